@@ -9,8 +9,8 @@ import { settingsOperation } from './settings-operation.ts';
 import { sweepOperation } from './sweep-operation.ts';
 
 /**
- * Every call of a broker (CONTRACT.md section 2). It serves `readLink`, `readSweepPlan` and
- * `readBrokerSettings` only when it is told to.
+ * Every call of a broker (CONTRACT.md section 2). `readLink`, `readSweepPlan` and
+ * `readBrokerSettings` exist only if they are enabled.
  */
 export const brokerOperations = {
   ...queryOperations,

@@ -4,19 +4,19 @@ import { HealthResponse } from './health-response.ts';
 import { StoredResult } from './result-entry.ts';
 import { SweepPlanResponse } from './sweep-operation.ts';
 
-const url = Type.String({ description: 'Where the controller calls the broker.' });
+const url = Type.String({ description: 'Address at which the controller calls the broker.' });
 const error = Type.Union([Type.String(), Type.Null()], {
-  description: 'Why it failed; null when it did not.',
+  description: 'Reason for the failure; null if it succeeded.',
 });
 const state = Type.Unsafe<'ok' | 'failed'>({
   type: 'string',
   enum: ['ok', 'failed'],
-  description: 'Whether the broker did it.',
+  description: 'Whether the broker succeeded.',
 });
 const NullableTime = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
 
-/** The results of all brokers, and of which brokers they are missing. */
+/** The results of all brokers, and the brokers whose results are missing. */
 export const ClusterResultsResponse = Type.Object(
   {
     resultMetadataList: Type.Array(refer(StoredResult), { description: 'Newest first.' }),
@@ -26,11 +26,11 @@ export const ClusterResultsResponse = Type.Object(
         state,
         resultCount: Type.Integer({
           minimum: 0,
-          description: 'How many results the broker has listed.',
+          description: 'Number of results that the broker has listed.',
         }),
         error,
       }),
-      { description: 'The brokers that were asked, in the order of the settings.' },
+      { description: 'The brokers that were called, in the order of the settings.' },
     ),
   },
   {
@@ -44,7 +44,7 @@ export const ClusterDeletionResponse = Type.Object(
   {
     deletedCount: Type.Integer({
       minimum: 0,
-      description: 'How many results the brokers say that they have deleted.',
+      description: 'Number of results that the brokers report as deleted.',
     }),
     brokers: Type.Array(
       Type.Object({
@@ -52,24 +52,24 @@ export const ClusterDeletionResponse = Type.Object(
         state,
         deletedCount: Type.Integer({
           minimum: 0,
-          description: 'How many results this broker has deleted.',
+          description: 'Number of results that this broker has deleted.',
         }),
         error,
       }),
-      { description: 'The brokers that were asked, in the order of the settings.' },
+      { description: 'The brokers that were called, in the order of the settings.' },
     ),
   },
   { $id: 'ClusterDeletionResponse', description: 'The outcome of a deletion on all brokers.' },
 );
 
-/** How the brokers are, and how the expiry job gets on with each. */
+/** The health of the brokers, and the state of the expiry job for each. */
 export const ClusterHealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok' | 'degraded'>({
       type: 'string',
       enum: ['ok', 'degraded'],
       description:
-        'ok: every broker is up, and its expired results were deleted when it was last tried.',
+        'ok: every broker is up, and the last deletion of its expired results succeeded.',
     }),
     brokers: Type.Array(
       Type.Object({
@@ -77,29 +77,27 @@ export const ClusterHealthResponse = Type.Object(
         state: Type.Unsafe<'up' | 'leaving' | 'down'>({
           type: 'string',
           enum: ['up', 'leaving', 'down'],
-          description: 'leaving: it answers, and shuts down.',
+          description: 'leaving: it answers, but is shutting down.',
         }),
         brokerId: Type.Union([Type.String(), Type.Null()], {
-          description: 'What the broker calls itself; null when it is not up.',
+          description: 'Id of the broker; null if it is not up.',
         }),
         version: Type.Union([Type.String(), Type.Null()], {
-          description: 'Its version; null when it is not up.',
+          description: 'Its version; null if it is not up.',
         }),
         error,
         health: Type.Union([refer(HealthResponse), Type.Null()], {
-          description: 'What it says of itself; null when it is not up, or says it in another way.',
+          description: 'Its own health; null if it is not up, or reports it in another format.',
         }),
         cleaning: Type.Object(
           {
             lastRunMs: NullableTime(
-              'When the expiry job last turned to it; null before the first time.',
+              "Time of the expiry job's last call to it; null before the first.",
             ),
-            lastGoodRunMs: NullableTime(
-              'When it last did so with success; null before the first time.',
-            ),
+            lastGoodRunMs: NullableTime('Time of the last successful one; null before the first.'),
             deletedCount: Type.Integer({
               minimum: 0,
-              description: 'Expired results that were deleted the last time.',
+              description: 'Expired results deleted by the last call.',
             }),
             error,
           },
@@ -109,17 +107,20 @@ export const ClusterHealthResponse = Type.Object(
       { description: 'In the order of the settings.' },
     ),
   },
-  { $id: 'ClusterHealthResponse', description: 'How the brokers are.' },
+  { $id: 'ClusterHealthResponse', description: 'The health of the brokers.' },
 );
 
-/** What the next sweeps of all brokers would delete. */
+/** The deletions that the next sweeps of all brokers would make. */
 export const ClusterSweepResponse = Type.Object(
   {
     brokers: Type.Array(Type.Object({ url, error, ...SweepPlanResponse.properties }), {
       description: 'In the order of the settings.',
     }),
   },
-  { $id: 'ClusterSweepResponse', description: 'What the next sweeps of all brokers would delete.' },
+  {
+    $id: 'ClusterSweepResponse',
+    description: 'The deletions that the next sweeps of all brokers would make.',
+  },
 );
 export type ClusterSweepResponse = Static<typeof ClusterSweepResponse>;
 

@@ -29,7 +29,7 @@ import { restreamComponents } from './tables/restream-response.ts';
 import { streamComponents } from './tables/stream-operations.ts';
 import { taskComponents } from './tables/task-debug.ts';
 
-/** The schemas that others refer to by `$id`: the components of the OpenAPI document. */
+/** The schemas that others reference by `$id`: the components of the OpenAPI document. */
 export const components = [
   DataSchema,
   ResultTable,
@@ -66,9 +66,7 @@ export const components = [
   ErrorBody,
 ] as const;
 
-/**
- * The components of the API document that the calls about tables, streams, tasks and restream need.
- */
+/** The components of the API document for the calls about tables, streams, tasks and restreams. */
 export const tableAdminComponents = [
   ...taskComponents,
   ...restreamComponents,

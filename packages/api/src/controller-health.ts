@@ -1,86 +1,84 @@
 import { type Static, Type } from 'typebox';
 import { EngineHealth } from './engine-health.ts';
 
-/** The most problems of tables that the health of a controller lists. */
+/** The maximum number of table problems in the health of a controller. */
 export const tableProblemsMax = 20;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What a controller says of itself to any caller; it holds no secrets and names no broker. */
+/** The health of a controller for any caller; it contains no secrets and names no broker. */
 export const ControllerHealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok' | 'degraded'>({
       type: 'string',
       enum: ['ok', 'degraded'],
       description:
-        'ok: the controller accepts calls. degraded: it does, and `problems` or `engine` says what an operator must look at.',
+        'ok: the controller accepts calls. degraded: it does, and `problems` or `engine` says what an operator must investigate.',
     }),
     version: Type.String({ description: 'Version of the server.' }),
     uptimeMs: Type.Integer({
       minimum: 0,
-      description: 'For how long it has been up, in milliseconds.',
+      description: 'Uptime, in milliseconds.',
     }),
-    previewsRunning: count('Previews that run now.'),
-    previewsQueued: count('Previews that wait to start.'),
+    previewsRunning: count('Running previews.'),
+    previewsQueued: count('Waiting previews.'),
     engine: Type.Optional(EngineHealth),
     workers: Type.Optional(
       Type.Object(
         {
           count: Type.Integer({
             minimum: 0,
-            description: 'Processes that there are, with or without a preview.',
+            description: 'Processes, with or without a preview.',
           }),
           busyCount: Type.Integer({
             minimum: 0,
-            description: 'Processes that run a preview, or are about to end with one.',
+            description: 'Processes that are running a preview, or are about to end with one.',
           }),
           killedCount: Type.Integer({
             minimum: 0,
             description:
-              'Processes that ended with their preview since the start: over their time or memory, or by a crash.',
+              'Processes that ended with their preview since the start: they exceeded its timeout or memory limit, or crashed.',
           }),
         },
-        { description: 'The processes that previews run in.' },
+        { description: 'The processes that run previews.' },
       ),
     ),
     tables: Type.Optional(
       Type.Object(
         {
-          tableCount: count('Tables that there are, each half by itself.'),
+          tableCount: count('Number of tables, each half counted separately.'),
           partitions: Type.Object(
             {
-              starting: count('Nothing is known yet of where they stand.'),
+              starting: count('Their progress is not known yet.'),
               consuming: count('They consume, or commit what they have consumed.'),
-              paused: count('Somebody has paused their table.'),
-              retrying: count('Their stream cannot be reached; it is tried again.'),
-              stopped: count('A message could not be taken, or is not in the stream any more.'),
+              paused: count('Their table is paused.'),
+              retrying: count('Their stream cannot be reached; it is retried.'),
+              stopped: count('A message could not be consumed, or the stream no longer has it.'),
             },
-            { description: 'Partitions of the streams of all tables, by what they do.' },
+            { description: 'Partitions of the streams of all tables, by state.' },
           ),
           lagMessages: count(
-            'Messages that are in streams and not in tables yet, as far as it is known.',
+            'Messages in streams that are not in tables yet, as far as it is known.',
           ),
-          lagMsMax: count('How long the one of them has waited that waits longest.'),
+          lagMsMax: count('Longest time that one of them has been waiting.'),
           tasks: Type.Object(
             {
               running: count('They run, or wait for their turn.'),
-              stopped: count('They go on once their type is resumed.'),
-              failed: count('They failed, took too long, or were cancelled.'),
-              completed: count('They did what they were to do.'),
+              stopped: count('They continue once their type is resumed.'),
+              failed: count('They failed, timed out, or were cancelled.'),
+              completed: count('They succeeded.'),
             },
-            { description: 'Tasks that are still known, by outcome.' },
+            { description: 'Known tasks, by outcome.' },
           ),
         },
         {
           description:
-            'What tables do; absent where there are none to look after, or nothing is known of them.',
+            'The activity of tables; absent if there are none, or nothing is known of them.',
         },
       ),
     ),
     problemCount: Type.Optional(
-      count(
-        'What is damaged and set aside, or kept because nothing explains it: of tables, tasks and restream jobs.',
-      ),
+      count('Kinds of damaged or unexplained files of tables, tasks and restream jobs.'),
     ),
     problems: Type.Optional(
       Type.Array(
@@ -88,14 +86,15 @@ export const ControllerHealthResponse = Type.Object(
           kind: Type.Unsafe<'table' | 'segment' | 'task' | 'job' | 'record' | 'file' | 'disk'>({
             type: 'string',
             enum: ['table', 'segment', 'task', 'job', 'record', 'file', 'disk'],
-            description: 'What is set aside; for a file, kept; for a disk, full.',
+            description:
+              'Damaged records that were set aside, files that were kept, and disks that are full.',
           }),
           subject: Type.String({
             description:
-              'The name of the table or task, of the segment behind its table and a slash, the id of the job, or the path of the file.',
+              'The name of the table or task, the segment as table and segment name separated by a slash, the job id, or the path of the file.',
           }),
           problem: Type.String({
-            description: 'Which file is damaged, what is wrong with it, and what to do.',
+            description: 'The affected file, its problem and the remedy.',
           }),
         }),
         { description: `The first ${tableProblemsMax} of these.` },
@@ -105,7 +104,7 @@ export const ControllerHealthResponse = Type.Object(
       Type.Integer({
         minimum: 0,
         description:
-          'What is wrong with the settings file as it is now; the last valid settings stay in force.',
+          'Problems of the current settings file; the last valid settings stay in force.',
       }),
     ),
   },

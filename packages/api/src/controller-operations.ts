@@ -25,8 +25,8 @@ const readHealth: Operation = {
   path: routePatterns.health,
   schema: {
     operationId: 'readHealth',
-    summary: 'Ask whether the controller is alive',
-    description: 'Needs no credentials. Gives 503 while the controller shuts down.',
+    summary: 'Read the health of the controller',
+    description: 'Needs no credentials. Returns 503 while the controller shuts down.',
     tags: ['service'],
     security: [],
     response: {
@@ -35,7 +35,9 @@ const readHealth: Operation = {
         'application/json',
         refer(ControllerHealthResponse),
       ),
-      503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The controller shuts down.' },
+      503: errorResponses('SHUTTING_DOWN')[503] ?? {
+        description: 'The controller is shutting down.',
+      },
     },
   },
 };
@@ -47,7 +49,7 @@ const listClusterResults: Operation = {
     operationId: 'listClusterResults',
     summary: 'List the stored results of all brokers',
     description:
-      'Merged, newest first. The results of a broker that does not answer are missing, and the broker is named. For admins.',
+      'Merged, newest first. If a broker does not answer, its results are missing and the broker is named. For admins.',
     tags: ['cluster'],
     response: {
       200: responseOf('The results.', 'application/json', refer(ClusterResultsResponse)),
@@ -63,7 +65,7 @@ const deleteExpiredClusterResults: Operation = {
     operationId: 'deleteExpiredClusterResults',
     summary: 'Delete the expired results of all brokers',
     description:
-      'Has every broker delete the results whose expiration time is at or before the given time, now and at once. For admins.',
+      'Deletes immediately, on every broker, the results whose expiration time is at or before the given time. For admins.',
     tags: ['cluster'],
     querystring: Type.Object({
       expiredBefore: Type.Optional(
@@ -85,11 +87,11 @@ const readClusterHealth: Operation = {
   path: clusterPatterns.health,
   schema: {
     operationId: 'readClusterHealth',
-    summary: 'Ask how the brokers are',
-    description: 'Asks each broker now, and tells how the expiry job gets on with it. For admins.',
+    summary: 'Read the health of the brokers',
+    description: 'Calls each broker now, and reports the state of its expiry job. For admins.',
     tags: ['cluster'],
     response: {
-      200: responseOf('How they are.', 'application/json', refer(ClusterHealthResponse)),
+      200: responseOf('Their health.', 'application/json', refer(ClusterHealthResponse)),
       ...errorResponses('FORBIDDEN'),
     },
   },
@@ -100,12 +102,12 @@ const readClusterSweep: Operation = {
   path: clusterPatterns.sweep,
   schema: {
     operationId: 'readClusterSweep',
-    summary: 'Ask what the next sweeps would delete',
+    summary: 'Preview the next sweeps',
     description:
-      'Asks each broker for a dry run of its storage cleaner. Nothing is deleted. For admins.',
+      'Requests a dry run of the storage cleaner from each broker. Nothing is deleted. For admins.',
     tags: ['cluster'],
     response: {
-      200: responseOf('What they would delete.', 'application/json', refer(ClusterSweepResponse)),
+      200: responseOf('The planned deletions.', 'application/json', refer(ClusterSweepResponse)),
       ...errorResponses('FORBIDDEN'),
     },
   },
@@ -116,11 +118,11 @@ const readCaller: Operation = {
   path: callerPattern,
   schema: {
     operationId: 'readCaller',
-    summary: 'Ask who calls',
-    description: 'Tells the name and the role of the caller.',
+    summary: 'Read the identity of the caller',
+    description: 'Returns the name and the role of the caller.',
     tags: ['service'],
     response: {
-      200: responseOf('Who calls.', 'application/json', refer(CallerResponse)),
+      200: responseOf('The identity of the caller.', 'application/json', refer(CallerResponse)),
       ...errorResponses(),
     },
   },
@@ -133,12 +135,12 @@ const readSettings: Operation = {
     operationId: 'readSettings',
     summary: 'Read the settings in force',
     description:
-      'Those of the process of the controller, or of the broker that is named, with where each comes from. Secrets are hidden. For admins.',
+      "The settings of the controller's process, or of the named broker, with the source of each. Secrets are hidden. For admins.",
     tags: ['cluster'],
     querystring: Type.Object({
       broker: Type.Optional(
         Type.String({
-          description: 'Address of a broker, as `/cluster/health` has it. Absent: the controller.',
+          description: 'Address of a broker, as in `/cluster/health`. Absent: the controller.',
         }),
       ),
     }),

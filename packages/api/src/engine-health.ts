@@ -1,22 +1,22 @@
 import { Type } from 'typebox';
 
-/** What health says of the cluster that answers queries and keeps tables; open to any caller. */
+/** The health of the cluster that answers queries and stores tables, for any caller. */
 export const EngineHealth = Type.Object(
   {
     state: Type.Unsafe<'ok' | 'degraded' | 'unavailable' | 'unknown'>({
       type: 'string',
       enum: ['ok', 'degraded', 'unavailable', 'unknown'],
       description:
-        'ok: every address answers. degraded: some do not. unavailable: no query can be answered. unknown: before the first look.',
+        'ok: every address answers. degraded: some do not. unavailable: no query can be answered. unknown: before the first check.',
     }),
     checkedAt: Type.Union([Type.String(), Type.Null()], {
-      description: 'When it was looked at last, as ISO 8601 in UTC; null before the first time.',
+      description: 'Time of the last check, as ISO 8601 in UTC; null before the first.',
     }),
     problem: Type.Union([Type.String(), Type.Null()], {
-      description: 'What is wrong; the log has the addresses and their settings.',
+      description: 'The problem; the log has the addresses and their settings.',
     }),
   },
   {
-    description: 'The cluster behind the engine; absent where the engine is a part of the server.',
+    description: 'The cluster behind the engine; absent if the engine is a part of the server.',
   },
 );

@@ -6,34 +6,34 @@ import { pageHeaders } from '@quire/core/wire';
 export const ErrorBody = Type.Object(
   {
     code: Type.Integer({ minimum: 400, maximum: 599, description: 'The HTTP status.' }),
-    error: Type.String({ description: 'What went wrong, in a sentence.' }),
+    error: Type.String({ description: 'The error, as a sentence.' }),
     reason: Type.Unsafe<ErrorCode>({
       type: 'string',
       enum: Object.keys(errorKinds),
-      description: 'What went wrong, for programs.',
+      description: 'The error code, for programs.',
     }),
     brokerHost: Type.Optional(
-      Type.String({ description: 'With QUERY_ELSEWHERE: where the query runs.' }),
+      Type.String({ description: 'With QUERY_ELSEWHERE: the broker that runs the query.' }),
     ),
     brokerPort: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
     findings: Type.Optional(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: 'A JSON pointer to what it is about.' }),
+          path: Type.String({ description: 'A JSON pointer to its subject.' }),
           code: Type.String(),
           message: Type.String(),
           severity: Type.Enum(['error', 'warning', 'info']),
         }),
-        { description: 'Everything that is wrong with a table config or a schema.' },
+        { description: 'All problems of a table config or a schema.' },
       ),
     ),
   },
-  { $id: 'ErrorBody', description: 'What went wrong.' },
+  { $id: 'ErrorBody', description: 'An error.' },
 );
 
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** How an error names the broker that can do what was asked. */
+/** Returns the members of an error that name the broker which can serve the call. */
 export function brokerMembersOf({
   host,
   port,
@@ -41,7 +41,7 @@ export function brokerMembersOf({
   return { brokerHost: host, brokerPort: port };
 }
 
-/** The same for those who do not read bodies. */
+/** Returns the same as headers, for clients that do not read bodies. */
 export function brokerHeadersOf({ host, port }: BrokerAddress): Record<string, string> {
   return { [pageHeaders.brokerHost]: host, [pageHeaders.brokerPort]: String(port) };
 }

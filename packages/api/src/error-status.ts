@@ -7,17 +7,17 @@ const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   denied: 403,
   unavailable: 503,
   corrupt: 500,
-  aborted: 499, // the caller is gone and never sees it; logs and metrics do
+  aborted: 499, // the caller has disconnected and never receives it; logs and metrics do
   internal: 500,
   unsupported: 501,
 };
 
-/** The codes that are more precise than their kind. */
+/** Statuses of codes that are more specific than their kind. */
 const statusOfCode: Partial<Record<ErrorCode, number>> = {
-  INVALID_SETTING: 500, // the server's own: a caller cannot correct it
-  INVALID_BATCH: 500, // an engine's defect
-  QUERY_CANCELLED: 410, // its rows are gone
-  INVALID_OBJECT_KEY: 500, // ids are parsed before they become keys
+  INVALID_SETTING: 500, // an error of the server itself: a caller cannot correct it
+  INVALID_BATCH: 500, // a defect of an engine
+  QUERY_CANCELLED: 410, // its rows are deleted
+  INVALID_OBJECT_KEY: 500, // ids are parsed before they are used in keys
   OFFSET_OUT_OF_RANGE: 416,
   BODY_TOO_LARGE: 413,
   HEADERS_TOO_LARGE: 431,
@@ -25,17 +25,17 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   UNSUPPORTED_COLUMN_TYPE: 422,
   NOT_ACCEPTABLE: 406,
-  OBJECT_NOT_FOUND: 500, // data missing behind a live result; results that are gone have codes of their own
+  OBJECT_NOT_FOUND: 500, // missing data of a live result; results that are gone have their own codes
   RESULT_EXPIRED: 410,
   RESULT_EVICTED: 410,
   RESULT_DELETED: 410,
-  TABLE_NOT_FOUND: 404, // where a path names it; a query that does is answered with an exception
+  TABLE_NOT_FOUND: 404, // for a path that names it; a query that names it is answered with an exception
   UNAUTHENTICATED: 401,
   STORE_FULL: 507,
   TOO_MANY_REQUESTS: 429,
   TOO_MANY_QUERIES: 429,
   REQUEST_TIMED_OUT: 408,
-  QUERY_ELSEWHERE: 421, // the request reached a broker that cannot answer it; the one that can is named
+  QUERY_ELSEWHERE: 421, // the broker cannot serve the request; the one that can is named
   QUERY_LIMIT_EXCEEDED: 422,
   QUERY_TIMED_OUT: 504,
   BROKER_TIMED_OUT: 504,

@@ -4,7 +4,7 @@ import { EngineHealth } from './engine-health.ts';
 const NullableTime = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });
 
-/** What a broker says of itself to any caller; it holds no secrets. */
+/** The health of a broker for any caller; it contains no secrets. */
 export const HealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok' | 'degraded'>({
@@ -17,24 +17,25 @@ export const HealthResponse = Type.Object(
     brokerId: Type.String({ description: 'Id of this broker.' }),
     uptimeMs: Type.Integer({
       minimum: 0,
-      description: 'For how long it has been up, in milliseconds.',
+      description: 'Uptime, in milliseconds.',
     }),
     storeType: Type.String({ description: 'Kind of store, such as fs for files or memory.' }),
     isStoreShared: Type.Boolean({
-      description: 'Whether other brokers reach the same results: any of them then serves each.',
+      description:
+        'Whether other brokers can access the same results: any of them then serves each.',
     }),
-    queriesRunning: Type.Integer({ minimum: 0, description: 'Queries that run now.' }),
-    queriesQueued: Type.Integer({ minimum: 0, description: 'Queries that wait to start.' }),
+    queriesRunning: Type.Integer({ minimum: 0, description: 'Running queries.' }),
+    queriesQueued: Type.Integer({ minimum: 0, description: 'Waiting queries.' }),
     engine: Type.Optional(EngineHealth),
     cleaner: Type.Optional(
       Type.Object(
         {
-          lastSweepMs: NullableTime('When the last sweep began; null before the first.'),
+          lastSweepMs: NullableTime('Start of the last sweep; null before the first.'),
           lastGoodSweepMs: NullableTime(
-            'When the last sweep ended that did all that it wanted; null before the first.',
+            'End of the last fully successful sweep; null before the first.',
           ),
           isGood: Type.Boolean({
-            description: 'Whether the last sweep did all that it wanted; true before the first.',
+            description: 'Whether the last sweep was fully successful; true before the first.',
           }),
           freedBytes: Type.Integer({
             minimum: 0,
@@ -42,51 +43,51 @@ export const HealthResponse = Type.Object(
           }),
           failedCount: Type.Integer({
             minimum: 0,
-            description: 'What the last sweep could not delete.',
+            description: 'Results and orphans that the last sweep could not delete.',
           }),
           usageBytes: Type.Integer({
             minimum: 0,
-            description: 'Bytes stored or being written, as far as is known.',
+            description: 'Known bytes that are stored or being written.',
           }),
           quotaBytes: Type.Union([Type.Integer(), Type.Null()], {
-            description: 'The quota; null when none is enforced.',
+            description: 'The quota; null if none is enforced.',
           }),
           writesWaiting: Type.Integer({
             minimum: 0,
-            description: 'Results that wait for room while a sweep makes some.',
+            description: 'Results that wait for space while a sweep frees some.',
           }),
           writesRefused: Type.Integer({
             minimum: 0,
-            description: 'Results refused since the start, too large ones included.',
+            description: 'Results refused since the start, including those that were too large.',
           }),
           writesRefusedByShare: Type.Integer({
             minimum: 0,
             description: 'Of these, results whose principal had used up its share of the quota.',
           }),
           writesRefusedSinceMs: NullableTime(
-            'Since when results have been refused because there was no room, in the quota or in the store; null while there is room.',
+            'Time since which results have been refused because the quota or the store is full; null while there is space.',
           ),
           writesRefusedBecause: Type.Union([Type.String(), Type.Null()], {
-            description: 'Why the last one was; null while there is room.',
+            description: 'Reason for the last refusal; null while there is space.',
           }),
           owners: Type.Array(
             Type.Object({
               owner: Type.Union([Type.String(), Type.Null()], {
                 description:
-                  'Tag of the owner, eight hexadecimal digits, as in the ids of its results. Null of all results without one, and where no key of ' +
-                  'tags is set: anybody could then compute the tag of a name.',
+                  'Tag of the owner, eight hexadecimal digits, as in the ids of its results. Null for results without one, and if no tag key is ' +
+                  'configured: anyone could then compute the tag of a name.',
               }),
-              resultCount: Type.Integer({ minimum: 0, description: 'Results stored.' }),
+              resultCount: Type.Integer({ minimum: 0, description: 'Number of stored results.' }),
               usageBytes: Type.Integer({
                 minimum: 0,
                 description: 'Bytes stored or being written.',
               }),
               shareBytes: Type.Union([Type.Integer(), Type.Null()], {
                 description:
-                  'The share of the quota that the owner may use; null when that is all of it.',
+                  'The share of the quota that the owner may use; null if it may use all of it.',
               }),
             }),
-            { description: 'The ten owners that store the most, the first one most.' },
+            { description: 'The ten owners that store the most, in descending order.' },
           ),
         },
         { description: 'The storage cleaner of this broker.' },
@@ -97,26 +98,26 @@ export const HealthResponse = Type.Object(
         {
           count: Type.Integer({
             minimum: 0,
-            description: 'Processes that there are, with or without a query.',
+            description: 'Processes, with or without a query.',
           }),
           busyCount: Type.Integer({
             minimum: 0,
-            description: 'Processes that run a query, or are about to end with one.',
+            description: 'Processes that are running a query, or are about to end with one.',
           }),
           killedCount: Type.Integer({
             minimum: 0,
             description:
-              'Processes that ended with their query since the start: over their time or memory, or by a crash.',
+              'Processes that ended with their query since the start: they exceeded its timeout or memory limit, or crashed.',
           }),
         },
-        { description: 'The processes that queries run in.' },
+        { description: 'The processes that run queries.' },
       ),
     ),
     settingsProblems: Type.Optional(
       Type.Integer({
         minimum: 0,
         description:
-          'What is wrong with the settings file as it is now; the last valid settings stay in force.',
+          'Problems of the current settings file; the last valid settings stay in force.',
       }),
     ),
   },

@@ -3,13 +3,13 @@ import { errorResponses, type Operation, responseOf, resultErrors } from './oper
 import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
 
-/** A link to the data file of a result, in the store itself. */
+/** A link to the data file of a result in the store. */
 export const LinkResponse = Type.Object({
   url: Type.String({
-    description: 'Gives the whole data file, an Arrow IPC file, to anyone who has it. A secret.',
+    description: 'URL of the whole data file, an Arrow IPC file, for anyone who has it. A secret.',
   }),
   expirationTimeMs: Type.Integer({
-    description: 'When the link ends, in epoch milliseconds; never after the result.',
+    description: 'Time at which the link expires, in epoch milliseconds; never after the result.',
   }),
 });
 export type LinkResponse = Static<typeof LinkResponse>;
@@ -21,13 +21,15 @@ const readLink: Operation = {
     operationId: 'readLink',
     summary: 'Get a link to the data file',
     description:
-      'A signed link of the store, by which the data comes without the broker, as the file that is stored: where results are compressed, as in ' +
-      'buckets by default, so are its buffers. Only where the server allows it, and its store can sign.',
+      'A signed link to the store, from which the stored file is read without the broker. If results are compressed, as in ' +
+      'buckets by default, so are its buffers. Only if the server enables it and its store can sign.',
     tags: ['results'],
     params: RequestIdParams,
     querystring: Type.Object({
       format: Type.Optional(
-        Type.String({ description: 'What the data file is: `arrow`, also when absent.' }),
+        Type.String({
+          description: 'Format of the data file: `arrow`, which is also the default.',
+        }),
       ),
     }),
     response: {
@@ -37,5 +39,5 @@ const readLink: Operation = {
   },
 };
 
-/** Calls that a broker serves only when it is told to. */
+/** Calls that a broker serves only if they are enabled. */
 export const linkOperations = { readLink } as const;

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox';
 import { refer } from './reference.ts';
 
 /**
- * Why a query failed; `errorCode` is one of CONTRACT.md section 2 (150, 190, 200, 245, 250, 429,
- * 450, 503, 700, 710).
+ * The failure of a query; `errorCode` is one of CONTRACT.md section 2 (150, 190, 200, 245, 250,
+ * 429, 450, 503, 700, 710).
  */
 export const QueryException = Type.Object(
   {
@@ -12,9 +12,9 @@ export const QueryException = Type.Object(
       description:
         '150 syntax, 190 no such table, 200 execution, 245 a limit was exceeded, 250 timed out, 429 too many queries, 450 internal, 503 cancelled, 700 validation, 710 unknown column.',
     }),
-    message: Type.String({ description: 'What went wrong, in a sentence.' }),
+    message: Type.String({ description: 'The error, as a sentence.' }),
   },
-  { $id: 'QueryException', description: 'Why a query failed.' },
+  { $id: 'QueryException', description: 'The failure of a query.' },
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -23,35 +23,34 @@ const clusterCount = () =>
 const clusterFlag = () =>
   Type.Boolean({
     description:
-      'As Apache Pinot reports it; false for the embedded engine: its result is complete, or the query failed.',
+      'As Apache Pinot reports it; false for the embedded engine: a result is complete, or the query failed.',
   });
 
 const matchedCount = () =>
   count(
-    'As Apache Pinot reports it; 0 for the embedded engine, which does not tell segments without a match apart.',
+    'As Apache Pinot reports it; 0 for the embedded engine, which does not distinguish segments without a match.',
   );
 
 /**
- * What is known of a finished query (SPECIFICATION.md section 2.7), every member of it.
+ * The facts about a finished query (SPECIFICATION.md section 2.7), with every member.
  *
- * Members of a distributed engine that mean nothing for the engine at hand are 0, false or empty;
- * nothing is invented.
+ * Members of distributed engines that do not apply are 0, false or empty, never invented.
  */
 export const MetadataRecord = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the query and of its result.' }),
     brokerId: Type.String({ description: 'Broker that ran the query and holds its result.' }),
     exceptions: Type.Array(refer(QueryException), {
-      description: 'Empty when the query succeeded.',
+      description: 'Empty if the query succeeded.',
     }),
     segmentStatistics: Type.Array(Type.Unknown(), {
-      description: 'As Apache Pinot reports it, in old releases; empty for the embedded engine.',
+      description: 'As Apache Pinot reports it, in older releases; empty for the embedded engine.',
     }),
     traceInfo: Type.Object(
       {},
       {
         additionalProperties: true,
-        description: 'What Apache Pinot traced, when the query asked for it.',
+        description: "Apache Pinot's trace, if the query requested it.",
       },
     ),
     numGroupsLimitReached: clusterFlag(),
@@ -62,30 +61,30 @@ export const MetadataRecord = Type.Object(
         type: 'string',
         enum: sqlDialects,
         description:
-          'The language that the query was written in; absent where the engine has one only, and for queries that failed.',
+          'The language of the query; absent if the engine has only one, and for failed queries.',
       }),
     ),
     numServersQueried: count('1 for the embedded engine.'),
     numServersResponded: count('Equal to numServersQueried for the embedded engine.'),
     numSegmentsQueried: count(
-      'Segments of the tables that the query reads; 0 for tables whose rows are files of the settings.',
+      'Segments of the tables that the query reads; 0 for tables whose files are in the settings.',
     ),
     numSegmentsProcessed: count(
-      'Segments that were read, as far as it is known: all that were queried, for the embedded engine.',
+      'Segments that were read, as far as it is known; for the embedded engine, all that were queried.',
     ),
     numSegmentsMatched: matchedCount(),
-    numConsumingSegmentsQueried: count('Those of them that still consume.'),
-    numConsumingSegmentsProcessed: count('Those of them that still consume and were read.'),
+    numConsumingSegmentsQueried: count('Consuming segments among them.'),
+    numConsumingSegmentsProcessed: count('Consuming segments that were read.'),
     numConsumingSegmentsMatched: matchedCount(),
     numDocsScanned: count(
       'Rows read from the tables, as an Apache Pinot cluster counts them. Always 0 for the embedded engine, which does not count: see totalDocs.',
     ),
     numEntriesScannedInFilter: clusterCount(),
     numEntriesScannedPostFilter: clusterCount(),
-    totalDocs: count('Rows that the tables of the query hold; 0 when the engine does not know.'),
-    timeUsedMs: count('From the acceptance of the query to its last row, in milliseconds.'),
+    totalDocs: count('Rows in the tables of the query; 0 if the engine does not know.'),
+    timeUsedMs: count('Time from the acceptance of the query to its last row, in milliseconds.'),
     offlineThreadCpuTimeNs: count(
-      'CPU time of the query over all threads, in nanoseconds, of an Apache Pinot cluster. Always 0 for the embedded engine: see timeUsedMs.',
+      'CPU time of the query over all threads, in nanoseconds, for an Apache Pinot cluster. Always 0 for the embedded engine: see timeUsedMs.',
     ),
     realtimeThreadCpuTimeNs: clusterCount(),
     offlineSystemActivitiesCpuTimeNs: clusterCount(),
@@ -95,9 +94,9 @@ export const MetadataRecord = Type.Object(
     offlineTotalCpuTimeNs: count('Equal to offlineThreadCpuTimeNs for the embedded engine.'),
     realtimeTotalCpuTimeNs: clusterCount(),
     brokerReduceTimeMs: clusterCount(),
-    numRowsResultSet: count('Rows of the whole result.'),
+    numRowsResultSet: count('Number of rows in the whole result.'),
     minConsumingFreshnessTimeMs: count(
-      'Up to when all partitions of the consuming segments were consumed, in epoch milliseconds; 0 without any.',
+      'Time up to which all partitions of the consuming segments were consumed, in epoch milliseconds; 0 without any.',
     ),
     explainPlanNumEmptyFilterSegments: clusterCount(),
     explainPlanNumMatchAllFilterSegments: clusterCount(),
@@ -107,7 +106,7 @@ export const MetadataRecord = Type.Object(
     numSegmentsPrunedByValue: clusterCount(),
     numSegmentsPrunedByBroker: clusterCount(),
   },
-  { $id: 'MetadataRecord', description: 'What is known of a finished query.' },
+  { $id: 'MetadataRecord', description: 'The facts about a finished query.' },
 );
 
 export type QueryException = Static<typeof QueryException>;

@@ -5,17 +5,17 @@ import { ErrorBody } from './error-body.ts';
 import { errorStatuses } from './error-status.ts';
 import { refer } from './reference.ts';
 
-/** One response of an operation: what it means and, by media type, what it holds. */
+/** One response of an operation: its description and its content by media type. */
 export interface OperationResponse {
   readonly description: string;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
   readonly headers?: Readonly<Record<string, object>>;
-  /** Of a response without a body. */
+  /** Set for a response without a body. */
   readonly type?: 'null';
 }
 
 /**
- * One call of the API: the one source of its route, its validation and its place in the OpenAPI
+ * One call of the API: the source of its route, its validation and its entry in the OpenAPI
  * document.
  */
 export interface Operation extends Route {
@@ -29,17 +29,17 @@ export interface Operation extends Route {
     readonly headers?: TObject;
     readonly body?: TSchema;
     readonly response: Readonly<Record<number, OperationResponse>>;
-    /** Absent: the document's own (Basic or Bearer). Empty: none. */
+    /** Absent: that of the document (Basic or Bearer). Empty: none. */
     readonly security?: readonly object[];
   };
 }
 
-/** What every response has in its head. */
+/** The headers of every response. */
 export const usualHeaders = {
-  'x-request-id': { type: 'string', description: 'Id of the call, by which the log names it.' },
+  'x-request-id': { type: 'string', description: 'Id of the call, as in the log.' },
 };
 
-/** A response of one media type. */
+/** Returns a response of one media type. */
 export function responseOf(
   description: string,
   mediaType: string,
@@ -49,18 +49,21 @@ export function responseOf(
 }
 
 const challengeHeader = {
-  'www-authenticate': { type: 'string', description: 'Basic and Bearer are taken.' },
+  'www-authenticate': { type: 'string', description: 'Basic and Bearer are accepted.' },
 };
 const retryHeader = {
-  'retry-after': { type: 'integer', description: 'Seconds after which to try again.' },
+  'retry-after': { type: 'integer', description: 'Seconds after which to retry.' },
 };
 
 const runnerHeaders = {
-  [pageHeaders.brokerHost]: { type: 'string', description: 'The broker that runs the query.' },
+  [pageHeaders.brokerHost]: {
+    type: 'string',
+    description: 'Host of the broker that runs the query.',
+  },
   [pageHeaders.brokerPort]: { type: 'integer', description: 'Its port.' },
 };
 
-/** Failures that every call with a principal may meet. */
+/** The errors of every call with a principal. */
 const usualCodes: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'TOO_MANY_REQUESTS',
@@ -69,7 +72,7 @@ const usualCodes: readonly ErrorCode[] = [
   'AUTHENTICATION_UNAVAILABLE',
 ];
 
-/** What may keep a call from a query or its result by id. */
+/** The errors of calls that name a query or its result by id. */
 export const resultErrors = [
   'RESULT_NOT_FOUND',
   'RESULT_EXPIRED',
@@ -80,8 +83,8 @@ export const resultErrors = [
 ] as const;
 
 /**
- * The error responses of an operation, by status, from the codes that it may give; those that every
- * call gives are added.
+ * Returns the error responses of an operation, by status, for its own codes and those of every
+ * call.
  */
 export function errorResponses(...codes: readonly ErrorCode[]): Record<number, OperationResponse> {
   const byStatus = new Map<number, ErrorCode[]>();
@@ -107,7 +110,7 @@ export function errorResponses(...codes: readonly ErrorCode[]): Record<number, O
   return responses;
 }
 
-/** The headers of what may be kept. */
+/** The headers of cacheable responses. */
 export const cacheHeaders = {
   etag: {
     type: 'string',
@@ -115,18 +118,18 @@ export const cacheHeaders = {
   },
   'cache-control': {
     type: 'string',
-    description: 'How long the page may be kept: until the result expires.',
+    description: 'Time for which the page may be cached: until the result expires.',
   },
 } as const;
 
 /**
- * The content of a response with rows, by media type. `json` is the schema of documents with an
- * envelope; absent, there are none.
+ * Returns the content of a response with rows, by media type. `json` is the schema of JSON
+ * documents; absent if there are none.
  */
 function contentOfRows(json?: object): NonNullable<OperationResponse['content']> {
-  // `binary` is a word of OpenAPI 3.0; generators of clients still go by it, and take an empty
-  // schema for JSON of any kind. They go by the first media type of a response, too: a file is what
-  // none of them can read as text.
+  // `binary` is a format of OpenAPI 3.0 that client generators still use; they take an empty schema
+  // as any JSON. They also use the first media type of a response: a file is what none of them can
+  // read as text.
   const ordered = Object.values(pageFormats).toSorted(
     (a, b) => Number(b.isText) - Number(a.isText),
   );
@@ -139,24 +142,24 @@ function contentOfRows(json?: object): NonNullable<OperationResponse['content']>
   );
 }
 
-/** A part of a download: bytes of a page that is not JSON. */
+/** Returns the response with a byte range of a page in a format other than JSON. */
 export function partResponse(): OperationResponse {
   const { headers } = pageResponse('', {});
   return {
-    description: 'The bytes that Range asks for. JSON comes whole.',
+    description: 'The bytes that Range requests. JSON is always complete.',
     content: contentOfRows(),
     headers: {
       ...headers,
       ...cacheHeaders,
       'content-range': {
         type: 'string',
-        description: 'Which bytes these are, and how many there are: bytes 0-99/1000.',
+        description: 'The range of these bytes and the total size: bytes 0-99/1000.',
       },
     },
   };
 }
 
-/** A response with rows, in every format; `json` is the schema of the JSON one. */
+/** Returns a response with rows in every format; `json` is the schema of the JSON one. */
 export function pageResponse(description: string, json: object): OperationResponse {
   return {
     description,
@@ -168,13 +171,13 @@ export function pageResponse(description: string, json: object): OperationRespon
           header,
           {
             type: 'string',
-            description: `The cursor member ${member}; not with JSON, whose body has it.`,
+            description: `The cursor member ${member}; absent with JSON, whose body has it.`,
           },
         ]),
       ),
       [expirationHeader]: {
         type: 'integer',
-        description: 'When the result expires, in epoch milliseconds.',
+        description: 'Time at which the result expires, in epoch milliseconds.',
       },
     },
   };

@@ -8,16 +8,16 @@ import {
   pageFormatNames,
 } from '@quire/core/wire';
 
-/** A query parameter as HTTP servers hand it over: absent, once, or several times. */
+/** A query parameter as received by an HTTP server: absent, once, or several times. */
 export type RawParameter = string | readonly string[] | undefined;
 
 const integerPattern = /^[0-9]+$/;
 
 /**
- * Reads the offset of a page: an integer ≥ 0. One beyond 2^53 - 1 counts as 2^53 - 1, which is past
- * the end of any result.
+ * Parses the offset of a page: an integer ≥ 0. One beyond 2^53 - 1 counts as 2^53 - 1, which is
+ * past the end of any result.
  *
- * @throws INVALID_PARAMETER when it is absent, given twice, or anything but decimal digits
+ * @throws INVALID_PARAMETER when it is absent, given twice, or not decimal digits
  */
 export function parseOffset(value: RawParameter): number {
   const offset = parseIntegerParameter('offset', value);
@@ -27,14 +27,16 @@ export function parseOffset(value: RawParameter): number {
   return offset;
 }
 
-/** The largest number of 64 bits, which generated clients have for integers. */
+/** The largest 64-bit integer, which generated clients use. */
 const int64Max = 2n ** 63n - 1n;
 
 /**
- * Reads numRows: an integer from 0 to 2^63 - 1. Absent and 0 both give undefined, which means the
- * configured page size; one beyond 2^53 - 1 counts as 2^53 - 1, which is all rows of any result.
+ * Parses numRows: an integer from 0 to 2^63 - 1.
  *
- * @throws INVALID_PARAMETER when it is given twice, larger, or anything but decimal digits
+ * Absent and 0 both give undefined, which means the configured page size. One beyond 2^53 - 1
+ * counts as 2^53 - 1, which is all rows of any result.
+ *
+ * @throws INVALID_PARAMETER when it is given twice, larger, or not decimal digits
  */
 export function parseRowCount(value: RawParameter): number | undefined {
   const rowCount = parseIntegerParameter('numRows', value);
@@ -48,9 +50,9 @@ export function parseRowCount(value: RawParameter): number | undefined {
 }
 
 /**
- * Reads an optional integer ≥ 0; larger ones than 2^53 - 1 are cut to that.
+ * Parses an optional integer ≥ 0; larger ones than 2^53 - 1 are reduced to that.
  *
- * @throws INVALID_PARAMETER when it is given twice, or anything but decimal digits
+ * @throws INVALID_PARAMETER when it is given twice, or not decimal digits
  */
 export function parseIntegerParameter(name: string, value: RawParameter): number | undefined {
   const text = single(name, value, 'an integer ≥ 0');
@@ -64,10 +66,10 @@ export function parseIntegerParameter(name: string, value: RawParameter): number
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
-/** The largest value of Java's `int`, which Pinot reads some parameters as. */
+/** The largest value of Java's `int`, as which Pinot parses some parameters. */
 const int32Max = 2 ** 31 - 1;
 
-/** Reads a parameter that Pinot reads as an int. @throws INVALID_PARAMETER above 2³¹ − 1 */
+/** Parses a parameter that Pinot parses as an int. @throws INVALID_PARAMETER above 2³¹ − 1 */
 export function parseInt32Parameter(name: string, value: RawParameter): number | undefined {
   const parsed = parseIntegerParameter(name, value);
   if (parsed === undefined || parsed <= int32Max) return parsed;
@@ -78,9 +80,9 @@ export function parseInt32Parameter(name: string, value: RawParameter): number |
 }
 
 /**
- * Reads how long to wait, such as `500ms` or `2s`.
+ * Parses the time to wait, such as `500ms` or `2s`.
  *
- * @throws INVALID_PARAMETER when it is given twice, or no duration
+ * @throws INVALID_PARAMETER when it is given twice, or not a duration
  */
 export function parseWaitMs(value: RawParameter): number | undefined {
   const expected = 'a duration such as 500ms or 2s; 0s does not wait';
@@ -96,9 +98,9 @@ export function parseWaitMs(value: RawParameter): number | undefined {
 }
 
 /**
- * Reads an optional boolean: `true` or `false` in any case, `1` or `0`.
+ * Parses an optional boolean: `true` or `false` in any case, `1` or `0`.
  *
- * @throws INVALID_PARAMETER when it is given twice, or anything else
+ * @throws INVALID_PARAMETER when it is given twice, or has another value
  */
 export function parseBooleanParameter(name: string, value: RawParameter): boolean | undefined {
   const text = single(name, value, 'true or false');
@@ -109,9 +111,9 @@ export function parseBooleanParameter(name: string, value: RawParameter): boolea
 }
 
 /**
- * Reads the optional page format.
+ * Parses the optional page format.
  *
- * @throws INVALID_PARAMETER when it is given twice, or none of the formats
+ * @throws INVALID_PARAMETER when it is given twice, or not a format
  */
 export function parseFormat(value: RawParameter): PageFormatName | undefined {
   const choices = pageFormatNames.join(', ');
@@ -124,10 +126,10 @@ export function parseFormat(value: RawParameter): PageFormatName | undefined {
 }
 
 /**
- * Reads which codecs the caller has for buffers of Arrow: `zstd`, `lz4` or both, `zstd,lz4`. `none`
- * gives an empty list.
+ * Parses the codecs that the caller supports for Arrow buffers: `zstd`, `lz4` or both, `zstd,lz4`.
+ * `none` gives an empty list.
  *
- * @throws INVALID_PARAMETER when it is given twice, or anything else
+ * @throws INVALID_PARAMETER when it is given twice, or has another value
  */
 export function parseArrowCodecs(value: RawParameter): readonly ArrowCodec[] | undefined {
   const expected = 'zstd, lz4, both as zstd,lz4, or none';
@@ -139,10 +141,10 @@ export function parseArrowCodecs(value: RawParameter): readonly ArrowCodec[] | u
 }
 
 /**
- * Reads whether texts that a spreadsheet would take for formulas are to be escaped: `escape`, or
- * nothing.
+ * Parses the option to escape texts that a spreadsheet would interpret as formulas: `escape`, or
+ * absent.
  *
- * @throws INVALID_PARAMETER when it is given twice, is anything else, or the format is not CSV
+ * @throws INVALID_PARAMETER when it is given twice, has another value, or the format is not CSV
  */
 export function parseFormulas(value: RawParameter, format: PageFormatName): boolean {
   const text = single('formulas', value, 'escape');
@@ -153,11 +155,11 @@ export function parseFormulas(value: RawParameter, format: PageFormatName): bool
   if (format === 'csv') return true;
   throw new QuireError(
     'INVALID_PARAMETER',
-    `formulas is 'escape' with the format ${format}; only csv has formulas to escape.`,
+    `formulas is 'escape' with the format ${format}; only csv supports it.`,
   );
 }
 
-/** Writes a page as the query parameters that ask for it: `offset=20000&numRows=10000`. */
+/** Formats a page as the query parameters that request it: `offset=20000&numRows=10000`. */
 export function formatPageParameters(page: PageRequest): string {
   return `offset=${page.offset}&numRows=${page.rowCount}`;
 }
@@ -171,7 +173,7 @@ function single(name: string, value: RawParameter, expected: string): string | u
   );
 }
 
-/** A value as it may be shown in a message: quoted, and not longer than a line. */
+/** Returns a value for display in a message: quoted and shortened to a line. */
 function quote(text: string): string {
   return text.length <= 40 ? `'${text}'` : `'${text.slice(0, 40)}…'`;
 }

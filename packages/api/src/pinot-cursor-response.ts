@@ -6,28 +6,26 @@ import { ResultTable } from './result-table.ts';
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /**
- * What Apache Pinot's cursor API says of a stored result beside its statistics (its class
+ * The members that Apache Pinot's cursor API adds to the statistics of a stored result (its class
  * `CursorResponseNative`).
  */
 const cursorMembers = {
-  offset: count('First row of this page; 0 where there is no page.'),
-  numRows: count('Rows in this page; where there is no page, of the whole result.'),
+  offset: count('First row of this page; 0 without a page.'),
+  numRows: count('Rows in this page; without a page, of the whole result.'),
   cursorResultWriteTimeMs: count(
-    'Always 0: storing goes along with the query, whose time is timeUsedMs.',
+    'Always 0: results are stored during the query, whose time is timeUsedMs.',
   ),
-  cursorFetchTimeMs: count(
-    'How long it took to find the page, in milliseconds; 0 where there is no page.',
-  ),
-  submissionTimeMs: count('When the result was stored, in epoch milliseconds.'),
-  expirationTimeMs: count('When it expires, in epoch milliseconds.'),
+  cursorFetchTimeMs: count('Time to find the page, in milliseconds; 0 without a page.'),
+  submissionTimeMs: count('Time at which the result was stored, in epoch milliseconds.'),
+  expirationTimeMs: count('Time at which it expires, in epoch milliseconds.'),
   brokerHost: Type.String({ description: 'Host of the broker that holds the result.' }),
   brokerPort: Type.Integer({ description: 'Port of that broker.' }),
-  bytesWritten: count('Bytes that the result takes in the store.'),
+  bytesWritten: count('Size of the result in the store, in bytes.'),
 };
 
 const tablesQueried = Type.Array(Type.String(), { description: 'The tables that the query read.' });
 
-/** A page of a stored result, or what is known of one, as Apache Pinot's cursor API gives it. */
+/** A page of a stored result, or its metadata, in the format of Apache Pinot's cursor API. */
 export const PinotCursorResponse = Type.Object(
   {
     resultTable: Type.Optional(refer(ResultTable)),
@@ -38,20 +36,20 @@ export const PinotCursorResponse = Type.Object(
   {
     $id: 'PinotCursorResponse',
     description:
-      "A page of a stored result as Apache Pinot's cursor API gives it. resultTable is absent where no page is asked for, and of a " +
+      "A page of a stored result in the format of Apache Pinot's cursor API. resultTable is absent if no page was requested, and for a " +
       'result without rows.',
   },
 );
 
-/** A stored result in the list of Apache Pinot's cursor API: what the names of its objects tell. */
+/** A stored result in the list of Apache Pinot's cursor API, from the names of its objects. */
 export const PinotStoredResponse = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the result.' }),
     brokerId: Type.String({ description: 'Broker that holds it.' }),
     exceptions: Type.Array(Type.Unknown(), {
-      description: 'Always empty: what failed is not stored.',
+      description: 'Always empty: failed queries are not stored.',
     }),
-    numRowsResultSet: count('Rows of the whole result.'),
+    numRowsResultSet: count('Number of rows in the whole result.'),
     ...cursorMembers,
   },
   {

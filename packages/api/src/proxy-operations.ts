@@ -9,18 +9,18 @@ import { runningQueryOperations } from './running-query-operations.ts';
 import { serviceOperations } from './service-operations.ts';
 
 /**
- * The request headers by which a caller says which broker holds a result (SPECIFICATION.md section
- * 4.5), as Node names them.
+ * The request headers with which a caller names the broker that holds a result (SPECIFICATION.md
+ * section 4.5), in Node's spelling.
  */
 export const forwardHeaders = { host: 'forward_host', port: 'forward_port' } as const;
 
 /**
- * The response header that names the brokers which have no part in an answer, with commas between;
- * absent when it is whole.
+ * The response header with the brokers that are missing from an answer, separated by commas; absent
+ * if it is complete.
  */
 export const partialHeader = 'x-quire-partial';
 
-/** What a proxy says of itself and its brokers to any caller; it holds no addresses. */
+/** The health of a proxy and its brokers for any caller; it contains no addresses. */
 export const ProxyHealthResponse = Type.Object(
   {
     status: Type.Unsafe<'ok' | 'degraded' | 'unavailable'>({
@@ -31,12 +31,12 @@ export const ProxyHealthResponse = Type.Object(
     version: Type.String({ description: 'Version of the proxy.' }),
     uptimeMs: Type.Integer({
       minimum: 0,
-      description: 'For how long it has been up, in milliseconds.',
+      description: 'Uptime, in milliseconds.',
     }),
     brokers: Type.Array(
       Type.Object({
         brokerId: Type.Union([Type.String(), Type.Null()], {
-          description: 'Id of the broker; null until it has said it once.',
+          description: 'Id of the broker; null until it has reported it.',
         }),
         state: Type.Unsafe<'up' | 'down'>({
           type: 'string',
@@ -45,7 +45,7 @@ export const ProxyHealthResponse = Type.Object(
         }),
         callsRunning: Type.Integer({
           minimum: 0,
-          description: 'Calls of this proxy that it answers now.',
+          description: 'Calls of this proxy that it is answering.',
         }),
       }),
       { description: 'In the order of the settings.' },
@@ -54,7 +54,7 @@ export const ProxyHealthResponse = Type.Object(
       Type.Integer({
         minimum: 0,
         description:
-          'What is wrong with the settings file as it is now; the last valid settings stay in force.',
+          'Problems of the current settings file; the last valid settings stay in force.',
       }),
     ),
   },
@@ -65,19 +65,19 @@ export type ProxyHealthResponse = Static<typeof ProxyHealthResponse>;
 const forwardParameters = Type.Object({
   FORWARD_HOST: Type.Optional(
     Type.String({
-      description: 'brokerHost of the response to the query. Goes with FORWARD_PORT.',
+      description: 'brokerHost of the response to the query. Used with FORWARD_PORT.',
     }),
   ),
   FORWARD_PORT: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 65_535,
-      description: 'brokerPort of the response to the query. Goes with FORWARD_HOST.',
+      description: 'brokerPort of the response to the query. Used with FORWARD_HOST.',
     }),
   ),
 });
 
-/** What may go wrong between proxy and broker, beside what the broker itself answers. */
+/** The errors between proxy and broker, in addition to the broker's own. */
 const gatewayErrors = errorResponses(
   'BROKER_FAILED',
   'BROKER_TIMED_OUT',
@@ -93,12 +93,12 @@ function withGatewayErrors({ response, ...schema }: Operation['schema']): Operat
   return { ...schema, response: { ...response, ...added } };
 }
 
-/** As the broker's call; the proxy gives it to one that is up. */
+/** Returns the broker's operation; the proxy forwards it to a broker that is up. */
 function toAnyBroker(operation: Operation): Operation {
   return { ...operation, schema: withGatewayErrors(operation.schema) };
 }
 
-/** As the broker's call; the proxy gives it to the broker that holds the result. */
+/** Returns the broker's operation; the proxy forwards it to the broker that holds the result. */
 function toHolder(operation: Operation): Operation {
   const schema = withGatewayErrors(operation.schema);
   const { 400: invalid = errorResponses('INVALID_PARAMETER')[400] } = schema.response;
@@ -112,13 +112,15 @@ function toHolder(operation: Operation): Operation {
   };
 }
 
-/** As the broker's call; the proxy makes it to all of them and puts their answers together. */
+/**
+ * Returns the broker's operation; the proxy forwards it to all of them and merges their answers.
+ */
 function toAllBrokers(operation: Operation, description: string): Operation {
   const schema = withGatewayErrors(operation.schema);
   const headers = {
     [partialHeader]: {
       type: 'string',
-      description: 'The brokers that did not take part; absent when all did.',
+      description: 'The brokers that are missing from the answer; absent if there are none.',
     },
   };
   const whole: OperationResponse | undefined = schema.response[200];
@@ -143,12 +145,12 @@ const readProxyHealth: Operation = {
   ...readHealth,
   schema: {
     ...readHealth.schema,
-    summary: 'Ask whether the proxy is alive, and its brokers',
+    summary: 'Read the health of the proxy and its brokers',
     description:
-      'Needs no credentials. Gives 200 also when no broker is up, and 503 while the proxy shuts down.',
+      'Needs no credentials. Returns 200 even if no broker is up, and 503 while the proxy shuts down.',
     response: {
       200: responseOf('The proxy is alive.', 'application/json', ProxyHealthResponse),
-      503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The proxy shuts down.' },
+      503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The proxy is shutting down.' },
     },
   },
 };
@@ -162,31 +164,31 @@ export const proxyOperations = {
   cancelQuery: toHolder(runningQueryOperations.cancelQuery),
   listQueries: toAllBrokers(
     runningQueryOperations.listQueries,
-    'The queries of all brokers that wait or run, newest first: for admins all, for others their own. Those of brokers that do not answer are missing.',
+    "The waiting and running queries of all brokers, newest first: all for admins, otherwise the caller's own. Those of brokers that do not answer are missing.",
   ),
   readLink: toHolder(linkOperations.readLink),
   listResults: toAllBrokers(
     resultOperations.listResults,
-    'All results that all brokers hold, newest first. Those of brokers that do not answer are missing. For admins.',
+    'All results of all brokers, newest first. Those of brokers that do not answer are missing. For admins.',
   ),
   readResult: toHolder(resultOperations.readResult),
   deleteResult: toHolder(resultOperations.deleteResult),
   deleteExpiredResults: toAllBrokers(
     resultOperations.deleteExpiredResults,
-    'Deletes, at every broker, every result whose expiration time is at or before the given time. For admins.',
+    'Deletes, on every broker, every result whose expiration time is at or before the given time. For admins.',
   ),
   renewResult: toHolder(resultOperations.renewResult),
   runPinotQuery: toAnyBroker(pinotOperations.runPinotQuery),
   listPinotResponses: toAllBrokers(
     pinotOperations.listPinotResponses,
-    'All results that all brokers hold, newest first. Those of brokers that do not answer are missing. For admins.',
+    'All results of all brokers, newest first. Those of brokers that do not answer are missing. For admins.',
   ),
   readPinotResponse: toHolder(pinotOperations.readPinotResponse),
   readPinotPage: toHolder(pinotOperations.readPinotPage),
   deletePinotResponse: toHolder(pinotOperations.deletePinotResponse),
   deleteExpiredPinotResponses: toAllBrokers(
     pinotOperations.deleteExpiredPinotResponses,
-    'Deletes, at every broker, every result whose expiration time is at or before the given time. For admins.',
+    'Deletes, on every broker, every result whose expiration time is at or before the given time. For admins.',
   ),
   listTables: toAnyBroker(tableOperations.listTables),
   readTableSchema: toAnyBroker(tableOperations.readTableSchema),

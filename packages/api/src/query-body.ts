@@ -3,14 +3,12 @@ import { type Static, Type } from 'typebox';
 import { QueryParameterValues } from './query-parameters.ts';
 
 /**
- * `key=value` pairs with semicolons between, some of which may be empty: what `parseQueryOptions`
- * takes, but for the values of the options it knows.
+ * Matches `key=value` pairs separated by semicolons, of which some may be empty: the input of
+ * `parseQueryOptions`, without checking the values of known options.
  */
 const queryOptionsPattern = String.raw`^\s*(?:[^;=\s][^;=]*=[^;=]*)?(?:;\s*(?:[^;=\s][^;=]*=[^;=]*)?)*$`;
 
-/**
- * Body of POST /query/sql. Members that are not listed are ignored: drivers send some of their own.
- */
+/** Body of POST /query/sql. Unknown members are ignored, because drivers send their own. */
 export const QueryBody = Type.Object(
   {
     sql: Type.String({
@@ -22,17 +20,17 @@ export const QueryBody = Type.Object(
       Type.String({
         pattern: queryOptionsPattern,
         description:
-          'Options as key=value pairs, joined by semicolons. timeoutMs, getCursor, cursorNumRows, reuseResults and dialect (duckdb or pinot) are known; others are for the engine: DuckDB has none, Apache Pinot has its own, as useMultistageEngine=true.',
+          'Options as key=value pairs, separated by semicolons. Known options are timeoutMs, getCursor, cursorNumRows, reuseResults and dialect (duckdb or pinot). Others are passed to the engine: DuckDB has none, Apache Pinot has its own, such as useMultistageEngine=true.',
         examples: ['timeoutMs=20000'],
       }),
     ),
     parameters: Type.Optional(QueryParameterValues),
     trace: Type.Optional(
-      // One enum of both types breaks generators of clients.
+      // An enum of both types breaks client generators.
       Type.Unsafe<boolean | string>({
         anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['true', 'false'] }],
         description:
-          'Asks Apache Pinot for a trace, which is then in traceInfo; means nothing to the embedded engine.',
+          'Requests a trace from Apache Pinot, returned in traceInfo; ignored by the embedded engine.',
       }),
     ),
   },
@@ -41,21 +39,19 @@ export const QueryBody = Type.Object(
 
 export type QueryBody = Static<typeof QueryBody>;
 
-/** The options of a query that mean something here. */
+/** The parsed options of a query. */
 export interface QueryOptions {
-  /** The caller's own time limit; the server's is the ceiling. */
+  /** The caller's timeout, limited by the server's. */
   readonly timeoutMs?: number;
-  /** Whether the answer is stored and comes as Apache Pinot's cursors do. */
+  /** True if the answer is stored and returned in the format of Apache Pinot's cursors. */
   readonly isCursor?: boolean;
   /** Rows of the first page of such a cursor. */
   readonly cursorRowCount?: number;
-  /**
-   * Whether the result of an earlier query may be the answer, where the server does that at all.
-   */
+  /** True if the result of an earlier query may be reused, if the server allows that. */
   readonly mayReuse?: boolean;
-  /** What the query is written in, where the caller says so. */
+  /** The language of the query, if the caller sets it. */
   readonly dialect?: SqlDialect;
-  /** Those that mean something to the engine only, if to anybody. */
+  /** The options that only the engine may know. */
   readonly others: Readonly<Record<string, string>>;
 }
 
@@ -68,9 +64,9 @@ const ownOptions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads `queryOptions`: `key=value` pairs joined by `;`. Options that are not known are left to the
- * engine, since the drivers of compatible systems always send some
- * (`groupByMode=sql;responseFormat=sql`). Those `given` elsewhere go before them.
+ * Parses `queryOptions`: `key=value` pairs separated by `;`. Unknown options are passed to the
+ * engine, because the drivers of compatible systems always send some
+ * (`groupByMode=sql;responseFormat=sql`). Options in `given` take precedence.
  *
  * @throws INVALID_BODY when a piece is not a pair, or the value of a known option is not valid
  */
@@ -85,7 +81,7 @@ export function parseQueryOptions(
     if (value === undefined || key.trim() === '' || rest.length > 0) {
       throw new QuireError(
         'INVALID_BODY',
-        `queryOptions has '${piece.trim()}'; expected key=value pairs joined by ';'.`,
+        `queryOptions has '${piece.trim()}'; expected key=value pairs separated by ';'.`,
       );
     }
     options.set(key.trim(), value.trim());

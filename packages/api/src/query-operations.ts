@@ -23,7 +23,7 @@ export const RequestIdParams = Type.Object({
 const numRows = Type.Optional(
   Type.Integer({
     minimum: 0,
-    // The largest double below 2^63, so that the document says it exactly.
+    // The largest double below 2^63, so that the document has its exact value.
     maximum: 2 ** 63 - 1024,
     format: 'int64',
     description: 'Rows in the page, from 0 to 2^63 - 1. Absent or 0: the configured page size.',
@@ -33,16 +33,16 @@ const format = Type.Optional(
   Type.Unsafe<string>({
     type: 'string',
     enum: pageFormatNames,
-    description: 'Format of the answer; goes before Accept.',
+    description: 'Format of the answer; takes precedence over Accept.',
   }),
 );
 const compression = Type.Optional(
   Type.String({
     pattern: '^(none|zstd|lz4|zstd,lz4|lz4,zstd)$',
     description:
-      'With Arrow: what the caller can decompress. Batches that are stored with one of these go out as they are stored, and all others ' +
-      'with plain buffers, which every reader of Arrow reads. Absent: what Accept says, as in ' +
-      `${pageFormats.arrow.mediaType}; compression=zstd, else none.`,
+      'With Arrow: the codecs that the caller supports. Batches that are stored with one of these are sent as they are stored, and all others ' +
+      'with plain buffers, which every Arrow reader supports. Absent: those in Accept, as in ' +
+      `${pageFormats.arrow.mediaType}; compression=zstd, otherwise none.`,
     examples: ['zstd,lz4'],
   }),
 );
@@ -52,22 +52,22 @@ const formulas = Type.Optional(
     type: 'string',
     enum: ['escape'],
     description:
-      'With csv: an apostrophe comes before texts (column names as well) that begin with =, +, -, @, tab or carriage return, which spreadsheets ' +
-      'would take for formulas; numbers stay numbers. Absent: every text is as it is, so that a spreadsheet may run what stands in a cell.',
+      'With csv: adds an apostrophe before texts (and column names) that start with =, +, -, @, tab or carriage return, which spreadsheets ' +
+      'would interpret as formulas; numbers stay numbers. Absent: texts are unchanged, so that a spreadsheet may execute the content of a cell.',
   }),
 );
 
 const wait = Type.Optional(
   Type.String({
     description:
-      'How long to wait for rows of a query that runs, such as 500ms or 2s; 0s does not wait. Absent, or more than the configured maximum: that.',
+      'Time to wait for rows of a running query, such as 500ms or 2s; 0s does not wait. Absent, or above the configured maximum: the maximum.',
     examples: ['2s'],
   }),
 );
 
-/** The answer while there is nothing to make a page of: in JSON, whatever the format. */
+/** The answer while there are no rows for a page: in JSON, whatever the format. */
 const notYet = {
-  description: 'The query waits for its turn, or has not told its columns yet: no rows.',
+  description: 'The query is waiting for its turn, or has not reported its columns yet: no rows.',
   content: { 'application/json': { schema: refer(QueryStatus) } },
   headers: {
     ...usualHeaders,
@@ -82,24 +82,24 @@ const runQuery: Operation = {
     operationId: 'runQuery',
     summary: 'Run a query',
     description:
-      'Runs one SELECT-like statement. With doPaginate=true its whole answer is stored and the first page comes back; ' +
-      'otherwise the whole answer comes back and nothing is kept. A query that fails gives 200 with exceptions. ' +
-      "With the embedded engine it may read stored results as it reads tables: result('<requestId>').",
+      'Runs one SELECT-like statement. With doPaginate=true its whole answer is stored and the first page is returned; ' +
+      'otherwise the whole answer is returned and nothing is stored. A query that fails returns 200 with exceptions. ' +
+      "With the embedded engine it may read stored results like tables: result('<requestId>').",
     tags: ['query'],
     querystring: Type.Object({
       doPaginate: Type.Optional(
-        Type.Boolean({ description: 'Store the answer and give its first page.' }),
+        Type.Boolean({ description: 'Store the answer and return its first page.' }),
       ),
       getCursor: Type.Optional(
         Type.Boolean({
           description:
-            'The same, in the way of Apache Pinot: the answer is a PinotCursorResponse, in JSON.',
+            "The same in Apache Pinot's format: the answer is a PinotCursorResponse, in JSON.",
         }),
       ),
       async: Type.Optional(
         Type.Boolean({
           description:
-            'With doPaginate=true: answer as soon as the rows of the first page are there. The query goes on, also when its caller has gone; ' +
+            'With doPaginate=true: answer as soon as the rows of the first page exist. The query continues, even if its caller disconnects; ' +
             'its rows can be read while it runs.',
         }),
       ),
@@ -149,15 +149,16 @@ const readPage: Operation = {
     summary: 'Read a page of a stored result',
     description:
       'Rows [offset, offset + numRows) of the result, fewer at its end. A page never changes: it has a strong ETag and may be ' +
-      'cached until the result expires. While the query runs, a page has the rows that are there; the call waits for those that are not. ' +
-      'After a query that failed or was cancelled, its code and reason come instead. ' +
-      'Of other formats than JSON, Range (and If-Range) give a part, to go on where a download broke off.',
+      'cached until the result expires. While the query runs, a page has the rows so far; the call waits if there are none. ' +
+      'After a query that failed or was cancelled, its code and reason are returned instead. ' +
+      'For formats other than JSON, Range (and If-Range) returns a part, to resume a download.',
     tags: ['query'],
     params: RequestIdParams,
     querystring: Type.Object({
       offset: Type.Integer({
         minimum: 0,
-        description: 'First row of the page. The number of rows itself gives an empty page.',
+        description:
+          'First row of the page. A value equal to the number of rows returns an empty page.',
       }),
       wait,
       numRows,
@@ -171,7 +172,7 @@ const readPage: Operation = {
       206: partResponse(),
       304: {
         type: 'null',
-        description: 'The page has the ETag that If-None-Match names.',
+        description: 'The page has the ETag in If-None-Match.',
         headers: cacheHeaders,
       },
       ...errorResponses(
@@ -196,7 +197,7 @@ const readMetadata: Operation = {
   path: routePatterns.metadata,
   schema: {
     operationId: 'readMetadata',
-    summary: 'Read what is known of a query',
+    summary: 'Read the metadata of a query',
     description: 'The statistics of the query whose result is stored.',
     tags: ['query'],
     params: RequestIdParams,

@@ -1,7 +1,7 @@
 import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core/portable';
 import { Type } from 'typebox';
 
-/** The type of a value that is bound to a parameter. */
+/** The type of a parameter's value. */
 export type ParameterType = QueryParameter['type'];
 
 const expectations: Readonly<Record<ParameterType, string>> = {
@@ -18,28 +18,28 @@ const expectations: Readonly<Record<ParameterType, string>> = {
   BYTES: "hexadecimal digits, two for a byte, such as '00ff'",
 };
 
-/** The types that a value may be given. */
+/** The types of parameter values. */
 export const parameterTypes = Object.keys(expectations) as readonly ParameterType[];
 
 /**
- * `parameters` of the body; what a value may be is told here and checked by `parseQueryParameters`,
- * whose messages are better.
+ * `parameters` of the body. Its values are only described here; `parseQueryParameters` validates
+ * them with better messages.
  */
 export const QueryParameterValues = Type.Unsafe<unknown>({
   description:
-    'Values for the parameters in the SQL: a list for ? and $1, an object for $name; null is as none. They are bound, never written into the text. ' +
-    'A value is null, a boolean, a number or text, which mean what they mean in SQL; or an object with a type and a value, where ' +
-    'they cannot say it: integers beyond 2^53 - 1 as LONG or BIG_DECIMAL, and DATE, TIMESTAMP (in UTC) and BYTES (hexadecimal).',
+    'Values for the parameters in the SQL: a list for ? and $1, an object for $name; null means none. They are bound, never inserted into the text. ' +
+    'A value is null, a boolean, a number or text, with the same meaning as in SQL; or an object with a type and a value, where ' +
+    'that is not sufficient: integers beyond 2^53 - 1 as LONG or BIG_DECIMAL, and DATE, TIMESTAMP (in UTC) and BYTES (hexadecimal).',
   examples: [[10, 'JFK'], { day: { type: 'DATE', value: '2024-02-29' } }],
 });
 
 /**
- * Reads the values of a query's parameters: a list, or an object by name; null stands for none,
- * since typed clients send it for what is not set. Each is `{ type, value }`, or a plain JSON
- * value, whose type is then what the same value has in SQL: null, a boolean, text, a number.
+ * Parses the values of a query's parameters: a list, or an object by name; null means none, because
+ * typed clients send it for unset members. Each is `{ type, value }`, or a plain JSON value with
+ * the type that it would have in SQL: null, a boolean, text, a number.
  *
- * @throws INVALID_BODY when a value does not fit its type, or a plain number is an integer that has
- * lost digits on its way
+ * @throws INVALID_BODY when a value does not match its type, or a plain number is an integer that
+ *   has lost digits
  */
 export function parseQueryParameters(parameters: unknown): QueryParameters {
   if (parameters === null) return [];
@@ -71,7 +71,7 @@ function parseParameter(name: string, given: unknown): QueryParameter {
   );
 }
 
-/** As a literal in SQL: the narrowest type that holds it. */
+/** Parses a number like a literal in SQL: the narrowest type that holds it. */
 function parseNumber(name: string, value: number): QueryParameter {
   if (!Number.isInteger(value)) return parseTyped(name, 'DOUBLE', value);
   if (Number.isSafeInteger(value)) {
@@ -144,7 +144,7 @@ function isMatch(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value);
 }
 
-/** Whether the calendar has the day: 29 February comes in leap years only. */
+/** Reports whether the calendar has the day: 29 February exists only in leap years. */
 function isDay(text: string): boolean {
   const timeMs = Date.parse(`${text}T00:00:00Z`);
   return text >= '0001' && !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text);
@@ -157,7 +157,7 @@ function isTimestamp(value: unknown): value is string {
       : null;
   if (match === null) return false;
   const [, day = '', hours = '', minutes = '', seconds = '', fraction = ''] = match;
-  // 64 bits of nanoseconds hold these years only.
+  // 64 bits of nanoseconds cover only these years.
   if (fraction.length > 6 && (day < '1678' || day > '2262')) return false;
   return isDay(day) && hours < '24' && minutes < '60' && seconds < '60';
 }

@@ -4,58 +4,58 @@ import { stateSchema } from './query-status.ts';
 import { refer } from './reference.ts';
 import { ResultTable } from './result-table.ts';
 
-/**
- * Query parameters of another page, ready to be appended to the results path, or null when there is
- * none.
- */
+/** Query parameters of another page, to append to the results path; null if there is none. */
 const PageParameters = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 
 /**
  * One page of a stored result (SPECIFICATION.md section 2.6). The members from `prevOffsetParams`
- * on are ours.
+ * on are extensions of Quire.
  */
 export const CursorResponse = Type.Object(
   {
     resultTable: refer(ResultTable),
     requestId: Type.String({ description: 'Id of the query and of its result, for later calls.' }),
     brokerId: Type.String({ description: 'Broker that holds the result.' }),
-    numRowsResultSet: Type.Integer({ minimum: 0, description: 'Rows of the whole stored result.' }),
+    numRowsResultSet: Type.Integer({
+      minimum: 0,
+      description: 'Number of rows in the whole stored result.',
+    }),
     offset: Type.Integer({ minimum: 0, description: 'First row of this page.' }),
     numRows: Type.Integer({ minimum: 0, description: 'Rows in this page.' }),
     nextOffsetParams: PageParameters(
-      'Query parameters of the next page; null exactly when no row follows.',
+      'Query parameters of the next page; null only if no row follows.',
     ),
     exceptions: Type.Array(refer(QueryException), {
-      description: 'Always empty: a page comes whole or not at all.',
+      description: 'Always empty: a page is complete or fails.',
     }),
     brokerHost: Type.Optional(
       Type.String({
         description:
-          'Host of the broker, when no other can serve the result; send it as FORWARD_HOST to a proxy.',
+          'Host of the broker, if no other can serve the result; send it as FORWARD_HOST to a proxy.',
       }),
     ),
     brokerPort: Type.Optional(
       Type.Integer({ description: 'Port of that broker; send it as FORWARD_PORT to a proxy.' }),
     ),
     prevOffsetParams: PageParameters(
-      'Query parameters of the page before; null exactly when offset is 0.',
+      'Query parameters of the previous page; null only if offset is 0.',
     ),
-    numServersQueried: Type.Integer({ description: 'Always 1; some clients insist on it.' }),
+    numServersQueried: Type.Integer({ description: 'Always 1; some clients require it.' }),
     numServersResponded: Type.Integer({ description: 'Equal to numServersQueried.' }),
     timeUsedMs: Type.Integer({
       minimum: 0,
-      description: 'How long the query took, in milliseconds.',
+      description: 'Duration of the query, in milliseconds.',
     }),
     reused: Type.Optional(
       Type.Boolean({
         description:
-          'true when the query did not run: an earlier one has the same answer, and this is its result. Absent otherwise.',
+          'true if the query did not run: an earlier one has the same answer, and this is its result. Absent otherwise.',
       }),
     ),
     state: Type.Optional(
       stateSchema(
-        'RUNNING while the query runs; `numRowsResultSet` is then what can be read by now, and more rows may follow. Absent from then on.',
+        'RUNNING while the query runs; `numRowsResultSet` is then the number of rows so far, and more may follow. Absent afterwards.',
         ['RUNNING'],
       ),
     ),
@@ -63,7 +63,7 @@ export const CursorResponse = Type.Object(
   { $id: 'CursorResponse', description: 'One page of a stored result.' },
 );
 
-/** The answer to a query without pagination, and to every query that failed: no result is kept. */
+/** The answer to a query without pagination, and to every failed query: no result is stored. */
 export const QueryResponse = Type.Object(
   {
     resultTable: Type.Optional(refer(ResultTable)),
@@ -72,16 +72,16 @@ export const QueryResponse = Type.Object(
   {
     $id: 'QueryResponse',
     description:
-      'The whole answer of a query, or the exceptions that made it fail; resultTable is then absent. No result is kept.',
+      'The whole answer of a query, or the exceptions of a failed one; resultTable is then absent. No result is stored.',
   },
 );
 
-/** The metadata call's answer: an array with one record (SPECIFICATION.md section 4.6). */
+/** The answer of the metadata call: an array with one record (SPECIFICATION.md section 4.6). */
 export const MetadataResponse = Type.Array(refer(MetadataRecord), {
   $id: 'MetadataResponse',
   minItems: 1,
   maxItems: 1,
-  description: 'One record: what is known of the query.',
+  description: 'One record: the metadata of the query.',
 });
 
 export type CursorResponse = Static<typeof CursorResponse>;

@@ -14,7 +14,7 @@ const listResults: Operation = {
   schema: {
     operationId: 'listResults',
     summary: 'List the stored results',
-    description: 'All results that this broker holds, newest first. For admins.',
+    description: 'All results of this broker, newest first. For admins.',
     tags: ['results'],
     response: {
       200: responseOf('The results.', 'application/json', refer(ResultListResponse)),
@@ -28,9 +28,9 @@ const readResult: Operation = {
   path: routePatterns.storedResult,
   schema: {
     operationId: 'readResult',
-    summary: 'Read what is known of a stored result',
+    summary: 'Read the metadata of a stored result',
     description:
-      'As the list has it, and whose it is. At most one small object is read, and none for a result that the broker has had in hand. For admins and for its owner.',
+      'Its entry in the list, and its owner. Reads at most one small object, and none if the broker has the result cached. For admins and for its owner.',
     tags: ['results'],
     params: RequestIdParams,
     response: {
@@ -51,7 +51,7 @@ const deleteResult: Operation = {
     params: RequestIdParams,
     response: {
       200: text(
-        'A sentence that says so.',
+        'A confirmation.',
         'Query Results for 0190163d-8694-739b-aea5-966c26f8ad91 deleted.',
       ),
       ...errorResponses('ORIGIN_NOT_ALLOWED', 'CONFLICT', ...resultErrors),
@@ -74,7 +74,7 @@ const deleteExpiredResults: Operation = {
       ),
     }),
     response: {
-      200: text('How many were deleted.', 'Deleted 3 expired response(s).'),
+      200: text('The number of deleted results.', 'Deleted 3 expired response(s).'),
       ...errorResponses(
         'ORIGIN_NOT_ALLOWED',
         'INVALID_PARAMETER',
@@ -90,9 +90,9 @@ const renewResult: Operation = {
   path: routePatterns.storedResult,
   schema: {
     operationId: 'renewResult',
-    summary: 'Change when a stored result expires',
+    summary: 'Change the expiration of a stored result',
     description:
-      'It then expires the given time from now, or at the ceiling of the server. For admins and for its owner.',
+      'Sets the expiration to the given time from now, limited by the server. For admins and for its owner.',
     tags: ['results'],
     params: RequestIdParams,
     body: RenewBody,

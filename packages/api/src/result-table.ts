@@ -20,14 +20,14 @@ export const DataSchema = Type.Object(
 
 /**
  * Rows with their columns (SPECIFICATION.md section 2.6). Integers keep all their digits on the
- * wire: read them with a lossless parser.
+ * wire: parse them with a lossless parser.
  */
 export const ResultTable = Type.Object(
   {
     dataSchema: refer(DataSchema),
     rows: Type.Array(Type.Array(Type.Unknown()), {
       description:
-        'One array of cells per row. LONG has 64 bits, written in full; NaN, Infinity and -Infinity, BIG_DECIMAL, TIMESTAMP and BYTES are strings.',
+        'One array of cells for each row. LONG has 64 bits, written in full; NaN, Infinity and -Infinity, BIG_DECIMAL, TIMESTAMP and BYTES are strings.',
     }),
   },
   { $id: 'ResultTable', description: 'Rows with the names and types of their columns.' },

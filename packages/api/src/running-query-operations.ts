@@ -9,14 +9,14 @@ const readQuery: Operation = {
   path: routePatterns.runningQuery,
   schema: {
     operationId: 'readQuery',
-    summary: 'Ask how far a query is',
+    summary: 'Read the progress of a query',
     description:
-      'The state of a query, and how many rows of it can be read by now. Of queries that failed or were cancelled, the broker remembers ' +
-      'the last thousands, until it is restarted. For admins, and for the principal that runs the query.',
+      'The state of a query, and the number of rows that can be read so far. The broker remembers the last few thousand failed ' +
+      'or cancelled queries until it restarts. For admins, and for the principal that runs the query.',
     tags: ['query'],
     params: RequestIdParams,
     response: {
-      200: responseOf('How far it is.', 'application/json', refer(QueryStatus)),
+      200: responseOf('Its progress.', 'application/json', refer(QueryStatus)),
       ...errorResponses(...resultErrors),
     },
   },
@@ -27,9 +27,9 @@ const listQueries: Operation = {
   path: routePatterns.queries,
   schema: {
     operationId: 'listQueries',
-    summary: 'List the queries that run',
+    summary: 'List the running queries',
     description:
-      'All queries of this broker that wait or run, newest first: for admins all, for others their own.',
+      "All waiting and running queries of this broker, newest first: all for admins, otherwise the caller's own.",
     tags: ['query'],
     response: {
       200: responseOf('The queries.', 'application/json', refer(RunningQueryList)),
@@ -45,12 +45,12 @@ const cancelQuery: Operation = {
     operationId: 'cancelQuery',
     summary: 'Cancel a query',
     description:
-      'Ends a query that waits or runs, paginated or not; its rows go. When the answer comes, nothing of it runs any more. ' +
+      'Cancels a waiting or running query, paginated or not, and deletes its rows. When the call returns, nothing of it is running. ' +
       'For admins, and for the principal that runs the query.',
     tags: ['query'],
     params: RequestIdParams,
     response: {
-      200: responseOf('A sentence that says so.', 'text/plain', {
+      200: responseOf('A confirmation.', 'text/plain', {
         type: 'string',
         examples: ['Query 0190163d-8694-739b-aea5-966c26f8ad91 cancelled.'],
       }),

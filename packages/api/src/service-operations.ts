@@ -8,13 +8,13 @@ const readHealth: Operation = {
   path: routePatterns.health,
   schema: {
     operationId: 'readHealth',
-    summary: 'Ask whether the broker is alive',
-    description: 'Needs no credentials. Gives 503 while the broker shuts down.',
+    summary: 'Read the health of the broker',
+    description: 'Needs no credentials. Returns 503 while the broker shuts down.',
     tags: ['service'],
     security: [],
     response: {
       200: responseOf('The broker is alive.', 'application/json', refer(HealthResponse)),
-      503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The broker shuts down.' },
+      503: errorResponses('SHUTTING_DOWN')[503] ?? { description: 'The broker is shutting down.' },
     },
   },
 };
@@ -54,9 +54,9 @@ const readDocs: Operation = {
   path: routePatterns.docs,
   schema: {
     operationId: 'readDocs',
-    summary: 'Read about the API',
+    summary: 'Read the API reference',
     description:
-      'The OpenAPI document as a page for people, with a form to try each call. It needs nothing from elsewhere.',
+      'The OpenAPI document as a self-contained HTML page, with a form to try each call.',
     tags: ['service'],
     response: {
       200: responseOf('The page.', 'text/html', { type: 'string' }),
@@ -65,5 +65,5 @@ const readDocs: Operation = {
   },
 };
 
-/** The calls that every service answers: health, metrics and the API document. */
+/** The calls of every service: health, metrics and the API document. */
 export const serviceOperations = { readHealth, readMetrics, readOpenApi, readDocs } as const;

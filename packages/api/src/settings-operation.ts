@@ -4,8 +4,8 @@ import { refer } from './reference.ts';
 import { SettingsResponse } from './settings-response.ts';
 
 /**
- * The call by which a broker tells its settings. A broker that a program started without a settings
- * file does not have it.
+ * The call that returns a broker's settings. A broker started by a program without a settings file
+ * does not have it.
  */
 export const settingsOperation: Operation = {
   method: 'GET',
@@ -14,7 +14,7 @@ export const settingsOperation: Operation = {
     operationId: 'readBrokerSettings',
     summary: 'Read the settings in force',
     description:
-      'Those of the process of this broker, with where each comes from. Secrets are hidden. For admins.',
+      "The settings of this broker's process, with the source of each. Secrets are hidden. For admins.",
     tags: ['service'],
     response: {
       200: responseOf('The settings.', 'application/json', refer(SettingsResponse)),

@@ -8,21 +8,21 @@ export const SettingsResponse = Type.Object(
         key: Type.String({ description: 'Key of the setting.' }),
         value: Type.String({
           description:
-            'As it would stand in a file; of a secret only that it is hidden; empty where it is not set.',
+            'The value as in a file; for a secret, only that it is hidden; empty if it is not set.',
         }),
         source: Type.String({
           description:
-            'Where the value comes from: a line of the file, a variable, an option, the default.',
+            'Source of the value: a line of the file, a variable, an option, the default.',
         }),
-        isDefault: Type.Boolean({ description: 'Whether nobody has set it.' }),
+        isDefault: Type.Boolean({ description: 'Whether it is the default.' }),
         isLive: Type.Boolean({
-          description: 'Whether a change of the file holds without a restart.',
+          description: 'Whether a change in the file takes effect without a restart.',
         }),
       }),
-      { description: 'All of them, in the order of the reference.' },
+      { description: 'All settings, in the order of the reference.' },
     ),
     problems: Type.Array(Type.String(), {
-      description: 'What is wrong with the file as it is now; the last good settings hold.',
+      description: 'Problems of the current file; the last valid settings stay in force.',
     }),
   },
   { $id: 'SettingsResponse', description: 'The settings in force.' },

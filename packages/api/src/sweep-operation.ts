@@ -3,74 +3,75 @@ import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { sweepPattern } from '@quire/core/wire';
 import { refer } from './reference.ts';
 
-/** What a sweep would delete now. */
+/** The deletions that a sweep would make now. */
 export const SweepPlanResponse = Type.Object(
   {
-    removalCount: Type.Integer({ minimum: 0, description: 'How many deletions there would be.' }),
+    removalCount: Type.Integer({ minimum: 0, description: 'Number of deletions.' }),
     removals: Type.Array(
       Type.Object({
         id: Type.String({
-          description: 'Id of the result; of what a crashed write left, its name in the store.',
+          description:
+            'Id of the result; for a leftover of a crashed write, its name in the store.',
         }),
         reason: Type.Unsafe<'expired' | 'evicted' | 'orphan' | 'leftover'>({
           type: 'string',
           enum: ['expired', 'evicted', 'orphan', 'leftover'],
           description:
-            'expired: its time is over. evicted: the quota, or the share of its owner, is exceeded. orphan: data without a commit record. leftover: a part of a write ' +
-            'that ended badly.',
+            'expired: it has reached its expiration time. evicted: the quota, or the share of its owner, is exceeded. orphan: data without a commit record. leftover: debris of a ' +
+            'failed write.',
         }),
-        bytes: Type.Integer({ minimum: 0, description: 'Bytes that it takes.' }),
-        ageMs: Type.Integer({ description: 'For how long it has been there, in milliseconds.' }),
+        bytes: Type.Integer({ minimum: 0, description: 'Size in bytes.' }),
+        ageMs: Type.Integer({ description: 'Age, in milliseconds.' }),
         owner: Type.Union([Type.String(), Type.Null()], {
           description:
-            'Tag of the owner of the result, eight hexadecimal digits; null of one without, and of what is not a result.',
+            'Tag of the owner of the result, eight hexadecimal digits; null if it has none, and for everything except results.',
         }),
         limitedBy: Type.Union([Type.String(), Type.Null()], {
           description:
-            'Setting of the share that the owner exceeds, where a result is evicted for that; else null.',
+            'Setting of the share that the owner exceeds, if the result is evicted for that; otherwise null.',
         }),
       }),
-      { description: 'The first 1,000 of them, in the order of the sweep.' },
+      { description: 'The first 1,000 deletions, in the order of the sweep.' },
     ),
     owners: Type.Array(
       Type.Object({
         owner: Type.Union([Type.String(), Type.Null()], {
           description:
-            'Tag of the owner, eight hexadecimal digits; null of all results without one.',
+            'Tag of the owner, eight hexadecimal digits; null for all results without one.',
         }),
         name: Type.Union([Type.String(), Type.Null()], {
-          description: 'The principal, where the settings have one of this tag; else null.',
+          description: 'The principal in the settings with this tag; otherwise null.',
         }),
-        resultCount: Type.Integer({ minimum: 0, description: 'Results stored.' }),
+        resultCount: Type.Integer({ minimum: 0, description: 'Number of stored results.' }),
         usageBytes: Type.Integer({ minimum: 0, description: 'Their bytes.' }),
-        usageAfterBytes: Type.Integer({ description: 'Their bytes after such a sweep.' }),
+        usageAfterBytes: Type.Integer({ description: 'Their bytes after the sweep.' }),
         shareBytes: Type.Union([Type.Integer(), Type.Null()], {
           description:
-            'The share of the quota that the owner may use; null when that is all of it.',
+            'The share of the quota that the owner may use; null if it may use all of it.',
         }),
       }),
-      { description: 'The hundred owners that store the most, the first one most.' },
+      { description: 'The hundred owners that store the most, in descending order.' },
     ),
   },
-  { $id: 'SweepPlanResponse', description: 'What a sweep would delete now.' },
+  { $id: 'SweepPlanResponse', description: 'The deletions that a sweep would make now.' },
 );
 export type SweepPlanResponse = Static<typeof SweepPlanResponse>;
 
 /**
- * The call by which a broker tells what its next sweep would take. A broker without a cleaner does
- * not have it.
+ * The call that returns a broker's next sweep as a plan. A broker without a cleaner does not have
+ * it.
  */
 export const sweepOperation: Operation = {
   method: 'GET',
   path: sweepPattern,
   schema: {
     operationId: 'readSweepPlan',
-    summary: 'Ask what a sweep would delete now',
+    summary: 'Preview the next sweep',
     description:
       'A dry run of the storage cleaner: one listing, and nothing is deleted. For admins.',
     tags: ['results'],
     response: {
-      200: responseOf('What it would delete.', 'application/json', refer(SweepPlanResponse)),
+      200: responseOf('The planned deletions.', 'application/json', refer(SweepPlanResponse)),
       ...errorResponses('FORBIDDEN', 'STORE_UNAVAILABLE'),
     },
   },

@@ -28,7 +28,7 @@ describe('parseQueryOptions', () => {
     'parseQueryOptions refuses %j, which is not a pair',
     (text) => {
       expect(() => parseQueryOptions(text)).toThrow(
-        `queryOptions has '${text}'; expected key=value pairs joined by ';'.`,
+        `queryOptions has '${text}'; expected key=value pairs separated by ';'.`,
       );
     },
   );

@@ -11,8 +11,8 @@ import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
 import type { SessionTokens } from './session-tokens.ts';
 
 /**
- * Returns the values of WWW-Authenticate that go with every UNAUTHENTICATED, a header line each:
- * browsers read one challenge a line, and ask for a name and password only when they find the Basic
+ * Returns the values of WWW-Authenticate for every UNAUTHENTICATED, one header line each: browsers
+ * read one challenge from each line, and ask for a name and password only if they find the Basic
  * one.
  */
 export function authenticateChallenges({
@@ -29,21 +29,21 @@ const verifiedMax = 1024;
 /** Options of an `Authenticator`, in addition to its principals. */
 export interface AuthenticatorOptions {
   readonly random?: Random;
-  /** Says whom JSON Web Tokens stand for; without it they are tokens like any other. */
+  /** Verifies JSON Web Tokens; without it, they are tokens like any other. */
   readonly jwt?: Pick<JwtVerifier, 'verify'> | undefined;
-  /** Tokens that stand for a login. Without it there are none. */
+  /** Issues and opens session tokens. Without it, there are none. */
   readonly sessions?: SessionTokens | undefined;
 }
 
 /**
- * Tells who calls. Neither the answer to a wrong credential nor the time that it takes tells
- * whether the name, the token or the password was wrong: every secret is compared by digest, with
- * every principal, and an unknown name costs a key derivation too.
+ * Authenticates callers. The answer to a wrong credential, and its timing, do not reveal whether
+ * the name, the token or the password was wrong: every secret is compared by digest, with every
+ * principal, and an unknown name also costs a key derivation.
  */
 export class Authenticator {
   /**
-   * One key at a time is derived: it keeps a thread busy that reads of files need, and a flood of
-   * wrong passwords must not take all.
+   * One key at a time is derived: a derivation occupies a thread that file reads need, and a flood
+   * of wrong passwords must not occupy all.
    */
   readonly #derivations = new Slots(1, { waitingMax, error: tooManyPasswords });
   readonly #random: Random;
@@ -51,14 +51,14 @@ export class Authenticator {
   readonly #sessions: SessionTokens | undefined;
   #principals: readonly KnownPrincipal[];
   /**
-   * What an unknown name is checked against: costs as much as the dearest hash, and nothing matches
-   * it.
+   * The hash that an unknown name is checked against: it costs as much as the most expensive one,
+   * and matches nothing.
    */
   #decoy: ScryptHash | undefined;
   readonly #macKey: Uint8Array;
   /**
-   * Passwords that are being or were checked and found right, by a MAC of name and password, the
-   * longest unused first.
+   * Passwords that are being checked or were accepted, by a MAC of name and password, least
+   * recently used first.
    */
   readonly #verified = new Map<string, Promise<boolean>>();
 
@@ -74,9 +74,7 @@ export class Authenticator {
     this.#decoy = decoyOf(principals, random);
   }
 
-  /**
-   * Takes other principals, or the same with other secrets: from now on these count, and no others.
-   */
+  /** Replaces the principals or their secrets: from now on only these are accepted. */
   replacePrincipals(principals: readonly KnownPrincipal[]): void {
     this.#principals = principals;
     this.#decoy = decoyOf(principals, this.#random);
@@ -84,12 +82,12 @@ export class Authenticator {
   }
 
   /**
-   * The principal whose credential an Authorization header presents: `Bearer <token>`, `Basic
-   * <token>`, or `Basic` with the base64 of `name:password` or `name:token`. A bearer token that no
-   * principal in the settings has may be a JSON Web Token.
+   * Returns the principal whose credential an Authorization header presents: `Bearer <token>`,
+   * `Basic <token>`, or `Basic` with the base64 of `name:password` or `name:token`. A bearer token
+   * of no principal in the settings may be a JSON Web Token.
    *
-   * @throws UNAUTHENTICATED when it is missing, malformed or wrong; the message says which and
-   * never repeats any of it
+   * @throws UNAUTHENTICATED when it is missing, malformed or wrong; the message never repeats any
+   *   of it
    * @throws TOO_MANY_REQUESTS when too many passwords are being checked
    * @throws AUTHENTICATION_UNAVAILABLE when the keys of JSON Web Tokens cannot be read
    */
@@ -110,8 +108,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns a bearer token that stands for a principal of the settings for a while; undefined for
-   * others, such as those of JSON Web Tokens.
+   * Returns a temporary bearer token for a principal of the settings; undefined for others, such as
+   * those of JSON Web Tokens.
    */
   issueToken(name: string): string | undefined {
     const principal = this.#principals.find((each) => each.name === name);
@@ -126,7 +124,7 @@ export class Authenticator {
     const tokenDigest = sha256(token);
     const secretDigest = sha256(login?.secret ?? '');
     let found: KnownPrincipal | undefined;
-    // No early end: the time must not tell how far down the list a secret was found.
+    // No early exit: the time must not reveal the position of a matching secret.
     for (const principal of this.#principals) {
       const isToken = digestsEqual(tokenDigest, principal.tokenDigest);
       const isSecretToken = digestsEqual(secretDigest, principal.tokenDigest);
@@ -144,13 +142,13 @@ export class Authenticator {
       ({ name, passwordHash }) => name === login.name && passwordHash !== undefined,
     );
     const isRight = await this.#verify(login, named?.passwordHash ?? this.#decoy);
-    // Checked against what has been replaced meanwhile, it proves nothing any more.
+    // If the principals were replaced during the check, it proves nothing.
     return isRight && named !== undefined && this.#principals.includes(named) ? named : undefined;
   }
 
   /**
    * Checks a password once for all calls that present it, at the same time or later; wrong ones are
-   * not remembered.
+   * not cached.
    */
   async #verify(
     login: { readonly name: string; readonly secret: string },
@@ -192,6 +190,6 @@ function decoyOf(principals: readonly KnownPrincipal[], random: Random): ScryptH
 function tooManyPasswords(): QuireError {
   return new QuireError(
     'TOO_MANY_REQUESTS',
-    'Too many passwords are being checked; try again in a moment.',
+    'Too many passwords are being checked; retry shortly.',
   );
 }

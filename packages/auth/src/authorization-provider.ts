@@ -1,10 +1,10 @@
-/** Gives the Authorization of outgoing calls. */
+/** Supplies the Authorization of outgoing calls. */
 export interface AuthorizationProvider {
   /**
-   * The value of the header, or undefined to send none.
+   * Returns the value of the header, or undefined to send none.
    *
-   * `refused` is a value that a server has just refused: the answer is then looked up again, and
-   * may still be the same.
+   * `refused` is a value that a server has just refused: the value is then read again, and may be
+   * unchanged.
    */
   authorization(options?: { readonly refused?: string | undefined }): Promise<string | undefined>;
 }
@@ -13,8 +13,8 @@ export interface AuthorizationProvider {
 export const noAuthorization: AuthorizationProvider = { authorization: async () => undefined };
 
 /**
- * Sends a call, and sends it again with a value that was looked up again if the first is refused with
- * status 401. `discard` lets go of the first answer.
+ * Sends a call, and resends it with a newly read value if the first is refused with status 401.
+ * `discard` releases the first answer.
  */
 export async function sendAuthorized<Answer>(
   provider: AuthorizationProvider,

@@ -4,71 +4,65 @@ import { type Clock, systemRandom } from '@quire/core';
 import type { Principal } from './principal.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** How much one caller may ask of a service; Infinity means no limit. */
+/** The limits for one caller of a service; Infinity means no limit. */
 export interface CallLimitSettings {
-  /** Calls of one principal a second; as many may come at once. */
+  /** Calls of one principal in a second, and the size of a burst. */
   readonly callsPerSecondMax: number;
   /**
-   * Calls of one principal at the same time, with the work that goes on after calls that have been
-   * answered.
+   * Concurrent calls of one principal, including work that continues after its call was answered.
    */
   readonly callsRunningMax: number;
-  /** Wrong credentials from one address a minute; as many may come at once. */
+  /** Wrong credentials from one address in a minute, and the size of a burst. */
   readonly failuresPerMinuteMax: number;
 }
 
-/** A call that is let in, or for how long it is refused, and by which limit. */
+/** An admitted call, or the delay and the limit of a refused one. */
 export type Admission =
   | ({ readonly isAdmitted: true } & AdmittedCall)
   | ({ readonly isAdmitted: false } & CallRefusal);
 
-/** The reason for which a call is refused, and when to try again. */
+/** The reason why a call is refused, and the time to retry it. */
 export interface CallRefusal {
   readonly retryAfterMs: number;
-  /** What the principal has reached, to follow its name. */
+  /** The limit that the principal has reached, as a phrase after its name. */
   readonly problem: string;
 }
 
-/**
- * A call that was let in. It counts until it is released and all work that was started for it has
- * ended.
- */
+/** An admitted call. It counts until it is released and all of its work has ended. */
 export interface AdmittedCall {
   /**
-   * Says whether the call may start work that counts by itself: a query, a preview. Calls that only
-   * read, watch or cancel do not ask, so a principal can always see to the work that fills its
-   * limit.
+   * Checks whether the call may start work that counts separately: a query, a preview. Calls that
+   * only read, watch or cancel are not checked, so a principal at its limit can still manage its
+   * work.
    */
   readonly refuseWork: () => CallRefusal | undefined;
   /**
-   * Counts the principal until the work has ended, whether or not the call has. The work must not
+   * Counts work for the principal until it has ended, even after its call. The work must not
    * reject.
    */
   readonly follow: (work: Promise<unknown>) => void;
-  /** Notes that the call has ended. */
+  /** Reports that the call has ended. */
   readonly release: () => void;
 }
 
-/** The calls and the work that a principal has in progress. */
+/** The calls and the work of a principal in progress. */
 interface UnderWay {
   readonly calls: number;
-  /** Calls that have ended, and whose work has not. */
+  /** The number of calls that have ended but whose work has not. */
   readonly left: number;
 }
 
 /**
- * Principals and addresses that are remembered; beyond that, those that were not seen for the
- * longest time are forgotten.
+ * The maximum number of remembered principals and addresses; the least recently seen are forgotten.
  */
 const keysMax = 10_000;
 const provenMax = 4096;
 
 /**
- * Keeps any one principal from taking a service for itself, and any one address from trying
- * credentials until one fits.
+ * Limits the calls of each principal, and the attempts of each address to guess credentials.
  *
- * A proxy makes the calls of many from one address: a credential that was accepted recently is
- * looked at whatever its neighbours have tried, so that nobody can lock the others out.
+ * A proxy makes the calls of many callers from one address. A credential that was accepted recently
+ * is therefore checked in any case, so that one caller cannot lock out the others.
  */
 export class CallLimits {
   readonly #clock: Clock;
@@ -77,12 +71,10 @@ export class CallLimits {
   readonly #failures: TokenBuckets;
   readonly #underWay = new Map<string, UnderWay>();
   readonly #macKey = Buffer.from(systemRandom.bytes(32)).toString('base64');
-  /**
-   * Credentials that were accepted, by a keyed hash of the header, in the order in which they came.
-   */
+  /** Accepted credentials, by a keyed hash of the header, in order of arrival. */
   readonly #proven = new Set<string>();
 
-  /** `settings` is asked at every call, so that limits are live. */
+  /** Creates limits. `settings` is called for every call, so that limits are live. */
   constructor(settings: () => CallLimitSettings, clock: Clock) {
     this.#clock = clock;
     this.#settings = settings;
@@ -91,8 +83,8 @@ export class CallLimits {
   }
 
   /**
-   * For how long no credentials of this address are looked at; 0 when they may be tried now. A
-   * client that has gone has no address any more: all of those count as one.
+   * Returns the time for which credentials from this address are not checked; 0 if they may be
+   * checked now. A disconnected client has no address: all of those count as one.
    */
   retryAfterFailuresMs(address: string | undefined, header: string | undefined): number {
     const { failuresPerMinuteMax } = this.#settings();
@@ -106,8 +98,8 @@ export class CallLimits {
   }
 
   /**
-   * Notes that credentials were wrong. Having none is not an attempt: browsers ask that way what is
-   * wanted.
+   * Records wrong credentials. Missing ones are not an attempt: browsers send no credentials first
+   * to receive the challenge.
    */
   countFailure(address: string | undefined, header: string | undefined): void {
     const { failuresPerMinuteMax } = this.#settings();
@@ -121,7 +113,7 @@ export class CallLimits {
     );
   }
 
-  /** Notes that credentials were right. */
+  /** Records correct credentials. */
   countSuccess(header: string | undefined): void {
     if (header === undefined || this.#settings().failuresPerMinuteMax === Infinity) return;
     const mac = this.#macOf(header);
@@ -132,7 +124,7 @@ export class CallLimits {
   }
 
   /**
-   * Lets a call of a principal in, or says when to try again. A call that was let in must be
+   * Admits a call of a principal, or returns the time to retry it. An admitted call must be
    * released when it has ended.
    */
   admit({ name }: Principal): Admission {
@@ -144,7 +136,7 @@ export class CallLimits {
     if (callsPerSecondMax !== Infinity) {
       const rate = { capacity: Math.max(1, callsPerSecondMax), perMs: callsPerSecondMax / 1000 };
       const waitMs = this.#calls.take(name, rate, this.#clock.monotonicMs());
-      const problem = `has used up its calls a second (engine.auth.limit.requestsPerSecond = ${callsPerSecondMax})`;
+      const problem = `has used up its calls in a second (engine.auth.limit.requestsPerSecond = ${callsPerSecondMax})`;
       if (waitMs > 0) return { isAdmitted: false, retryAfterMs: waitMs, problem };
     }
     this.#change(name, { calls: 1 });
@@ -198,10 +190,12 @@ function tooManyAtOnce({ calls, left }: UnderWay, max: number): CallRefusal {
   const number = (count: number, what: string): string =>
     `${count} ${what}${count === 1 ? '' : 's'}`;
   const work =
-    left === 0 ? '' : `, and ${number(left, 'earlier call')} whose queries or other work go on`;
+    left === 0
+      ? ''
+      : `, and ${number(left, 'earlier call')} whose queries or other work are still running`;
   return {
     retryAfterMs: 1000,
-    problem: `has ${number(calls, 'call')} under way${work} (engine.auth.limit.concurrency = ${max})`,
+    problem: `has ${number(calls, 'call')} in progress${work} (engine.auth.limit.concurrency = ${max})`,
   };
 }
 
@@ -209,7 +203,10 @@ function perMinute(count: number): { readonly capacity: number; readonly perMs: 
   return { capacity: count, perMs: count / 60_000 };
 }
 
-/** The owner of one IPv6 address has the 2^64 of its network: they count as one. */
+/**
+ * Returns the network of an address. The owner of one IPv6 address has the 2^64 of its network, so
+ * they count as one.
+ */
 function networkOf(address = 'gone'): string {
   const unmapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(unmapped)) return unmapped;

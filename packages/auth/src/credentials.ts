@@ -1,24 +1,24 @@
 import { QuireError } from '@quire/core';
 
-/** What an Authorization header presents. */
+/** The content of an Authorization header. */
 export interface Credentials {
-  /** Whether the scheme is Bearer. */
+  /** True if the scheme is Bearer. */
   readonly isBearer: boolean;
-  /** What follows the scheme, as it stands: a token by itself. */
+  /** The text after the scheme, unchanged: a token by itself. */
   readonly token: string;
-  /** What it holds besides when it is `Basic` with the base64 of `name:secret` (RFC 7617). */
+  /** The name and secret, if it is `Basic` with the base64 of `name:secret` (RFC 7617). */
   readonly login: { readonly name: string; readonly secret: string } | undefined;
 }
 
-/** Longer headers are refused unread: no valid one comes near it. */
+/** The maximum length; longer headers are refused unread, because valid ones are much shorter. */
 const headerLengthMax = 8192;
 const headerPattern = /^(Basic|Bearer) +([A-Za-z0-9._~+/-]+=*) *$/i;
 
 /**
- * Reads an Authorization header of the form `Basic <token>` or `Bearer <token>`; the scheme in any
- * case.
+ * Parses an Authorization header of the form `Basic <token>` or `Bearer <token>`, with the scheme
+ * in any case.
  *
- * @throws UNAUTHENTICATED when there is none or it has another form; the message never repeats it
+ * @throws UNAUTHENTICATED when it is missing or malformed; the message never repeats it
  */
 export function parseCredentials(header: string | undefined): Credentials {
   if (header === undefined || header === '') {
@@ -39,7 +39,10 @@ export function parseCredentials(header: string | undefined): Credentials {
   return { isBearer, token, login: isBearer ? undefined : decodeLogin(token) };
 }
 
-/** The first colon ends the name, as names have none; text that is not UTF-8 is nobody's login. */
+/**
+ * Decodes a login. The first colon ends the name, because names have none; text that is not UTF-8
+ * is not a login.
+ */
 function decodeLogin(token: string): Credentials['login'] {
   const bytes = Buffer.from(token, 'base64');
   const text = bytes.toString('utf8');

@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** The SHA-256 of a text's UTF-8 bytes. */
+/** Returns the SHA-256 of a text's UTF-8 bytes. */
 export function sha256(text: string): Uint8Array {
   return hash('sha256', text, 'buffer');
 }
 
 /**
- * Tells whether two digests are the same, in a time that depends on neither; an absent one costs as
+ * Reports whether two digests are equal, in a time that depends on neither; an absent one costs as
  * much and equals nothing.
  */
 export function digestsEqual(presented: Uint8Array, stored: Uint8Array | undefined): boolean {

@@ -1,31 +1,30 @@
 import { type Clock, isQuireError, QuireError } from '@quire/core';
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 
-/** Where the keys of a `JwkSet` come from, and how often they are read. */
+/** The source of the keys of a `JwkSet`, and the frequency of reading it. */
 export interface JwkSetOptions {
-  /** Reads the JSON Web Key Set as it is now. */
+  /** Reads the current JSON Web Key Set. */
   readonly read: () => Promise<string>;
   readonly clock: Clock;
   /**
-   * After how long the set is read again, needed or not: a key that was taken out of it is refused
-   * this much later.
+   * The age at which the set is read again: a key that was removed from it is refused after this
+   * time.
    */
   readonly maxAgeMs: number;
-  /** How long to wait between two readings, however many unknown keys are asked for. */
+  /** The minimum time between two reads, however many unknown keys are requested. */
   readonly cooldownMs: number;
-  /** Told when the set cannot be read; the last good one stays in use. */
+  /** Called when the set cannot be read; the last valid one stays in use. */
   readonly onProblem: (error: QuireError) => void;
 }
 
 /**
- * The keys that tokens are signed with (RFC 7517), kept up with their source: read again when it is
- * old, and when a token names a key that is not in it, though never more often than the cooldown
- * says. Calls that come together share a reading.
+ * The verification keys of tokens (RFC 7517). The set is read again when it is old, and when a
+ * token names an unknown key, but at most once in each cooldown. Concurrent calls share a read.
  */
 export class JwkSet {
   readonly #options: JwkSetOptions;
   #keys: JWTVerifyGetKey | undefined;
-  /** When the last reading began, whatever came of it. */
+  /** The time at which the last read started, whatever its outcome. */
   #triedMs = Number.NEGATIVE_INFINITY;
   #readMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
@@ -35,10 +34,10 @@ export class JwkSet {
   }
 
   /**
-   * The key that a token's header asks for.
+   * Returns the key that a token's header names.
    *
    * @throws AUTHENTICATION_UNAVAILABLE when no set could be read yet
-   * @throws a JOSE error when there is no such key, or none that fits the algorithm
+   * @throws a JOSE error when there is no such key, or none for the algorithm
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     if (this.#options.clock.monotonicMs() - this.#readMs >= this.#options.maxAgeMs) {
@@ -86,7 +85,7 @@ export class JwkSet {
   }
 }
 
-/** More keys than any issuer has: looking for one must stay cheap. */
+/** The maximum number of keys, more than any issuer has: a search must stay cheap. */
 const keyCountMax = 200;
 
 function parseKeys(text: string): JWTVerifyGetKey {
@@ -99,10 +98,10 @@ function parseKeys(text: string): JWTVerifyGetKey {
   try {
     keys = JSON.parse(text) as typeof keys;
   } catch {
-    throw invalid('this is not JSON'); // the parser's own message repeats some of the text
+    throw invalid('it is not valid JSON'); // the parser's own message repeats a part of the text
   }
-  if (!Array.isArray(keys?.keys)) throw invalid('there is no list of keys');
-  if (keys.keys.length > keyCountMax) throw invalid(`there are more than ${keyCountMax} keys`);
+  if (!Array.isArray(keys?.keys)) throw invalid('it has no list of keys');
+  if (keys.keys.length > keyCountMax) throw invalid(`it has more than ${keyCountMax} keys`);
   try {
     return createLocalJWKSet(keys as Parameters<typeof createLocalJWKSet>[0]);
   } catch (error) {

@@ -4,7 +4,7 @@ import type { JwkSet } from './jwk-set.ts';
 import type { Principal, Role } from './principal.ts';
 import { refusedCredentials } from './refused-credentials.ts';
 
-/** Signatures by a private key that only the issuer has: a public key can make none of them. */
+/** The asymmetric signature algorithms: a public key cannot create a signature. */
 export const jwtAlgorithms = [
   'RS256',
   'RS384',
@@ -26,32 +26,33 @@ export type JwtAlgorithm = (typeof jwtAlgorithms)[number];
 export interface JwtOptions {
   readonly keys: Pick<JwkSet, 'keyFor'>;
   readonly clock: Clock;
-  /** The `iss` of every token. */
+  /** The required `iss` of every token. */
   readonly issuer: string;
-  /** One of a token's `aud`. */
+  /** The value that a token's `aud` must include. */
   readonly audience: string;
   readonly algorithms: readonly JwtAlgorithm[];
-  /** How far the clocks of issuer and server may be apart. */
+  /** The maximum difference between the clocks of issuer and server. */
   readonly clockToleranceMs: number;
   /** The claim that names the principal. */
   readonly subjectClaim: string;
   /**
-   * The claim with the roles: a text, a text of several words, or a list; dots lead into objects.
+   * The claim with the roles: a word, several words separated by spaces, or a list; dots select
+   * members of objects.
    */
   readonly roleClaim: string;
-  /** What makes an admin, and what lets query. */
+  /** The words for each role. */
   readonly roleWords: Readonly<Record<Role, string>>;
-  /** The role of a token that has neither word; undefined: it lets nobody in. */
+  /** The role of a token that has neither word; undefined: it is refused. */
   readonly roleDefault: Role | undefined;
 }
 
 /**
- * Says whom a JSON Web Token (RFC 7519) stands for. It must be signed by one of the keys, with an
- * allowed algorithm, be from the issuer and for the audience, have a time at which it expires that
- * has not come, a subject, and a role.
+ * Verifies JSON Web Tokens (RFC 7519) and returns their principals. A token must be signed by one
+ * of the keys with an allowed algorithm, be from the issuer and for the audience, not be expired,
+ * and have a subject and a role.
  *
- * The principal's name is `jwt:` and the subject. Principals in the settings have no colon in their
- * names: no subject, whatever the issuer calls it, is the same owner as one of them.
+ * The principal's name is `jwt:` and the subject. Names of principals in the settings have no
+ * colon, so that no subject can be the same owner as one of them.
  */
 export class JwtVerifier {
   readonly #options: JwtOptions;
@@ -61,9 +62,11 @@ export class JwtVerifier {
   }
 
   /**
-   * @throws UNAUTHENTICATED when it is not such a token; the message says nothing of it, nor of the
-   * reason
-   * @throws AUTHENTICATION_UNAVAILABLE when it cannot be told
+   * Verifies a token.
+   *
+   * @throws UNAUTHENTICATED when it is not valid; the message contains neither the token nor the
+   *   reason
+   * @throws AUTHENTICATION_UNAVAILABLE when it cannot be verified now
    */
   async verify(token: string): Promise<Principal> {
     const payload = await this.#payloadOf(token);
@@ -91,7 +94,7 @@ export class JwtVerifier {
       return payload;
     } catch (error) {
       if (isQuireError(error)) throw error;
-      // Not as its cause: such an error has the claims of the token with it.
+      // Not attached as the cause: such an error contains the token's claims.
       throw refusedCredentials(reasonOf(error));
     }
   }
@@ -107,14 +110,14 @@ export class JwtVerifier {
 }
 
 /**
- * Tells whether a credential has the form of a JSON Web Token: three parts, of which only the last
- * may be empty.
+ * Reports whether a credential has the form of a JSON Web Token: three parts, of which only the
+ * last may be empty.
  */
 export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
-/** A claim by its whole name, else by the way that its dots name. */
+/** Returns a claim by its whole name, or else by the path that its dots describe. */
 function claimOf(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   let value: unknown = payload;
@@ -132,14 +135,14 @@ function wordsOf(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [];
 }
 
-/** Why a token was refused, for the operator: in our words, of which none is the token's. */
+/** Returns the reason why a token was refused, for operators; it contains no text of the token. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return `the token's claim ${knownClaim(error.claim)} is not as required`;
+    return `the token's claim ${knownClaim(error.claim)} does not have the required value`;
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return 'the signature of the token is wrong';
+    return 'the signature of the token is not valid';
   }
   if (error instanceof errors.JOSEAlgNotAllowed) {
     return 'the token is signed with an algorithm that is not allowed';
@@ -148,7 +151,7 @@ function reasonOf(error: unknown): string {
     return 'the token names a key that the issuer does not have';
   }
   if (error instanceof errors.JWKSMultipleMatchingKeys) {
-    return 'the token does not say which of several keys it is signed with';
+    return 'the token does not identify its key, and there are several';
   }
   return 'the token is malformed';
 }

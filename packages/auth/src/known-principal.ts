@@ -1,16 +1,16 @@
 import type { Principal, Role } from './principal.ts';
 import type { ScryptHash } from './scrypt-hash.ts';
 
-/** A principal with what credentials are checked against; nothing in it is a credential. */
+/** A principal with the data that credentials are checked against, which contains no credential. */
 export interface KnownPrincipal extends Principal {
   /** SHA-256 of the token. */
   readonly tokenDigest: Uint8Array | undefined;
-  /** SHA-256 of a password that was given in the clear; it never leaves the process. */
+  /** SHA-256 of a password that was given in plain text; it never leaves the process. */
   readonly passwordDigest: Uint8Array | undefined;
   readonly passwordHash: ScryptHash | undefined;
 }
 
-/** A principal as the settings have it: a token, a password or both, each said in one way. */
+/** A principal in the settings: a token, a password or both, each with one of its settings. */
 export interface PrincipalSettings {
   readonly name: string;
   readonly role: Role;
@@ -20,14 +20,14 @@ export interface PrincipalSettings {
   readonly tokenFile?: string | undefined;
   /** The environment variable with the token. */
   readonly tokenEnv?: string | undefined;
-  /** `scrypt:N:r:p:salt:hash`, as `hashPassword` makes it. */
+  /** `scrypt:N:r:p:salt:hash`, as `hashPassword` returns it. */
   readonly passwordScrypt?: string | undefined;
   readonly passwordFile?: string | undefined;
   readonly passwordEnv?: string | undefined;
 }
 
 /**
- * A text that is another one whenever a principal is: it holds digests only, and is for comparing.
+ * Returns a text that changes with any principal; it contains only digests, and is for comparison.
  */
 export function identifyPrincipals(principals: readonly KnownPrincipal[]): string {
   const hex = (bytes: Uint8Array | undefined): string =>

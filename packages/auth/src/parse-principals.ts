@@ -3,19 +3,18 @@ import { digestsEqual, sha256 } from './digest.ts';
 import type { KnownPrincipal, PrincipalSettings } from './known-principal.ts';
 import { parseScryptHash, scryptHashAllowed } from './scrypt-hash.ts';
 
-/** Where secrets are that the settings only point at. */
+/** Readers for the secrets that the settings only reference. */
 export interface SecretSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => Promise<string>;
 }
 
 /**
- * Reads the principals and their secrets, all or none. Messages name the setting and never what it
- * says: a token pasted into the wrong setting stays unseen.
+ * Parses the principals and reads their secrets, all or none. Messages name settings but never
+ * their values, which may be misplaced tokens.
  *
- * @throws INVALID_SETTING with every problem, one per line, when there is no principal, when one
- *   has no credential, two of a kind or one that cannot be read, or when two share a name or a
- *   token
+ * @throws INVALID_SETTING with every problem, one on each line, when there is no principal; when
+ *   one has no credential, two of a kind or an unreadable one; or when two share a name or a token
  */
 export async function parsePrincipals(
   settings: readonly PrincipalSettings[],
@@ -129,7 +128,7 @@ function parsePassword(prefix: string, text: string): string {
   return password;
 }
 
-/** The secret that a file or a variable holds. */
+/** Returns the secret in a file or a variable. */
 async function readSecret(
   key: string,
   path: string | undefined,
@@ -141,18 +140,18 @@ async function readSecret(
     if (secret !== undefined) return secret;
     throw new QuireError(
       'INVALID_SETTING',
-      `The environment variable that ${key}.env names is not set.`,
+      `The environment variable named by ${key}.env is not set.`,
     );
   }
   if (path === undefined) return undefined;
   try {
     return await sources.readFile(path);
   } catch (error) {
-    // Not as its cause: a file system's error repeats the path.
+    // Not attached as the cause: a file system error repeats the path.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     throw new QuireError(
       'INVALID_SETTING',
-      `The file that ${key}.file names cannot be read (${code}).`,
+      `The file named by ${key}.file cannot be read (${code}).`,
     );
   }
 }

@@ -1,18 +1,21 @@
 import { QuireError } from '@quire/core';
 
-/** `query` runs queries and handles its own results; `admin` may do everything. */
+/**
+ * The role of a principal: `query` runs queries and manages its own results; `admin` may do
+ * everything.
+ */
 export type Role = 'query' | 'admin';
 
-/** Somebody who may call, by a proof that `Authenticator` accepted. */
+/** An authenticated caller. */
 export interface Principal {
   readonly name: string;
   readonly role: Role;
 }
 
 /**
- * Lets principals with the role pass; an admin has every role.
+ * Checks that a principal has a role; an admin has every role.
  *
- * @throws FORBIDDEN when the principal lacks it
+ * @throws FORBIDDEN when the principal does not have it
  */
 export function requireRole(principal: Principal, role: Role): void {
   if (principal.role !== role && principal.role !== 'admin') {
@@ -23,7 +26,7 @@ export function requireRole(principal: Principal, role: Role): void {
   }
 }
 
-/** Tells whether the principal may see, renew and delete the results of `owner`. */
+/** Reports whether the principal may see, renew and delete the results of `owner`. */
 export function mayRead(principal: Principal, owner: string): boolean {
   return principal.role === 'admin' || principal.name === owner;
 }

@@ -4,18 +4,15 @@ import { sha256 } from './digest.ts';
 import type { KnownPrincipal } from './known-principal.ts';
 import type { Role } from './principal.ts';
 
-/**
- * A principal of this process alone, and the Authorization by which other parts of the process are
- * known as it.
- */
+/** A principal of this process only, and the Authorization with which its parts call each other. */
 export interface ProcessPrincipal extends AuthorizationProvider {
   readonly principal: KnownPrincipal;
 }
 
 /**
- * Makes a principal for parts of this process that call each other over HTTP. Its token is random,
- * is nowhere written down and ends with the process. `name` should be one that no settings can
- * have.
+ * Creates a principal for parts of this process that call each other over HTTP. Its token is
+ * random, is never stored and ends with the process. `name` should be one that settings cannot
+ * contain.
  */
 export function createProcessPrincipal(name: string, role: Role, random: Random): ProcessPrincipal {
   const token = Buffer.from(random.bytes(32)).toString('base64url');

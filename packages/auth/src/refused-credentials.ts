@@ -2,8 +2,8 @@ import { QuireError } from '@quire/core';
 import { RefusalReason } from './refusal-reason.ts';
 
 /**
- * The same refusal for every wrong credential; `reason` is for the operator's log and must hold
- * nothing of the credential.
+ * Returns the same refusal for every wrong credential; `reason` is for the operator's log and must
+ * contain no part of the credential.
  */
 export function refusedCredentials(reason?: string): QuireError {
   const cause = reason === undefined ? {} : { cause: new RefusalReason(reason) };

@@ -2,32 +2,32 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import { type Random, systemRandom } from '@quire/core';
 import { sha256 } from './digest.ts';
 
-/** A password hashed with scrypt (RFC 7914): what it cost, the salt and the key that came out. */
+/** A password hashed with scrypt (RFC 7914): the cost parameters, the salt and the derived key. */
 export interface ScryptHash {
-  /** Called N in the RFC. */
+  /** The parameter N of the RFC. */
   readonly cost: number;
-  /** Called r. */
+  /** The parameter r. */
   readonly blockSize: number;
-  /** Called p. */
+  /** The parameter p. */
   readonly parallelization: number;
   readonly salt: Uint8Array;
   readonly key: Uint8Array;
 }
 
-/** What a hash may ask of this process; 128 · N · r bytes is what scrypt needs. */
+/** The memory that a hash may use in this process; scrypt needs 128 · N · r bytes. */
 const memoryBytesMax = 256 * 1024 * 1024;
 const keyBytesMin = 16;
 const keyBytesMax = 64;
 const saltBytesMin = 8;
 
-/** What `parseScryptHash` accepts, in words. */
+/** The format that `parseScryptHash` accepts, in words. */
 export const scryptHashAllowed =
   'scrypt:N:r:p:salt:hash with N a power of two from 1024, r from 1 to 32, p from 1 to 16, N·r of 2097152 at most, ' +
   'and in base64 a salt of at least 8 bytes and a hash of 16 to 64 bytes';
 
 /**
- * The hash that a text `scrypt:N:r:p:salt:hash` stands for, or undefined when it is not one or
- * costs too much to check.
+ * Returns the hash in a text `scrypt:N:r:p:salt:hash`; undefined if the text is not valid or the
+ * hash costs too much to check.
  */
 export function parseScryptHash(text: string): ScryptHash | undefined {
   if (!/^scrypt:\d{1,9}:\d{1,2}:\d{1,2}:[A-Za-z0-9+/]+={0,2}:[A-Za-z0-9+/]+={0,2}$/.test(text)) {
@@ -51,7 +51,7 @@ export function parseScryptHash(text: string): ScryptHash | undefined {
   return isAffordable && isLongEnough ? { cost, blockSize, parallelization, salt, key } : undefined;
 }
 
-/** The text that `parseScryptHash` reads as this hash. */
+/** Formats a hash as text for `parseScryptHash`. */
 export function formatScryptHash({
   cost,
   blockSize,
@@ -63,14 +63,14 @@ export function formatScryptHash({
 }
 
 /**
- * Tells whether the hash is that of the password; takes tens of milliseconds on another thread,
- * whatever the answer.
+ * Reports whether the hash matches the password; takes tens of milliseconds on another thread,
+ * whatever the outcome.
  */
 export async function matchesScryptHash(password: string, hash: ScryptHash): Promise<boolean> {
   return timingSafeEqual(await deriveKey(password, hash, hash.key.length), hash.key);
 }
 
-/** The key that scrypt derives from a password. */
+/** Returns the key that scrypt derives from a password. */
 export function deriveKey(
   password: string,
   hash: Omit<ScryptHash, 'key'>,
@@ -102,16 +102,16 @@ function base64(bytes: Uint8Array): string {
 }
 
 /**
- * 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms per guess: expensive for many guesses, cheap for one
- * check.
+ * 2^15 · 8 · 128 bytes = 32 MiB and some 50 ms for each guess: expensive for many guesses, cheap
+ * for one check.
  */
 const parameters = { cost: 32_768, blockSize: 8, parallelization: 1 } as const;
 const saltBytes = 16;
 const keyBytes = 32;
 
 /**
- * A salted hash of a password, as `engine.auth.principal.<name>.password.scrypt` takes it; another
- * one each time.
+ * Returns a salted hash of a password for `engine.auth.principal.<name>.password.scrypt`; a
+ * different one each time.
  */
 export async function hashPassword(
   password: string,
@@ -122,7 +122,7 @@ export async function hashPassword(
 }
 
 /**
- * The SHA-256 of a token in hexadecimal, as `engine.auth.principal.<name>.token.sha256` takes it.
+ * Returns the SHA-256 of a token in hexadecimal for `engine.auth.principal.<name>.token.sha256`.
  */
 export function hashToken(token: string): string {
   return Buffer.from(sha256(token)).toString('hex');

@@ -2,32 +2,27 @@ import { type Clock, isQuireError, type QuireError } from '@quire/core';
 
 /** The files that a `SecretWatch` reads, and its callback for changes. */
 export interface SecretWatchOptions<Secret> {
-  /**
-   * Reads the secret as it is now. @throws INVALID_SETTING when it cannot be read or is not a
-   * secret
-   */
+  /** Reads the current secret. @throws INVALID_SETTING when it cannot be read or is not valid */
   readonly read: () => Promise<Secret>;
-  /** What holds now, as it was read at the start. */
+  /** The secret in use, as read at the start. */
   readonly current: Secret;
-  /** Two secrets are the same when this gives the same text for them; it stays in here. */
+  /** Returns a text that is equal for equal secrets; it stays in this class. */
   readonly identify: (secret: Secret) => string;
   readonly clock: Clock;
-  /** Told when the secret was changed. */
+  /** Called when the secret has changed. */
   readonly onChange: (secret: Secret) => void;
   /**
-   * Told when it cannot be read any more, once until it can or the problem is another; the last
-   * good one holds.
+   * Called once for each problem when it can no longer be read; the last valid one stays in use.
    */
   readonly onProblem: (error: QuireError) => void;
 }
 
-/** How soon a secret that was replaced is the one that counts, and the old one no longer counts. */
+/** The time after which a replaced secret takes effect, and the old one no longer does. */
 const periodMs = 10_000;
 
 /**
- * Keeps a secret up with the files that it is in, whole or not at all: tokens, passwords,
- * certificates with their keys. Looks at what is in them every ten seconds, which no way of
- * replacing a file can escape.
+ * Follows changes of a secret's files, all or none: tokens, passwords, certificates with their
+ * keys. Reads their content every ten seconds, which detects any way of replacing a file.
  */
 export class SecretWatch<Secret> implements AsyncDisposable {
   readonly #options: SecretWatchOptions<Secret>;
@@ -36,7 +31,7 @@ export class SecretWatch<Secret> implements AsyncDisposable {
   #identity: string;
   #problem: string | undefined;
 
-  /** Begins to watch. */
+  /** Starts to watch. */
   constructor(options: SecretWatchOptions<Secret>) {
     this.#options = options;
     this.#identity = options.identify(options.current);

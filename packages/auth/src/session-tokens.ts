@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@quire/core';
 import { identifyPrincipals, type KnownPrincipal } from './known-principal.ts';
 
-/** How tokens are sealed, and for how long. */
+/** The key and the lifetime of session tokens. */
 export interface SessionTokenOptions {
-  /** The same at all servers that are to take each other's tokens. */
+  /** The key, which must be equal on all servers that accept each other's tokens. */
   readonly key: string | Uint8Array;
   readonly clock: Clock;
-  /** How long a token is valid; read for each, so that it is live. */
+  /** Returns the lifetime of a token; called for each, so that it is live. */
   readonly lifetimeMs: () => number;
 }
 
@@ -15,10 +15,10 @@ const prefix = 'quire1';
 const form = /^quire1\.([A-Za-z0-9_-]{1,1000})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Bearer tokens that stand for a login, so that a client sends its password once. They hold the
- * name and the time until which they are valid, sealed with a key and with the principal's secrets:
- * nothing is kept, any server with the key can check one, and all tokens of a principal are void
- * when its secrets are replaced.
+ * Bearer tokens for a login, so that a client sends its password once. They contain the name and
+ * the expiration time, sealed with a key and with the principal's secrets. Nothing is stored, any
+ * server with the key can verify one, and all tokens of a principal become invalid when its secrets
+ * are replaced.
  */
 export class SessionTokens {
   readonly #options: SessionTokenOptions;
@@ -34,7 +34,7 @@ export class SessionTokens {
     return `${prefix}.${payload}.${this.#seal(payload, principal).toString('base64url')}`;
   }
 
-  /** Returns the principal whose valid token this is; undefined when the token is not valid. */
+  /** Returns the principal of a token; undefined if the token is not valid. */
   open(token: string, principals: readonly KnownPrincipal[]): KnownPrincipal | undefined {
     const [, payload = '', seal = ''] = form.exec(token) ?? [];
     const [name, endMs] = claimsOf(payload);

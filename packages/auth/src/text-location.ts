@@ -1,12 +1,15 @@
 import { type Clock, isQuireError, QuireError } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
 
-/** Where a text is that a setting points at: a file of this machine, or what a web server gives. */
+/** The location of a text that a setting references: a file of this machine, or a URL. */
 export type TextLocation =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'url'; readonly url: string };
 
-/** What reading a text takes; handed in, so that nothing here touches the machine by itself. */
+/**
+ * The functions for reading a text, passed as arguments, so that nothing here accesses the machine
+ * directly.
+ */
 export interface TextDependencies {
   readonly clock: Clock;
   readonly readFile: (path: string) => Promise<string>;
@@ -17,7 +20,7 @@ export interface TextDependencies {
 /** A text to read from a setting's location, such as a file or a variable. */
 export interface TextRequest {
   /**
-   * The setting that names the location: messages name it instead of the location, which may hold
+   * The setting of the location: messages name it instead of the location, which may contain
    * credentials.
    */
   readonly setting: string;
@@ -25,14 +28,14 @@ export interface TextRequest {
   readonly bytesMax: number;
 }
 
-/** How long a web server may take to give the whole text. */
+/** The timeout for reading the whole text from a web server. */
 const timeoutMs = 10_000;
 
 /**
- * Reads a text as it is now.
+ * Reads a text.
  *
- * @throws INVALID_SETTING when there is nothing to read there: no such file, a refusal of the
- * server, a text that is too long
+ * @throws INVALID_SETTING when it cannot be read from there: the file is missing, the server
+ *   refuses, the text is too long
  * @throws SERVER_UNREACHABLE when the server cannot be reached, fails or takes too long
  */
 export async function readText(
@@ -56,12 +59,9 @@ async function readFileText(
   try {
     return await readFile(path);
   } catch (error) {
-    // Not as its cause: a file system's error repeats the path.
+    // Not attached as the cause: a file system error repeats the path.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new QuireError(
-      'INVALID_SETTING',
-      `${setting}: the file that it names cannot be read (${code}).`,
-    );
+    throw new QuireError('INVALID_SETTING', `${setting}: the file cannot be read (${code}).`);
   }
 }
 
@@ -75,7 +75,7 @@ async function fetchText(
   const error = (): QuireError =>
     new QuireError(
       'SERVER_UNREACHABLE',
-      `${setting}: the server gave no text within ${timeoutMs / 1000} s.`,
+      `${setting}: the server sent no text within ${timeoutMs / 1000} s.`,
     );
   return await withDeadline({ clock, timeoutMs, error }, async (signal) => {
     try {
@@ -87,7 +87,7 @@ async function fetchText(
       throw new QuireError(code, `${setting}: the server answered with status ${response.status}.`);
     } catch (error) {
       if (isQuireError(error)) throw error;
-      // Not as its cause: it may repeat the URL.
+      // Not attached as the cause: it may repeat the URL.
       throw new QuireError(
         'SERVER_UNREACHABLE',
         `${setting}: the server cannot be reached (${reasonOf(error)}).`,
@@ -108,7 +108,7 @@ async function readBody(request: TextRequest, response: Response): Promise<strin
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A fetch takes no URL with a name and a password: they go into the header that they stand for. */
+/** Moves a name and a password from a URL into the header, because fetch rejects such URLs. */
 function withoutUserInfo(url: string): {
   readonly target: URL;
   readonly headers: Record<string, string>;
@@ -129,6 +129,6 @@ function reasonOf(error: unknown): string {
 function tooLong({ setting, bytesMax }: TextRequest): QuireError {
   return new QuireError(
     'INVALID_SETTING',
-    `${setting}: what it names is longer than ${bytesMax} bytes.`,
+    `${setting}: the text is longer than ${bytesMax} bytes.`,
   );
 }

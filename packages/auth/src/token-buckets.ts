@@ -1,4 +1,4 @@
-/** How a bucket fills: up to `capacity`, `perMs` each millisecond. */
+/** The rate of a bucket: it fills up to `capacity`, `perMs` each millisecond. */
 export interface BucketRate {
   readonly capacity: number;
   readonly perMs: number;
@@ -10,25 +10,25 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each key, for a bounded number of keys: the one that was used the longest ago
- * is forgotten, as if it were full.
+ * Token buckets for a limited number of keys: the least recently used one is forgotten, as if it
+ * were full.
  */
 export class TokenBuckets {
   readonly #keysMax: number;
-  /** The longest unused first. */
+  /** The buckets, least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor(keysMax: number) {
     this.#keysMax = keysMax;
   }
 
-  /** For how long the key has no token; 0 when there is one. Takes nothing. */
+  /** Returns the time until the key has a token; 0 if it has one. Takes none. */
   waitMs(key: string, rate: BucketRate, nowMs: number): number {
     const bucket = this.#buckets.get(key);
     return bucket === undefined ? 0 : waitOf(filled(bucket, rate, nowMs), rate);
   }
 
-  /** Takes a token and gives 0, or takes none and gives how long none will be left. */
+  /** Takes a token and returns 0, or returns the time until there is one. */
   take(key: string, rate: BucketRate, nowMs: number): number {
     const bucket = filled(
       this.#buckets.get(key) ?? { tokens: rate.capacity, atMs: nowMs },
@@ -49,7 +49,10 @@ function filled({ tokens, atMs }: Bucket, { capacity, perMs }: BucketRate, nowMs
   return { tokens: Math.min(capacity, tokens + Math.max(0, nowMs - atMs) * perMs), atMs: nowMs };
 }
 
-/** In milliseconds: sums of fractions of a token fall short of the whole by a little. */
+/**
+ * The tolerance in milliseconds for rounding: sums of fractions of a token are slightly less than
+ * the whole.
+ */
 const roundingTolerance = 1e-6;
 
 function waitOf({ tokens }: Bucket, { perMs }: BucketRate): number {

@@ -2,26 +2,26 @@ import { QuireError } from '@quire/core';
 import type { AuthorizationProvider } from './authorization-provider.ts';
 import { readText, type TextDependencies, type TextLocation } from './text-location.ts';
 
-/** Where a token for outgoing calls is read, and how long it is kept. */
+/** The location of a token for outgoing calls, and its scheme. */
 export interface UrlTokenOptions extends TextDependencies {
   /** The setting that names the location, for messages. */
   readonly setting: string;
   readonly location: TextLocation;
-  /** What goes before a token that has no scheme of its own. */
+  /** The scheme for a token that does not have one. */
   readonly scheme: string;
 }
 
 /**
- * Calls that are made together share one reading; a token that was changed is in use this much
- * later at the latest.
+ * The time for which a token is reused: concurrent calls share one read, and a changed token is in
+ * use after this time.
  */
 const reuseMs = 10_000;
 const bytesMax = 16_384;
 
 /**
- * Reads a token from a file or a web server, and follows its rotation: it is read again when it was
- * read more than ten seconds ago, and when a server has refused it. A token that cannot be read is
- * an error; an old one is never sent in its place.
+ * Reads a token from a file or a web server, and follows its rotation: it is read again after ten
+ * seconds, and when a server has refused it. A token that cannot be read is an error; an old one is
+ * never sent instead.
  */
 export class UrlTokenProvider implements AuthorizationProvider {
   readonly #options: UrlTokenOptions;
@@ -32,8 +32,10 @@ export class UrlTokenProvider implements AuthorizationProvider {
   }
 
   /**
-   * @throws INVALID_SETTING when there is no token there
-   * @throws SERVER_UNREACHABLE when the server that should give it does not
+   * Returns the token with its scheme.
+   *
+   * @throws INVALID_SETTING when the location has no token
+   * @throws SERVER_UNREACHABLE when its server cannot be reached
    */
   async authorization({
     refused,
@@ -52,7 +54,7 @@ export class UrlTokenProvider implements AuthorizationProvider {
   #read(): Promise<string> {
     const latest = { value: this.#readOnce(), startMs: this.#options.clock.monotonicMs() };
     this.#latest = latest;
-    // What failed is tried again by the next call.
+    // The next call retries a failed read.
     latest.value.catch(() => {
       if (this.#latest === latest) this.#latest = undefined;
     });
@@ -69,7 +71,7 @@ export class UrlTokenProvider implements AuthorizationProvider {
 }
 
 /**
- * Gives one token, for ever.
+ * Creates a provider with a fixed token.
  *
  * @throws INVALID_SETTING when the text is not a token
  */
@@ -82,11 +84,11 @@ export function createStaticTokenProvider(
 }
 
 /**
- * The Authorization that a text stands for: white space around it does not count, and `scheme` goes
- * before a token that has none.
+ * Returns the Authorization for a text: surrounding white space is ignored, and `scheme` is added
+ * to a token that has none.
  *
- * @throws INVALID_SETTING when it is empty or no token; the message names the setting and nothing
- * of the text
+ * @throws INVALID_SETTING when it is empty or not a token; the message names the setting and
+ *   contains none of the text
  */
 function parseAuthorization(
   text: string,

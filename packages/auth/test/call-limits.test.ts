@@ -43,7 +43,7 @@ describe('calls a second', () => {
     expect(limits.admit(ann)).toEqual({
       isAdmitted: false,
       retryAfterMs: 1000,
-      problem: 'has used up its calls a second (engine.auth.limit.requestsPerSecond = 1)',
+      problem: 'has used up its calls in a second (engine.auth.limit.requestsPerSecond = 1)',
     });
   });
 
@@ -77,7 +77,7 @@ test('calls at the same time: the next one comes in when one has ended, even if 
   expect(limits.admit(ann)).toEqual({
     isAdmitted: false,
     retryAfterMs: 1000,
-    problem: 'has 2 calls under way (engine.auth.limit.concurrency = 2)',
+    problem: 'has 2 calls in progress (engine.auth.limit.concurrency = 2)',
   });
   expect(admit(limits, bob)).toBe(0);
   for (const admission of running) if (admission.isAdmitted) admission.release();
@@ -107,7 +107,7 @@ describe('work that goes on after its call', () => {
     expect(third.refuseWork()).toEqual({
       retryAfterMs: 1000,
       problem:
-        'has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2)',
+        'has 1 call in progress, and 2 earlier calls whose queries or other work are still running (engine.auth.limit.concurrency = 2)',
     });
     expect(call(limits, bob).refuseWork()).toBeUndefined();
     queries[0]?.resolve();
@@ -127,7 +127,7 @@ describe('work that goes on after its call', () => {
     await first.promise;
     starting.release();
     expect(call(limits).refuseWork()).toMatchObject({
-      problem: expect.stringContaining('2 calls under way, and 1 earlier'),
+      problem: expect.stringContaining('2 calls in progress, and 1 earlier'),
     });
   });
 

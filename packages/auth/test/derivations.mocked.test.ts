@@ -97,10 +97,7 @@ describe('a password kept as a scrypt hash', () => {
     );
     const outcomes = Promise.allSettled(attempts);
     await expect(authenticator.authenticate(basic('dee', 'right'))).rejects.toStrictEqual(
-      new QuireError(
-        'TOO_MANY_REQUESTS',
-        'Too many passwords are being checked; try again in a moment.',
-      ),
+      new QuireError('TOO_MANY_REQUESTS', 'Too many passwords are being checked; retry shortly.'),
     );
     expect(derive).toHaveBeenCalledTimes(1);
     resolve(false);

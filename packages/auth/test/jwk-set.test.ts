@@ -92,13 +92,13 @@ test('without any set nobody can be told, and the next try comes after the coold
 });
 
 test.each([
-  ['secret{', 'this is not JSON'],
-  ['null', 'there is no list of keys'],
-  ['{"keys":{}}', 'there is no list of keys'],
+  ['secret{', 'it is not valid JSON'],
+  ['null', 'it has no list of keys'],
+  ['{"keys":{}}', 'it has no list of keys'],
   ['{"keys":[7]}', 'it is malformed'],
   [
     JSON.stringify({ keys: Array.from({ length: 201 }, () => ({ kty: 'EC' })) }),
-    'there are more than 200 keys',
+    'it has more than 200 keys',
   ],
 ])('what is not a set of keys is a problem: %#', async (text, reason) => {
   const broken = new JwkSet({

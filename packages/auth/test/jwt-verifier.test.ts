@@ -118,23 +118,35 @@ describe('what is refused, always in the same words', async () => {
   const [header = '', , signature = ''] = signed.split('.');
   const claims: readonly [string, JWTPayload, string][] = [
     ['an expired token', { ...good, exp: nowSeconds - 5 }, 'the token has expired'],
-    ['a token without an end', without('exp'), "the token's claim exp is not as required"],
+    [
+      'a token without an end',
+      without('exp'),
+      "the token's claim exp does not have the required value",
+    ],
     [
       'a token of another issuer',
       { ...good, iss: 'https://evil.example.com' },
-      "the token's claim iss is not as required",
+      "the token's claim iss does not have the required value",
     ],
-    ['a token without issuer', without('iss'), "the token's claim iss is not as required"],
+    [
+      'a token without issuer',
+      without('iss'),
+      "the token's claim iss does not have the required value",
+    ],
     [
       'a token for another audience',
       { ...good, aud: 'other' },
-      "the token's claim aud is not as required",
+      "the token's claim aud does not have the required value",
     ],
-    ['a token without audience', without('aud'), "the token's claim aud is not as required"],
+    [
+      'a token without audience',
+      without('aud'),
+      "the token's claim aud does not have the required value",
+    ],
     [
       'a token that does not hold yet',
       { ...good, nbf: nowSeconds + 6 },
-      "the token's claim nbf is not as required",
+      "the token's claim nbf does not have the required value",
     ],
     [
       'a token without subject',
@@ -197,9 +209,13 @@ describe('what is refused, always in the same words', async () => {
     [
       'a signature cut off',
       `${signed.slice(0, signed.lastIndexOf('.'))}.`,
-      'the signature of the token is wrong',
+      'the signature of the token is not valid',
     ],
-    ['a key of somebody else', await stranger.sign(good), 'the signature of the token is wrong'],
+    [
+      'a key of somebody else',
+      await stranger.sign(good),
+      'the signature of the token is not valid',
+    ],
     [
       'a key that nobody published',
       await unpublished.sign(good, 'k9'),
@@ -208,7 +224,7 @@ describe('what is refused, always in the same words', async () => {
     [
       'other claims',
       forgeToken(head, { ...good, roles: 'admin' }, signature),
-      'the signature of the token is wrong',
+      'the signature of the token is not valid',
     ],
     [
       "the issuer's public key as a secret",
@@ -223,7 +239,7 @@ describe('what is refused, always in the same words', async () => {
     [
       'claims that are not valid',
       `${header}.AAAA.${signature}`,
-      'the signature of the token is wrong',
+      'the signature of the token is not valid',
     ],
     [
       'an extension that nobody knows',
@@ -261,7 +277,7 @@ describe('what is refused, always in the same words', async () => {
     const two = await JwtIssuer.create('ES256', 'k1', 'k2');
     const anonymous = forgeToken({ alg: 'ES256' }, good, signature);
     expect(await refusalOf(verifierOf({}, two.jwks).verify(anonymous))).toMatchObject({
-      reason: 'the token does not say which of several keys it is signed with',
+      reason: 'the token does not identify its key, and there are several',
     });
   });
 

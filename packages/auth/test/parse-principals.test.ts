@@ -102,12 +102,12 @@ describe('parsePrincipals', () => {
     [
       'a variable that is not set',
       { tokenEnv: 'HUSH' },
-      'The environment variable that engine.auth.principal.ann.token.env names is not set.',
+      'The environment variable named by engine.auth.principal.ann.token.env is not set.',
     ],
     [
       'a file that is not there',
       { passwordFile: '/hush' },
-      'The file that engine.auth.principal.ann.password.file names cannot be read (ENOENT).',
+      'The file named by engine.auth.principal.ann.password.file cannot be read (ENOENT).',
     ],
     [
       'a token with a blank',

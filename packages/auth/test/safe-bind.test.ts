@@ -59,7 +59,7 @@ describe('assertSafeBind', () => {
       new QuireError(
         'INVALID_SETTING',
         `engine.bind.host = ${host}: expected a loopback address such as 127.0.0.1, because a principal has a quickstart token, ` +
-          'which everybody knows. Give every principal a token of its own to listen elsewhere.',
+          'which is public. Give every principal its own token to listen elsewhere.',
       ),
     );
   });

@@ -53,7 +53,7 @@ test('a token that is replaced in its file counts within ten seconds, and the ol
   expect(await outcomes()).toEqual([refused, 'ann', 'ann']);
   expect(told).toEqual([
     'changed',
-    'The file that engine.auth.principal.ann.password.file names cannot be read (ENOENT).',
+    'The file named by engine.auth.principal.ann.password.file cannot be read (ENOENT).',
   ]);
 
   files['/password'] = 'new password';

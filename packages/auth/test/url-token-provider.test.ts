@@ -80,13 +80,13 @@ describe('a token in a file', () => {
   });
 
   test.each([
-    [undefined, 'the file that it names cannot be read (ENOENT).'],
+    [undefined, 'the file cannot be read (ENOENT).'],
     ['', 'the token is empty.'],
     [' \n', 'the token is empty.'],
     ['two words', `expected ${tokenAllowed}`],
     ['t1\r\nX-Evil: 1', `expected ${tokenAllowed}`],
     ['töken', `expected ${tokenAllowed}`],
-    ['x'.repeat(20_000), 'what it names is longer than 16384 bytes.'],
+    ['x'.repeat(20_000), 'the text is longer than 16384 bytes.'],
   ])('what is not a token is told by the name of the setting: %#', async (text, message) => {
     file = text;
     await expect(providerOf().authorization()).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('a token that a web server gives', () => {
     [
       { status: 200, body: 'x'.repeat(100_000) },
       'INVALID_SETTING',
-      'what it names is longer than 16384 bytes.',
+      'the text is longer than 16384 bytes.',
     ],
   ])(
     'any other answer than a token is an error that names the setting: %#',
@@ -177,7 +177,7 @@ describe('a token that a web server gives', () => {
     await clock.advance(10_000);
     expect(await outcome).toMatchObject({
       code: 'SERVER_UNREACHABLE',
-      message: `${setting}: the server gave no text within 10 s.`,
+      message: `${setting}: the server sent no text within 10 s.`,
     });
     expect(clock.sleeperCount).toBe(0);
   });

@@ -1,13 +1,13 @@
 import { yieldToEventLoop } from '@quire/core/wait';
 
 /**
- * Bytes that are read before the response begins: bodies up to this size fail cleanly and say their
- * length.
+ * The number of bytes that are read before the response starts: smaller bodies fail cleanly and
+ * declare their length.
  */
 const readyBytesMin = 64 * 1024;
 
 /**
- * A body whose first bytes are at hand, so that a failure to read it can still be answered with a
+ * A body whose first bytes are available, so that a failure to read it can still be answered with a
  * status.
  */
 export type OpenBody =
@@ -15,18 +15,17 @@ export type OpenBody =
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<Uint8Array> };
 
 /**
- * Reads the first chunks: a small body comes whole, a larger one as chunks that are read on as fast
- * as they are asked for. Each chunk may be looked at until the next one is asked for, as those of
- * the source.
+ * Reads the first chunks: a small body is complete, a larger one continues with chunks that are
+ * read on demand. Each chunk is valid until the next one is requested, as in the source.
  *
- * @throws what the iteration throws meanwhile
+ * @throws any error of the iteration
  */
 export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenBody> {
   const iterator = source[Symbol.asyncIterator]();
   const ready: Uint8Array[] = [];
   let last: Uint8Array | undefined;
   for (let sizeBytes = 0; sizeBytes < readyBytesMin;) {
-    if (last !== undefined) ready.push(new Uint8Array(last)); // its memory may be used for the next one
+    if (last !== undefined) ready.push(new Uint8Array(last)); // its memory may be reused for the next one
     const next = await iterator.next();
     if (next.done === true) return { kind: 'whole', bytes: joined(ready) };
     last = next.value;
@@ -39,9 +38,9 @@ export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenB
 }
 
 /**
- * The chunks at hand, then those that follow; leaving at any time closes the iterator.
+ * Returns the available chunks, then the following ones; leaving at any time closes the iterator.
  *
- * No generator: one that nobody has begun to read yet would not notice that it is closed.
+ * Not a generator: one that was never started would not detect that it is closed.
  */
 function resume(
   ready: readonly Uint8Array[],
@@ -52,7 +51,7 @@ function resume(
     next: async () => {
       const next = ahead.next();
       if (next.done !== true) return next;
-      // Encoding is work for the processor: other calls get their turn between any two chunks.
+      // Encoding is CPU-bound: other calls run between any two chunks.
       await yieldToEventLoop();
       return iterator.next();
     },

@@ -6,7 +6,7 @@ import type { PageStreams } from './page-streams.ts';
 import type { QueryRunner } from './query-runner.ts';
 import type { ResultReuse } from './result-reuse.ts';
 
-/** What the routes of one broker work with. */
+/** The dependencies of the routes of one broker. */
 export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
   readonly results: ResultStore;
@@ -14,16 +14,16 @@ export interface BrokerContext extends QueryRunner {
   readonly reuse: ResultReuse;
   readonly pageLimiter: PageLimiter;
   readonly pageStreams: PageStreams;
-  /** When the broker was made, by the monotonic clock. */
+  /** The time at which the broker was created, by the monotonic clock. */
   readonly startMs: number;
   /**
-   * Where this broker is, once it listens: the name that others know, or else the address that it
-   * listens on.
+   * Returns the address of this broker, once it listens: the name that others use, or the address
+   * that it listens on.
    */
   address(): { readonly host: string; readonly port: number };
   /**
-   * Where others reach this broker, once it listens; undefined when any broker can serve its
-   * results.
+   * Returns the address at which others reach this broker, once it listens; undefined if any broker
+   * can serve its results.
    */
   advertised(): { readonly host: string; readonly port: number } | undefined;
 }

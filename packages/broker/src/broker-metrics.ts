@@ -2,7 +2,9 @@ import type { StoreCall } from '@quire/core';
 import type { FairSlots } from '@quire/core/wait';
 import { ServiceMetrics } from '@quire/service';
 
-/** What a broker counts beside its calls: queries, rows and calls to the object store. */
+/**
+ * The metrics of a broker in addition to its calls: queries, rows and calls to the object store.
+ */
 export class BrokerMetrics extends ServiceMetrics {
   readonly #queries = this.histogram(
     'quire_query_duration_seconds',
@@ -11,12 +13,12 @@ export class BrokerMetrics extends ServiceMetrics {
   );
   readonly #firstRows = this.histogram(
     'quire_query_first_rows_seconds',
-    'Queries with async=true, by duration from acceptance to the answer with what is there of the first page.',
+    'Queries with async=true, by duration from acceptance to the answer with the rows so far of the first page.',
     [],
   );
   readonly #reused = this.counter(
     'quire_results_reused_total',
-    'Queries that were answered by the result of another one.',
+    'Queries that were answered with the result of another one.',
     [],
   );
   readonly #rows = this.counter('quire_rows_served_total', 'Rows served, by format.', ['format']);
@@ -32,7 +34,7 @@ export class BrokerMetrics extends ServiceMetrics {
   );
   readonly #storeBytes = this.counter(
     'quire_store_bytes_total',
-    'Bytes that went to or came from the object store.',
+    'Bytes sent to or received from the object store.',
     ['op'],
   );
 
@@ -42,22 +44,22 @@ export class BrokerMetrics extends ServiceMetrics {
     ['reason'],
   );
 
-  /** Counts a first page that came before its query had ended. */
+  /** Counts a first page that was sent before its query had ended. */
   observeFirstRows(durationMs: number): void {
     this.#firstRows.observe({}, durationMs / 1000);
   }
 
-  /** Counts a query that was answered by a result that stood. */
+  /** Counts a query that was answered with an existing result. */
   observeReused(): void {
     this.#reused.inc({}, 1);
   }
 
-  /** Counts a query that has ended: `ok`, or the code of what ended it. */
+  /** Counts a query that has ended: `ok`, or the error code. */
   observeQuery(outcome: string, durationMs: number): void {
     this.#queries.observe({ outcome }, durationMs / 1000);
   }
 
-  /** Counts rows that were served whole. */
+  /** Counts rows that were sent completely. */
   observeRows(format: string, rowCount: number): void {
     this.#rows.inc({ format }, rowCount);
   }
@@ -66,39 +68,43 @@ export class BrokerMetrics extends ServiceMetrics {
     this.#bytes.inc({ format }, bytes);
   }
 
-  /** Counts a call to the object store; meant for `withObserver` of `@quire/core`. */
+  /** Counts a call to the object store; for `withObserver` of `@quire/core`. */
   readonly observeStoreCall = (call: StoreCall): void => {
     this.#storeCalls.observe({ op: call.op, outcome: call.outcome }, call.durationMs / 1000);
     this.#storeBytes.inc({ op: call.op }, call.bytes);
   };
 
-  /** Shows how many queries run and wait, asked at each scrape. */
+  /** Registers gauges of running and waiting queries, read at each scrape. */
   watchQueries(queue: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>): void {
     this.slotGauges('quire_queries', 'Queries', queue);
   }
 
-  /** Shows how many results can be read while they grow, asked at each scrape. */
+  /** Registers a gauge of results that can be read while they grow, read at each scrape. */
   watchGrowing(count: () => number): void {
     this.gauge('quire_results_growing', 'Results that can be read while their query runs.', count);
   }
 
-  /** Shows how many pages are being read, asked at each scrape. */
+  /** Registers a gauge of pages being read, read at each scrape. */
   watchPageStreams(count: () => number): void {
     this.gauge(
       'quire_page_streams',
-      'Pages that are being sent, but for those sent in one piece.',
+      'Pages that are being sent, except those sent in one piece.',
       count,
     );
   }
 
-  /** Shows the processes that queries run in, asked at each scrape. */
+  /** Registers gauges of the query processes, read at each scrape. */
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
     this.gauge(
       'quire_workers',
       'Processes for queries, with or without one.',
       () => workers().count,
     );
-    this.gauge('quire_workers_busy', 'Processes that run a query.', () => workers().busyCount);
+    this.gauge(
+      'quire_workers_busy',
+      'Processes that are running a query.',
+      () => workers().busyCount,
+    );
   }
 
   /** Counts a process that ended with its query: `time`, `memory` or `crash`. */

@@ -5,8 +5,8 @@ import { type PageFormatName, pageFormats } from '@quire/api';
 import type { EncodeOptions, ResultPage } from '@quire/results';
 
 /**
- * A range of bytes as a header asks for it: from `start` on, up to and with `last` if it says so;
- * or the last `suffixLength`.
+ * A range of bytes in a request header: from `start`, up to and including `last` if it is set; or
+ * the last `suffixLength`.
  */
 type AskedRange =
   | { readonly start: number; readonly last: number | undefined; readonly suffixLength?: undefined }
@@ -20,9 +20,9 @@ export interface ByteRange {
 }
 
 /**
- * The range that a call for a download asks for. Undefined where it asks for none, or for what may
- * be ignored (RFC 9110 section 14.2): several at once, other units, what is not a range, one of a
- * body that has changed since (If-Range), and JSON, of which a part is of no use.
+ * Returns the range in a download request. Undefined if there is none, or it may be ignored (RFC
+ * 9110 section 14.2): several ranges, other units, malformed ones, one of a body that has changed
+ * (If-Range), and any of JSON, of which a part is useless.
  */
 export function askedRange(
   headers: IncomingHttpHeaders,
@@ -44,8 +44,8 @@ export function askedRange(
 }
 
 /**
- * Where a range lies in a page. The page is written once for its length alone, since no byte of it
- * is stored: what is read twice costs less than what is sent twice.
+ * Locates a range in a page. The page is encoded once only to determine its length, because it is
+ * not stored: reading it twice costs less than sending it twice.
  *
  * @throws OFFSET_OUT_OF_RANGE when the page ends before it
  */
@@ -58,7 +58,7 @@ export async function locateRange(
   let sizeBytes = 0;
   for await (const { byteLength } of page.encode(format, { ...options, isDoneWithChunks: true })) {
     sizeBytes += byteLength;
-    await yieldToEventLoop(); // encoding is work for the processor, and nothing waits for a client here
+    await yieldToEventLoop(); // encoding is CPU-bound, and nothing here waits for a client
   }
   const start =
     asked.suffixLength === undefined ? asked.start : Math.max(0, sizeBytes - asked.suffixLength);
@@ -70,17 +70,17 @@ export async function locateRange(
   throw new UnsatisfiableRange(start, sizeBytes);
 }
 
-/** Says with its answer how long the page is. */
+/** An error whose answer includes the length of the page. */
 export class UnsatisfiableRange extends QuireError {
   readonly contentRange: string;
 
   constructor(start: number, sizeBytes: number) {
-    super('OFFSET_OUT_OF_RANGE', `Range begins at byte ${start}; the page has ${sizeBytes} bytes.`);
+    super('OFFSET_OUT_OF_RANGE', `Range starts at byte ${start}; the page has ${sizeBytes} bytes.`);
     this.contentRange = `bytes */${sizeBytes}`;
   }
 }
 
-/** The bytes of a range of a body. */
+/** Yields the bytes of a range of a body. */
 export async function* bytesWithin(
   chunks: AsyncIterable<Uint8Array>,
   { start, end }: ByteRange,

@@ -13,22 +13,22 @@ import {
 import { QuireError } from '@quire/core';
 import Negotiator from 'negotiator';
 
-/** What rows are written as. */
+/** The format of rows and its options. */
 export interface RowsForm {
   readonly format: PageFormatName;
-  /** What the caller can decompress of Arrow's buffers, in the order of `arrowCodecs`. */
+  /** The codecs that the caller supports for Arrow's buffers, in the order of `arrowCodecs`. */
   readonly codecs: readonly ArrowCodec[];
-  /** Whether texts of CSV that a spreadsheet would take for formulas are escaped; absent: no. */
+  /** True if CSV texts that a spreadsheet would interpret as formulas are escaped; absent: no. */
   readonly escapesFormulas?: boolean;
 }
 
 /**
- * The form that a caller wants: by the parameters `format` and `compression`, else by `Accept`,
- * else JSON, and Arrow with plain buffers.
+ * Returns the form that a caller requests: with the parameters `format` and `compression`, else
+ * with `Accept`; default: JSON, and Arrow with plain buffers.
  *
- * @throws INVALID_PARAMETER when a parameter names no format or codec, or `compression` stands
- * beside another format than Arrow, or `formulas` beside another than CSV
- * @throws NOT_ACCEPTABLE when Accept leaves no format
+ * @throws INVALID_PARAMETER when a parameter is not a format or codec, or `compression` is used
+ *   without Arrow, or `formulas` without CSV
+ * @throws NOT_ACCEPTABLE when Accept allows no format
  */
 export function chooseForm(
   parameters: {
@@ -43,7 +43,7 @@ export function chooseForm(
   const accept = readAccept(headers.accept);
   const format = askedFormat ?? acceptedFormat(accept.ranges);
   if (format !== 'arrow' && askedCodecs !== undefined && askedCodecs.length > 0) {
-    const message = `compression is ${askedCodecs.join()} with the format ${format}; expected format=arrow with it, or Accept-Encoding instead.`;
+    const message = `compression is ${askedCodecs.join()} with the format ${format}; use it with format=arrow, or use Accept-Encoding instead.`;
     throw new QuireError('INVALID_PARAMETER', message);
   }
   const codecs = format === 'arrow' ? (askedCodecs ?? accept.codecs) : [];
@@ -55,7 +55,7 @@ export function chooseForm(
   };
 }
 
-/** Names the form in an entity tag. */
+/** Returns the form for an entity tag. */
 export function formTagOf({ format, codecs, escapesFormulas }: RowsForm): string {
   if (format !== 'arrow') return escapesFormulas === true ? `${format}-escaped` : format;
   return `arrow-${codecs.length === 0 ? 'plain' : codecs.join('+')}`;
@@ -69,13 +69,13 @@ function acceptedFormat(ranges: string | undefined): PageFormatName {
   if (format !== undefined) return format;
   throw new QuireError(
     'NOT_ACCEPTABLE',
-    `Accept allows none of the formats of rows; expected ${mediaTypes.join(', ')}. Arrow may have compression=zstd or compression=lz4.`,
+    `Accept allows none of the formats for rows; expected ${mediaTypes.join(', ')}. Arrow may have compression=zstd or compression=lz4.`,
   );
 }
 
 /**
- * Media ranges of Accept without the parameters that no format of rows has, and the codecs that
- * those of Arrow name.
+ * Parses Accept: the media ranges without parameters that no format of rows has, and the codecs of
+ * Arrow's.
  */
 function readAccept(accept: string | undefined): {
   readonly ranges: string | undefined;
@@ -84,7 +84,7 @@ function readAccept(accept: string | undefined): {
   if (accept === undefined) return { ranges: undefined, codecs: [] };
   const codecs: ArrowCodec[] = [];
   const ranges: string[] = [];
-  // All our text is UTF-8; a charset would otherwise match nothing.
+  // All text is UTF-8; a charset would otherwise match nothing.
   for (const range of accept.replaceAll(/;\s*charset=[^;,]*/gi, '').match(/(?:[^,"]|"[^"]*"?)+/g) ??
     []) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
@@ -105,8 +105,8 @@ function readAccept(accept: string | undefined): {
 }
 
 /**
- * The codecs of `compression=zstd` or `compression="zstd,lz4"`; undefined of other parameters, and
- * of codecs that Arrow does not have.
+ * Returns the codecs of `compression=zstd` or `compression="zstd,lz4"`; undefined for other
+ * parameters, and for codecs that Arrow does not have.
  */
 function codecsOfParameter(parameter: string): readonly ArrowCodec[] | undefined {
   const [, value] = /^compression\s*=\s*"?([a-z0-9, ]+)"?$/i.exec(parameter) ?? [];

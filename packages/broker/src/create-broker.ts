@@ -15,8 +15,8 @@ import { RunningQueries } from './running-queries.ts';
 const pageStreamsMaxDefault = 128;
 
 /**
- * Creates a broker: the HTTP service that runs queries, keeps their results and serves pages of
- * them. When it has closed, nothing of unfinished calls is left in the store.
+ * Creates a broker: the HTTP service that runs queries, stores their results and serves pages of
+ * them. When it has closed, unfinished calls have left nothing in the store.
  */
 export function createBroker(options: BrokerOptions): Service {
   const clock = options.clock ?? systemClock;
@@ -76,15 +76,15 @@ function addressOf(
 const about = {
   title: 'Quire broker',
   description:
-    'Runs a query once, keeps its whole answer, and serves any page of it. Integers in rows keep all their digits: use a ' +
-    'JSON parser that does so too. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
+    'Runs a query once, stores its whole answer, and serves any page of it. Integers in rows keep all their digits: use a ' +
+    'lossless JSON parser. Every response whose status is not 2xx has the body ErrorBody. All paths accept a trailing slash.',
   tags: [
     { name: 'query', description: 'Run queries and read their results.' },
-    { name: 'results', description: 'Handle stored results.' },
+    { name: 'results', description: 'Manage stored results.' },
     {
       name: 'pinot',
-      description: 'The calls of programs that speak the cursor API of Apache Pinot.',
+      description: 'The calls of programs for the cursor API of Apache Pinot.',
     },
-    { name: 'service', description: 'Watch the broker and read about it.' },
+    { name: 'service', description: 'Monitor the broker and read its documentation.' },
   ],
 };

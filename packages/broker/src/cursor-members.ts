@@ -9,14 +9,14 @@ import type { Result, ResultPage } from '@quire/results';
 import { serverCountsOf, wholeMs } from './metadata-record.ts';
 
 /**
- * A cursor response without its rows, in the order of SPECIFICATION.md section 2.6; what follows
- * `brokerPort` is ours.
+ * A cursor response without its rows, in the order of SPECIFICATION.md section 2.6; the members
+ * after `brokerPort` are extensions.
  */
 export type CursorMembers = Omit<CursorResponse, 'resultTable'>;
 
 /**
- * What a response says about the page that it holds. Nothing in it changes while the result lives:
- * pages are cached.
+ * Returns the members of a response about its page. They never change while the result is live,
+ * because pages are cached.
  */
 export function cursorMembersOf(
   result: Result,
@@ -43,7 +43,7 @@ export function cursorMembersOf(
 }
 
 /**
- * The same of a page of a query that runs: what follows is not known yet, so that there always is a
+ * Returns the members for a page of a running query: its end is unknown, so that there is always a
  * next page.
  */
 export function growingMembersOf(
@@ -71,8 +71,8 @@ export function growingMembersOf(
 }
 
 /**
- * The cursor members as headers, for bodies that have no place for them; a member that is null or
- * absent has none.
+ * Returns the cursor members as headers, for bodies that cannot contain them; a member that is null
+ * or absent has none.
  */
 export function cursorHeadersOf(members: Partial<CursorMembers>): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -6,7 +6,8 @@ import type { BrokerContext } from './broker-context.ts';
 import { timedOut } from './query-runner.ts';
 
 /**
- * Returns the schema that the answer of a query would have, and the types of its parameters. It waits for its turn as a query does.
+ * Returns the schema of the answer of a query, and the types of its parameters, without running it.
+ * It waits for its turn as a query does.
  *
  * @throws as `StoringEngine.describe`
  */
@@ -25,7 +26,7 @@ export function describeInTurn(
   );
 }
 
-/** Returns a query of all columns of a table and none of its rows. */
+/** Returns a query for all columns of a table and none of its rows. */
 export function columnsQueryOf(tableName: string): Query {
   return { sql: `SELECT * FROM "${tableName.replaceAll('"', '""')}" LIMIT 0` };
 }

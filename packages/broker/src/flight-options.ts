@@ -1,14 +1,14 @@
-/** Arrow Flight SQL at a broker. */
+/** The options of Arrow Flight SQL on a broker. */
 export interface FlightOptions {
-  /** Where to listen; the host is that of the broker. Port 0 takes any free one. */
+  /** The port to listen on, with the host of the broker. Port 0 means any free port. */
   readonly port: number;
-  /** How long the results of queries that came by Flight live, in milliseconds. */
+  /** The lifetime of results of Flight queries, in milliseconds. */
   readonly expirationMs: number;
-  /** The largest message of data, in bytes; larger batches are parted. */
+  /** The maximum size of a data message, in bytes; larger batches are split. */
   readonly messageBytesMax: number;
   /**
-   * Seals the name of a caller whose credentials a handshake has checked into a bearer token, so
-   * that it does not send its password with each call. Undefined for callers that cannot have one.
+   * Issues a bearer token for an authenticated caller, so that it does not send its password with
+   * each call. Undefined for callers that cannot have one.
    */
   readonly issueToken?: ((principalName: string) => string | undefined) | undefined;
 }

@@ -3,8 +3,8 @@ import type { QueryStatistics } from '@quire/core';
 import type { ResultEntry } from '@quire/results';
 
 /**
- * What the engine of an Apache Pinot cluster says in `QueryStatistics.cluster`. Stored results keep
- * these names.
+ * The facts from an Apache Pinot cluster in `QueryStatistics.cluster`. Stored results use these
+ * names.
  */
 interface ClusterStatistics {
   readonly servers: { readonly queried: number; readonly responded: number };
@@ -19,17 +19,17 @@ interface ClusterStatistics {
     readonly byValue: number;
   };
   readonly entriesScanned: { readonly inFilter: number; readonly postFilter: number };
-  /** CPU time in nanoseconds, for the two halves that a table may have. */
+  /** CPU time in nanoseconds, for the two halves of a table. */
   readonly offlineCpuNs: CpuTimes;
   readonly realtimeCpuNs: CpuTimes;
   readonly reduceMs: number;
   readonly explainedSegments: { readonly emptyFilter: number; readonly matchAllFilter: number };
-  /** Whether a limit of the cluster has cut groups, or the rows of a join, off the answer. */
+  /** True if a limit of the cluster truncated groups, or the rows of a join. */
   readonly isGroupLimitReached: boolean;
   readonly isJoinLimitReached: boolean;
-  /** Whether the answer lacks something, for whatever reason. */
+  /** True if the answer is incomplete for any reason. */
   readonly isPartial: boolean;
-  /** As the cluster gives it when it is asked for. */
+  /** The cluster's trace, if it was requested. */
   readonly trace: Readonly<Record<string, unknown>>;
   readonly segmentStatistics: readonly unknown[];
 }
@@ -70,8 +70,8 @@ const noClusterStatistics: ClusterStatistics = {
 };
 
 /**
- * A cluster's own counts. Clients compare the two and expect at least one: the embedded engine is
- * one server.
+ * Returns a cluster's own counts. Clients compare the two and expect at least one: the embedded
+ * engine counts as one server.
  */
 export function serverCountsOf(statistics: QueryStatistics): {
   numServersQueried: number;
@@ -81,7 +81,7 @@ export function serverCountsOf(statistics: QueryStatistics): {
   return { numServersQueried: queried, numServersResponded: responded };
 }
 
-/** The metadata record of a stored result. */
+/** Returns the metadata record of a stored result. */
 export function metadataOfResult({
   entry: { requestId, brokerId, rowCount },
   statistics,
@@ -92,7 +92,10 @@ export function metadataOfResult({
   return metadataOf({ requestId, brokerId, exceptions: [], rowCount, statistics });
 }
 
-/** The metadata record of a query that failed: it has no rows, and its exceptions say why. */
+/**
+ * Returns the metadata record of a failed query: it has no rows, and its exceptions have the
+ * reason.
+ */
 export function metadataOfFailure(failure: {
   readonly requestId: string;
   readonly brokerId: string;
@@ -104,7 +107,7 @@ export function metadataOfFailure(failure: {
   return metadataOf({ requestId, brokerId, exceptions: [exception], rowCount: 0, statistics });
 }
 
-/** The metadata record of a query that runs, or ended without a result. */
+/** Returns the metadata record of a query that is running, or ended without a result. */
 export function metadataOfStatus({
   requestId,
   brokerId,
@@ -122,7 +125,7 @@ export function metadataOfStatus({
   return metadataOf({ requestId, brokerId, exceptions, rowCount: numRowsResultSet, statistics });
 }
 
-/** A duration as the wire has it. */
+/** Returns a duration as the wire has it. */
 export function wholeMs(durationMs: number): number {
   return Math.max(0, Math.round(durationMs));
 }
@@ -154,7 +157,10 @@ function metadataOf(query: {
   };
 }
 
-/** The bag of a cluster's engine, with zeros for what it lacks, or else what any engine says. */
+/**
+ * Returns the facts of a cluster's engine, with zeros for missing ones, or otherwise those of any
+ * engine.
+ */
 function clusterOf({ cluster, segments, consumedUntilMs = 0 }: QueryStatistics): ClusterStatistics {
   if (cluster !== undefined) return { ...noClusterStatistics, ...cluster };
   const counts = (count = 0): SegmentCounts => ({ queried: count, processed: count, matched: 0 });

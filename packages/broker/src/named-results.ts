@@ -5,19 +5,19 @@ import type { BrokerContext } from './broker-context.ts';
 import { OwnResults } from './own-results.ts';
 import { assertNotFailed } from './send-growing-page.ts';
 
-/** As many results as one query may name. */
+/** The maximum number of results that one query may reference. */
 const namedMax = 16;
 
 /**
- * Texts, names in quotes and comments, which are passed over; else a call of `result` with a text.
- * Each ends with the SQL at the latest.
+ * Matches texts, quoted names and comments, which are skipped, or a call of `result` with a text.
+ * Each match ends at the latest with the SQL.
  */
 const pieces =
   /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\bresult\s*\(\s*'(?<id>[^']*)'\s*\)/gi;
 
 /**
- * What a query calls `result` with. The engine has the last word on what is such a call; it reads
- * nothing that was not found here.
+ * Returns the arguments of calls of `result` in a query. The engine decides what is such a call,
+ * but reads only results found here.
  */
 export function namedResults(sql: string): readonly string[] {
   if (!/\bresult\s*\(/i.test(sql)) return [];
@@ -26,7 +26,7 @@ export function namedResults(sql: string): readonly string[] {
 }
 
 /**
- * Opens the results that a query names, for those who may read their pages.
+ * Opens the results that a query references, if the caller may read them.
  *
  * @throws INVALID_PARAMETER when the engine cannot read results, or there are too many
  * @throws CONFLICT when one is still being written
@@ -41,17 +41,17 @@ export async function openNamedResults(
   const ids = namedResults(sql);
   if (ids.length === 0) return [];
   if (context.engine.readsResults !== true) {
-    // It may have a function of that name.
+    // The engine may have a function of that name.
     if (!ids.some(isRequestId)) return [];
     throw new QuireError(
       'INVALID_PARAMETER',
-      "The query reads result('…'), which the engine here cannot do; only the embedded one can.",
+      "The query reads result('…'), which this engine does not support; only the embedded one does.",
     );
   }
   if (ids.length > namedMax) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `The query names ${ids.length} results; expected at most ${namedMax}.`,
+      `The query references ${ids.length} results; expected at most ${namedMax}.`,
     );
   }
   const own = new OwnResults(context.results, principal);
@@ -71,7 +71,7 @@ export async function openNamedResults(
         if (!isQuireError(error, 'QUERY_ELSEWHERE')) throw error;
         throw new QuireError(
           'CONFLICT',
-          `The query ${id} runs at another broker; its result can be queried when it is DONE.`,
+          `The query ${id} runs on another broker; its result can be queried when it is DONE.`,
         );
       }
     }),

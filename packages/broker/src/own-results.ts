@@ -4,12 +4,12 @@ import type { OpenOptions, Result, ResultEntry, ResultStore } from '@quire/resul
 import { principalOf, requestIdOf, signalOf } from '@quire/service';
 import type { FastifyRequest } from 'fastify';
 
-/** What the log says of a call about a result of another owner, beside the 404 that is sent. */
+/** The reason in the log for a call about a result of another owner, which is answered with 404. */
 const foreign = new RefusalReason('the result belongs or belonged to another principal');
 
 /**
- * The results that a principal may open, renew and delete. To others, living and removed results
- * look like ids that never existed: same error, same requests to the store.
+ * The results that a principal may open, renew and delete. Other callers get the same error as for
+ * an unknown id, after the same requests to the store.
  */
 export class OwnResults {
   readonly #results: ResultStore;
@@ -20,7 +20,7 @@ export class OwnResults {
     this.#principal = principal;
   }
 
-  /** @throws as `ResultStore.open` */
+  /** Opens a result. @throws as `ResultStore.open` */
   async open(requestId: string, options: CallOptions): Promise<Result> {
     const cached = this.#results.openCached(requestId, (owner) => this.#mayRead(owner));
     return (
@@ -29,12 +29,12 @@ export class OwnResults {
     );
   }
 
-  /** @throws as `ResultStore.renew` */
+  /** Renews a result. @throws as `ResultStore.renew` */
   renew(requestId: string, durationMs: number): Promise<ResultEntry> {
     return this.#asReader((access) => this.#results.renew(requestId, durationMs, access));
   }
 
-  /** @throws as `ResultStore.delete` */
+  /** Deletes a result. @throws as `ResultStore.delete` */
   delete(requestId: string): Promise<ResultEntry> {
     return this.#asReader((access) => this.#results.delete(requestId, access));
   }
@@ -61,7 +61,7 @@ export class OwnResults {
   }
 }
 
-/** Opens the result that a call names. @throws as `ResultStore.open` */
+/** Opens the result in a call. @throws as `ResultStore.open` */
 export function openRequested(
   { results }: { readonly results: ResultStore },
   request: FastifyRequest,

@@ -1,21 +1,27 @@
 import { type Clock, QuireError } from '@quire/core';
 import { FairSlots, type SlotClaim } from '@quire/core/wait';
 
-/** Pages that are made at once: enough that one waits for the store while another is encoded. */
+/**
+ * The number of pages that are encoded concurrently: enough that one waits for the store while
+ * another is encoded.
+ */
 const slotCount = 6;
 /**
- * A turn is over by then, whether or not the page is: a slow one does not keep the others waiting.
- * Yet it is longer than all turns at once take a processor, else one page after the other would
- * begin, and each hold its memory.
+ * The maximum length of a turn, after which the next page starts even if this one is slow. It
+ * exceeds the processor time of all concurrent turns; otherwise ever more pages would start, and
+ * each hold its memory.
  */
 const slotMsMax = 100;
-/** Smaller pages need no turn. */
+/** The size up to which pages need no turn. */
 const largePageBytes = 64 * 1024;
 
-/** One for all turns: an error with its stack for each would cost as much as the turn itself. */
+/**
+ * One error for all turns: creating one with its stack for each would cost as much as the turn
+ * itself.
+ */
 const ended = new QuireError('ABORTED', 'The turn has ended.');
 
-/** As many may wait as principals may read pages. */
+/** Waiting is unlimited, because the number of pages of each principal is limited elsewhere. */
 const shares = {
   slotCount,
   principalPercentMax: 50,
@@ -26,14 +32,14 @@ const shares = {
 };
 
 /**
- * Lets large pages be made a few at a time; principals take turns. Many at once would come no
- * sooner, and each holds memory for as long as all of them together take. A turn ends by its time,
- * whether its page waits for the store or for a client.
+ * Encodes only a few large pages concurrently; principals take turns. More at once would not finish
+ * sooner, and each holds memory for as long as all of them together take. A turn ends after its
+ * time, whether its page waits for the store or for a client.
  */
 export class PageLimiter {
   readonly #slots = new FairSlots(
     shares,
-    () => new QuireError('INTERNAL', 'A page was refused its turn, though any number may wait.'),
+    () => new QuireError('INTERNAL', 'A page was refused its turn, although any number may wait.'),
   );
   readonly #clock: Clock;
 
@@ -42,7 +48,7 @@ export class PageLimiter {
   }
 
   /**
-   * Resolves when a page that reads `sizeBytes` may be made for a principal; disposing ends its
+   * Resolves when a page that reads `sizeBytes` may be encoded for a principal; disposing ends its
    * turn.
    *
    * @throws ABORTED when the signal is or becomes aborted

@@ -2,31 +2,35 @@ import type { Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
 
 /**
- * Counts the pages that each principal is reading, so that no principal takes the memory and
- * connections of all.
+ * Counts the pages that each principal is reading, so that no principal uses all memory and
+ * connections.
  */
 export class PageStreams {
   readonly #countMax: () => number;
   readonly #counts = new Map<string, number>();
   #count = 0;
 
-  /** @param countMax the most at once of one principal; asked for each, so that it is live */
+  /**
+   * Creates a counter.
+   *
+   * @param countMax returns the maximum for one principal; called for each page, so that it is live
+   */
   constructor(countMax: () => number) {
     this.#countMax = countMax;
   }
 
-  /** Pages that are being read, of all principals. */
+  /** The number of pages being read by all principals. */
   get count(): number {
     return this.#count;
   }
 
-  /** @throws TOO_MANY_REQUESTS when the principal reads as many pages as it may */
+  /** Checks the limit of a principal. @throws TOO_MANY_REQUESTS when it has been reached */
   assertMayOpen({ name }: Principal): void {
     const countMax = this.#countMax();
     if ((this.#counts.get(name) ?? 0) < countMax) return;
     throw new QuireError(
       'TOO_MANY_REQUESTS',
-      `${name} is reading ${countMax} pages, which is the limit (engine.auth.limit.pageStreams); finish one, then try again.`,
+      `${name} is reading ${countMax} pages, which is the limit (engine.auth.limit.pageStreams); finish one, then retry.`,
     );
   }
 

@@ -1,7 +1,7 @@
 import type { FairSlots, SlotShares } from '@quire/core/wait';
 import { createSharedSlots } from '@quire/service';
 
-/** How principals share the slots that queries run in, and the queue for them. */
+/** The shares of principals in the slots for queries, and in their queue. */
 export type QueryShares = Omit<SlotShares, 'slotCount' | 'waitingMax'>;
 
 interface QueueOptions {
@@ -18,8 +18,8 @@ const sharesDefault: QueryShares = {
 };
 
 /**
- * Queries that run, and those that wait for their turn; principals share both. A query that may not
- * even wait is refused with TOO_MANY_QUERIES.
+ * Creates the slots for running queries, with a queue for waiting ones; principals share both. A
+ * query that may not wait is refused with TOO_MANY_QUERIES.
  */
 export function createQueryQueue({
   queriesRunningMax,

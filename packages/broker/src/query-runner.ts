@@ -9,44 +9,44 @@ import type { RunPlanned, SharingOptions } from './result-reuse.ts';
 import type { RunningQueries } from './running-queries.ts';
 import { failureOf, type QueryOutcome, RunningQuery } from './running-query.ts';
 
-/** One query that somebody may run. */
+/** One query to run. */
 export interface QueryRun {
   readonly query: Query;
-  /** The results that it names. */
+  /** The results that it references. */
   readonly results?: readonly Result[];
   readonly principal: Principal;
   readonly requestId: RequestId;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** How long its result lives; default: as the store of results says. */
+  /** The lifetime of its result; default: that of the store of results. */
   readonly expirationMs?: number | undefined;
-  /** Shows its rows while it runs; it ends with the query. */
+  /** The growing result that shows its rows while it runs; it ends with the query. */
   readonly growth?: GrowingResult | undefined;
-  /** As `RunningQueryParts.endsWithReaders`. */
+  /** As in `RunningQueryParts.endsWithReaders`. */
   readonly endsWithReaders?: boolean | undefined;
-  /** Runs it, unless its answer is known before, or comes from the same query under way. */
+  /** Runs it, unless its answer is already known, or an identical query is running. */
   readonly share?: ((run: RunPlanned, options: SharingOptions) => Promise<Result>) | undefined;
 }
 
 export interface QueryRunner {
   readonly engine: StoringEngine;
-  /** Its slots are for queries that run; principals share them. */
+  /** The slots for running queries; principals share them. */
   readonly queue: FairSlots;
   readonly queries: RunningQueries;
   readonly metrics: BrokerMetrics;
   readonly clock: Clock;
 }
 
-/** A query under way, and its stored answer. */
+/** A running query, and its stored answer. */
 export interface StartedQuery {
   readonly query: RunningQuery;
   /**
-   * Resolves once the answer stands; when it rejects, nothing stays behind.
+   * Resolves once the answer is stored; if it rejects, nothing is left behind.
    *
-   * @throws TOO_MANY_QUERIES when it may not even wait
-   * @throws QUERY_TIMED_OUT when waiting, running and storing together took too long
-   * @throws QUERY_CANCELLED when somebody cancelled it
-   * @throws whatever the engine and the store throw
+   * @throws TOO_MANY_QUERIES when it may not wait
+   * @throws QUERY_TIMED_OUT when waiting, running and storing together exceeded the timeout
+   * @throws QUERY_CANCELLED when it was cancelled
+   * @throws any error of the engine and the store
    */
   readonly result: Promise<Result>;
 }
@@ -104,7 +104,7 @@ async function ended(
 ): Promise<void> {
   runner.metrics.observeQuery(label, query.elapsedMs);
   const ending = query.end(outcome);
-  // In the same moment: a caller that asks from now on finds its result, or why there is none.
+  // Synchronously: from now on, a caller finds its result, or the reason why there is none.
   runner.queries.remove(query);
   await ending;
 }
@@ -139,7 +139,7 @@ async function executeAndStore(
   options: Pick<StoringOptions, 'signal' | 'onPlanned'>,
 ): Promise<Result> {
   query.start();
-  // The wait has used up some of the time; the engine stops by itself at about the same moment.
+  // The wait has used a part of the time; the engine stops by itself at about the same time.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
   const { requestId, growth, results, expirationMs } = run;
   return runner.engine.store(run.query, {
@@ -153,7 +153,7 @@ async function executeAndStore(
   });
 }
 
-/** A result that a query names went between the call and its turn. */
+/** The codes of a referenced result that was removed between the call and its turn. */
 const missingCodes = [
   'RESULT_NOT_FOUND',
   'RESULT_EXPIRED',
@@ -162,14 +162,14 @@ const missingCodes = [
 ] as const;
 
 /**
- * Tells whether a failed query is answered as a failed call: it never ran, or nobody is there to be
- * told.
+ * Reports whether a failed query is answered as a failed call: it never ran, or its caller has
+ * disconnected.
  */
 export function isFailedCall(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted || isQuireError(error, 'TOO_MANY_QUERIES', ...missingCodes);
 }
 
-/** What a query fails with that waits, runs and stores for too long. */
+/** Returns the error for a query that exceeded its timeout. */
 export function timedOut(timeoutMs: number): QuireError {
-  return new QuireError('QUERY_TIMED_OUT', `The query took longer than its ${timeoutMs} ms.`);
+  return new QuireError('QUERY_TIMED_OUT', `The query exceeded its timeout of ${timeoutMs} ms.`);
 }

@@ -12,10 +12,13 @@ import type { BrokerContext } from './broker-context.ts';
 import { wholeMs } from './metadata-record.ts';
 import type { FinishedQuery, RunningQuery } from './running-query.ts';
 
-/** A list tells which queries they are; whole texts may have a megabyte each. */
+/**
+ * The maximum length of the SQL in a list, in which it only identifies the query; texts may have a
+ * megabyte each.
+ */
 const shownSqlMax = 4096;
 
-/** How far a query is that has not ended. Only this broker can tell. */
+/** Returns the progress of a running query, which only this broker knows. */
 export function statusOfRunning(context: BrokerContext, query: RunningQuery): QueryStatus {
   const { requestId, state, growth, elapsedMs, submissionTimeMs } = query;
   const { host, port } = context.address();
@@ -35,7 +38,7 @@ export function statusOfRunning(context: BrokerContext, query: RunningQuery): Qu
   };
 }
 
-/** The same, with what a list of queries tells of each. */
+/** Returns the progress of a running query, with its entry in the list of queries. */
 export function entryOfRunning(context: BrokerContext, query: RunningQuery): RunningQueryEntry {
   const { owner, sql, isPaginated } = query;
   return {
@@ -55,7 +58,7 @@ function waitReasonOf(
   return queue.waitReasonOf(owner) === 'share' ? 'SHARE' : 'SLOT';
 }
 
-/** What is left of a query without a result. */
+/** Returns the status of a query that ended without a result. */
 export function statusOfFinished(
   context: BrokerContext,
   { requestId, state, error, elapsedMs, submissionTimeMs }: FinishedQuery,
@@ -73,7 +76,7 @@ export function statusOfFinished(
   };
 }
 
-/** A query whose result stands. */
+/** Returns the status of a query whose result exists. */
 export function statusOfResult({ entry, statistics }: Result): QueryStatus {
   const { requestId, brokerId, rowCount, sizeBytes, submissionTimeMs, expirationTimeMs } = entry;
   return {
@@ -89,7 +92,7 @@ export function statusOfResult({ entry, statistics }: Result): QueryStatus {
   };
 }
 
-/** A query's failure as callers are told it. */
+/** Returns a query's failure for its callers. */
 export function exceptionOf(
   error: QuireError,
   requestId: string,

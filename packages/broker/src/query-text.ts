@@ -9,17 +9,17 @@ import type { Principal } from '@quire/auth';
 import { QuireError, type SqlDialect } from '@quire/core';
 import type { BrokerContext } from './broker-context.ts';
 
-/** The text of a query without what is said about it, and what that is. */
+/** The text of a query without its options, and the options. */
 export interface QueryText {
   readonly sql: string;
-  /** Undefined where the engine has one language only. */
+  /** The language; undefined if the engine has only one. */
   readonly dialect: SqlDialect | undefined;
   readonly queryOptions: QueryOptions;
 }
 
 /**
- * Reads the text of a query and its options. Those that stand behind it, in `OPTION(…)`, belong to
- * the language of Apache Pinot: in another one the text stays as it is.
+ * Parses the text of a query and its options. A trailing `OPTION(…)` belongs to the language of
+ * Apache Pinot: in another one the text is unchanged.
  *
  * @throws INVALID_BODY when an option is not valid, or the engine does not know the language
  */
@@ -38,8 +38,8 @@ export function parseQueryText(
 }
 
 /**
- * The language that a query is written in: what its caller says, else what the settings say of the
- * principal. It is never found out from the text. Undefined where the engine has one language only.
+ * Returns the language of a query: that of its caller, or the default of the principal. It is never
+ * guessed from the text. Undefined if the engine has only one.
  *
  * @throws INVALID_BODY when the engine does not know the language
  */

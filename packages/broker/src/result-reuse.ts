@@ -10,23 +10,23 @@ import {
 import { unlessAborted } from '@quire/core/wait';
 import type { AnsweredData, Result, ResultStore, StoringEngine } from '@quire/results';
 
-/** How results are used again. */
+/** The policy for reusing results. */
 export interface ReusePolicy {
   /**
-   * How old a result may be whose engine cannot tell whether its data has changed; 0: such results
-   * are not used again.
+   * The maximum age of a result whose engine cannot tell if its data has changed; 0: such results
+   * are not reused.
    */
   readonly ageMaxMs: number;
 }
 
 /**
- * What is asked, and by whom: the same principal gets the same result for the same question about
- * the same data.
+ * A query and its principal: the same principal gets the same result for the same query on the same
+ * data.
  */
 export interface Question {
   readonly key: string;
   readonly sql: string;
-  /** How old the caller wants the answer to be at most; undefined when it wants a new one. */
+  /** The maximum age that the caller accepts; undefined for a new answer. */
   readonly ageMaxMs: number | undefined;
   readonly policy: ReusePolicy;
 }
@@ -35,13 +35,13 @@ export interface Question {
 interface CachedAnswer {
   readonly requestId: RequestId;
   readonly data: AnsweredData;
-  /** By the monotonic clock, before the engine looked at its data. */
+  /** The time before the engine read its data, by the monotonic clock. */
   readonly askedMs: number;
 }
 
 /**
- * How a query under way ended for those who wait for it: its result may be theirs, its failure is,
- * or they go on by themselves.
+ * The end of a running query for its followers: they may use its result, they share its failure, or
+ * they continue by themselves.
  */
 type FlightEnd =
   | { readonly kind: 'done' }
@@ -52,27 +52,27 @@ type Flight = PromiseWithResolvers<FlightEnd>;
 
 export interface SharingOptions extends CallOptions {
   /**
-   * Notified when the query begins to wait for the same one under way; disposing what it returns
-   * says that the wait is over.
+   * Called when the query starts to wait for an identical one; disposing the returned object
+   * reports the end of the wait.
    */
   readonly onFollow: () => Disposable;
 }
 
-/** Has a query run, and tells its data. */
+/** Runs a query, and reports its data. */
 export type RunPlanned = (onPlanned: (data: AnsweredData) => void) => Promise<Result>;
 
 const cachedMax = 10_000;
 /**
- * What changes by itself in the SQL of engines that do not say so. A column of such a name costs a
- * second run, and no wrong answer.
+ * Matches words in the SQL whose value changes by itself, for engines without versions. A column of
+ * such a name costs a second run, but never a wrong answer.
  */
 const changingWords =
   /\b(?:now|ago|agomv|rand\w*|uuid\w*|\w*uuid|current_?\w+|local_?time\w*|sysdate|today)\b/i;
 
 /**
- * Answers the same question by the same result: one that stands and is of the data that there is
- * now, or that of a query under way. Only for one principal at a time, whose rights the result has;
- * what is known is in memory, and goes with the process.
+ * Answers an identical query with the same result: an existing one of the current data, or that of
+ * a running query. Only for one principal, whose permissions the result has. The state is in memory
+ * only.
  */
 export class ResultReuse {
   readonly #results: Pick<ResultStore, 'open'>;
@@ -92,12 +92,12 @@ export class ResultReuse {
     this.#clock = parts.clock;
   }
 
-  /** Whether somebody has been answered with this result who did not have it made. */
+  /** Reports whether this result has answered a caller that did not create it. */
   isShared(requestId: RequestId): boolean {
     return this.#shared.has(requestId);
   }
 
-  /** A result that stands and answers the question. */
+  /** Returns an existing result that answers the question. */
   async find(question: Question, options: CallOptions): Promise<Result | undefined> {
     const kept = this.#cached.get(question.key);
     if (kept === undefined || !(await this.#answers(kept, question))) return undefined;
@@ -114,10 +114,10 @@ export class ResultReuse {
   }
 
   /**
-   * Waits for the same query where it is under way, once; else, or when that is of no use, runs it.
-   * The result may have another id than that of the run.
+   * Waits once for an identical running query; otherwise, or if that is of no use, runs it. The
+   * result may have another id than that of the run.
    *
-   * @throws as `run`, also what the query under way failed with, when it would fail again
+   * @throws as `run`, and the failure of the running query if a retry would fail again
    */
   async share(
     question: Question,
@@ -128,14 +128,14 @@ export class ResultReuse {
     if (flight !== undefined) {
       const end = await endOf(flight, onFollow(), options);
       if (end.kind === 'failed') throw end.error;
-      // What has changed since is seen here, as of any result.
+      // Checks for changes in between, as for any result.
       const result = end.kind === 'done' ? await this.find(question, options) : undefined;
       if (result !== undefined) return result;
     }
     return this.lead(question, run);
   }
 
-  /** Runs a query whose result others may get. */
+  /** Runs a query whose result others may use. */
   async lead(question: Question, run: RunPlanned): Promise<Result> {
     const { key } = question;
     const flight: Flight = Promise.withResolvers();
@@ -152,7 +152,7 @@ export class ResultReuse {
       flight.resolve({ kind: 'done' });
       return result;
     } catch (error) {
-      // What depends on the moment, or on its caller, is not for others.
+      // A failure that depends on the time or the caller is not for others.
       const isForAll = isQuireError(error) && error.kind === 'invalid';
       flight.resolve(isForAll ? { kind: 'failed', error } : { kind: 'alone' });
       throw error;
@@ -161,10 +161,10 @@ export class ResultReuse {
     }
   }
 
-  /** Whether an answer of this data may be used again at all. */
+  /** Reports whether an answer from this data may be reused at all. */
   #isSteady({ version }: AnsweredData, { sql, policy }: Question): boolean {
     if (version !== undefined) return true;
-    // An engine that tells versions has none for what changes by itself.
+    // An engine with versions has none for data that changes by itself.
     return (
       this.#engine.dataVersion === undefined && policy.ageMaxMs > 0 && !changingWords.test(sql)
     );
@@ -190,7 +190,7 @@ async function endOf(
   return await unlessAborted(flight.promise, signal);
 }
 
-/** Sets a member as the last one; there are at most `keptMax`, and the first one goes. */
+/** Sets a member as the last one; beyond `keptMax` members, the first one is removed. */
 function setLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.delete(key);
   map.set(key, value);
@@ -198,7 +198,7 @@ function setLast<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void
   if (map.size > cachedMax && first !== undefined) map.delete(first);
 }
 
-/** The same text, values, options and principal make the same question. */
+/** Returns the key of a question: the same text, values, options and principal. */
 export function questionKey(
   principalName: string,
   { sql, dialect, parameters, options }: Query,
@@ -212,8 +212,8 @@ export function questionKey(
 }
 
 /**
- * How old an answer a request wants at most, by `Cache-Control` (RFC 9111 section 5.2.1); undefined
- * when it wants a new one. Directives that mean nothing here are passed over.
+ * Returns the maximum age of an answer in `Cache-Control` (RFC 9111 section 5.2.1); undefined for a
+ * new answer. Directives without a meaning here are ignored.
  */
 export function wantedAgeMs(cacheControl: string | undefined): number | undefined {
   let ageMs = Infinity;

@@ -2,18 +2,18 @@ import { mayRead, type Principal } from '@quire/auth';
 import { QuireError, type RequestId } from '@quire/core';
 import type { FinishedQuery, RunningQuery } from './running-query.ts';
 
-/** How many queries without a result are remembered, by their ids. */
+/** The number of remembered queries without a result. */
 const rememberedMax = 4096;
 
 /**
- * The queries that wait or run, and why the last ones ended that have no result; in memory only, as
- * the queries themselves.
+ * The waiting and running queries, and the reasons of the last ones that ended without a result; in
+ * memory only, like the queries.
  */
 export class RunningQueries {
   readonly #running = new Map<string, RunningQuery>();
   readonly #ended = new Map<RequestId, FinishedQuery>();
 
-  /** How many can be read while they run. */
+  /** The number of queries whose rows can be read while they run. */
   get growingCount(): number {
     let count = 0;
     for (const { growth } of this.#running.values()) if (growth !== undefined) count += 1;
@@ -24,7 +24,7 @@ export class RunningQueries {
     this.#running.set(query.requestId, query);
   }
 
-  /** Its result stands, or its failure is remembered from now on. */
+  /** Removes a query: its result exists, or its failure is remembered from now on. */
   remove(query: RunningQuery): void {
     this.#running.delete(query.requestId);
     const remains = query.remains();
@@ -34,19 +34,19 @@ export class RunningQueries {
     if (this.#ended.size > rememberedMax && oldest !== undefined) this.#ended.delete(oldest);
   }
 
-  /** A query that waits or runs; for those who may not read its result there is none. */
+  /** Returns a waiting or running query; undefined for callers who may not read its result. */
   running(principal: Principal, requestId: string): RunningQuery | undefined {
     const query = this.#running.get(requestId);
     return query !== undefined && mayRead(principal, query.owner) ? query : undefined;
   }
 
-  /** A query that ended without a result, for those who might have read it. */
+  /** Returns a query that ended without a result, for callers who might have read it. */
   ended(principal: Principal, requestId: string): FinishedQuery | undefined {
     const query = this.#ended.get(requestId as RequestId);
     return query !== undefined && mayRead(principal, query.owner) ? query : undefined;
   }
 
-  /** The queries that wait or run and that the principal may know of, newest first. */
+  /** Returns the waiting and running queries that the principal may know of, newest first. */
   list(principal: Principal): readonly RunningQuery[] {
     return [...this.#running.values()]
       .filter(({ owner }) => mayRead(principal, owner))
@@ -54,9 +54,9 @@ export class RunningQueries {
   }
 
   /**
-   * For what can only be done with a result that stands.
+   * Checks that a query has ended, for calls that need a finished result.
    *
-   * @throws CONFLICT while its query runs
+   * @throws CONFLICT while it runs
    */
   assertFinished(principal: Principal, requestId: string): void {
     const query = this.running(principal, requestId);

@@ -11,12 +11,12 @@ import { sleepUnlessAborted } from '@quire/core/wait';
 import type { GrowingResult, Result } from '@quire/results';
 import { toQuireError } from '@quire/service';
 
-/** How a query ended. */
+/** The end of a query. */
 export type QueryOutcome =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: QuireError };
 
-/** What is remembered of a query when it has ended without a result. */
+/** The remembered facts about a query that has ended without a result. */
 export interface FinishedQuery {
   readonly requestId: RequestId;
   readonly owner: string;
@@ -31,9 +31,9 @@ export interface RunningQueryParts {
   readonly owner: string;
   readonly sql: string;
   readonly isPaginated: boolean;
-  /** Its rows, when they can be read while it runs. */
+  /** Its rows, if they can be read while it runs. */
   readonly growth: GrowingResult | undefined;
-  /** Whether it is cancelled when the last one who reads its rows leaves before its end. */
+  /** True if it is cancelled when the last reader of its rows leaves before its end. */
   readonly endsWithReaders?: boolean | undefined;
   readonly clock: Clock;
 }
@@ -68,17 +68,17 @@ export class RunningQuery {
     this.#startMs = clock.monotonicMs();
   }
 
-  /** Aborted when somebody cancels the query. */
+  /** Aborted when the query is cancelled. */
   get signal(): AbortSignal {
     return this.#cancelling.signal;
   }
 
-  /** How it ended; undefined while it has not. */
+  /** Its outcome; undefined while it has none. */
   get outcome(): QueryOutcome | undefined {
     return this.#outcome;
   }
 
-  /** Resolves with its end. */
+  /** Resolves at its end. */
   get hasFinished(): Promise<void> {
     return this.#ended.promise;
   }
@@ -93,25 +93,23 @@ export class RunningQuery {
     return this.#clock.monotonicMs() - this.#startMs;
   }
 
-  /** Whether it waits for the answer of the same query, which is under way. */
+  /** True if it waits for the answer of an identical running query. */
   get isFollowing(): boolean {
     return this.#isFollowing;
   }
 
-  /** Notes that it waits for the same query; disposing ends that. */
+  /** Records that it waits for an identical query; disposing ends that. */
   follow(): Disposable {
     this.#isFollowing = true;
     return { [Symbol.dispose]: () => void (this.#isFollowing = false) };
   }
 
-  /** Its turn has come. */
+  /** Starts it when its turn comes. */
   start(): void {
     this.#hasStarted = true;
   }
 
-  /**
-   * Has it end with QUERY_CANCELLED; resolves once nothing of it runs any more, however it ended.
-   */
+  /** Cancels it with QUERY_CANCELLED; resolves once nothing of it is running, with any outcome. */
   async cancel(message: string): Promise<QueryOutcome | undefined> {
     this.#cancelling.abort(new QuireError('QUERY_CANCELLED', message));
     await this.#ended.promise;
@@ -134,7 +132,7 @@ export class RunningQuery {
     };
   }
 
-  /** Takes note of its end; resolves when its rows can be read only where its result is. */
+  /** Records its end; resolves when its rows can only be read from its result. */
   async end(outcome: QueryOutcome): Promise<void> {
     this.#outcome = outcome;
     await this.growth?.end();
@@ -142,9 +140,9 @@ export class RunningQuery {
   }
 
   /**
-   * Resolves once as many rows can be read, or the query has ended, or the wait is over.
+   * Resolves once that many rows can be read, or the query has ended, or the wait is over.
    *
-   * @throws ABORTED when nobody waits any more
+   * @throws ABORTED when the caller has disconnected
    */
   async untilRows(
     rowCount: number,
@@ -155,9 +153,9 @@ export class RunningQuery {
 
   /**
    * Resolves once a whole batch of rows can be read, or the query has ended. An answer that fits in
-   * one batch ends at about the time of that batch, so its end is waited for.
+   * one batch ends at about the time of that batch, so its end is awaited.
    *
-   * @throws ABORTED when nobody waits any more
+   * @throws ABORTED when the caller has disconnected
    */
   async untilFirstBatch({ signal }: CallOptions): Promise<void> {
     const hasBatch = ({ rowCount, rowsPerBatch }: GrowingResult): boolean =>
@@ -184,7 +182,7 @@ export class RunningQuery {
     throwIfAborted(signal);
   }
 
-  /** What to remember of it; undefined when it has a result. */
+  /** Returns the facts to remember; undefined if it has a result. */
   remains(): FinishedQuery | undefined {
     const { requestId, owner, state, submissionTimeMs, elapsedMs } = this;
     if (this.#outcome?.kind !== 'failed') return undefined;
@@ -192,7 +190,7 @@ export class RunningQuery {
   }
 }
 
-/** How a query ended that threw. */
+/** Returns the outcome of a query that threw. */
 export function failureOf(thrown: unknown): QueryOutcome {
   return { kind: 'failed', error: toQuireError(thrown) };
 }

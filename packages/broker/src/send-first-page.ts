@@ -10,12 +10,12 @@ import { sendPinotPage } from './pinot/send-cursor.ts';
 import { chooseRowsEncoding, sendRows } from './send-rows.ts';
 
 /**
- * How a query is answered: all rows at once and nothing kept, or the first page of what is stored,
- * in our way or in that of Apache Pinot.
+ * The answer to a query: all rows at once without a stored result, or the first page of the stored
+ * one, in Quire's or Apache Pinot's format.
  */
 export type AnswerKind = 'whole' | 'page' | 'pinot-cursor';
 
-/** Answers a query whose result stands. */
+/** Answers a query whose result exists. */
 export async function sendFirstPage(
   context: BrokerContext,
   request: FastifyRequest,
@@ -28,7 +28,7 @@ export async function sendFirstPage(
     readonly answer: AnswerKind;
     readonly rowCount: number;
     readonly form: RowsForm;
-    /** Whether it is the result of another query. */
+    /** True if it is the result of another query. */
     readonly isReused?: boolean;
   },
 ): Promise<FastifyReply> {

@@ -14,9 +14,9 @@ export interface GrowingCall {
   readonly query: RunningQuery;
   readonly asked: PageRequest;
   readonly form: RowsForm;
-  /** How long to wait for rows that are not there. */
+  /** The time to wait for missing rows. */
   readonly waitMs: number;
-  /** Resolves once other brokers know where it runs: nobody is told of it before. */
+  /** Resolves once other brokers know which one runs it; callers receive it only then. */
   readonly known?: Promise<void>;
   readonly isAdmitted?: RowsReply['isAdmitted'];
 }
@@ -24,17 +24,17 @@ export interface GrowingCall {
 const waitMaxMsDefault = 10_000;
 
 /**
- * How long a call may wait for rows: what it says, or else the maximum.
+ * Returns the time that a call may wait for rows: its own value, or the maximum.
  *
- * @throws INVALID_PARAMETER when it says no duration
+ * @throws INVALID_PARAMETER when its value is not a duration
  */
 export function waitOf({ options }: BrokerContext, value: RawParameter): number {
   return Math.min(parseWaitMs(value) ?? Infinity, options.rowsWaitMaxMs ?? waitMaxMsDefault);
 }
 
 /**
- * Sends what is there of a page, once it is whole or the wait is over. Resolves to whether it was
- * sent: a query that has ended meanwhile is answered as one that ended before.
+ * Sends the existing rows of a page, once it is complete or the wait is over. Resolves to true if
+ * it was sent: a query that has ended in the meantime is answered as one that ended before.
  */
 export async function sendGrowingPage(
   context: BrokerContext,
@@ -70,10 +70,9 @@ export async function sendGrowingPage(
 }
 
 /**
- * A page that was served is not contradicted in silence: who asks for more of a query that failed
- * meanwhile is told so.
+ * Checks that the query has not failed: a caller that requests more of it must receive the failure.
  *
- * @throws what the query failed with
+ * @throws the failure of the query
  */
 export function assertNotFailed(
   { queries }: BrokerContext,

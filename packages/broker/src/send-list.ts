@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openBody } from './body-stream.ts';
 import type { BrokerContext } from './broker-context.ts';
 
-/** Entries that are put into JSON in one go; other calls get their turn between. */
+/** The number of entries that are encoded as JSON at once; other calls run in between. */
 const entriesPerChunk = 500;
 
-/** How a list of results is written. */
+/** The format of a list of results. */
 interface ListFrame {
   readonly open: string;
   readonly itemOf: (entry: ResultEntry) => object;
@@ -32,7 +32,10 @@ export async function sendList(
   );
 }
 
-/** Ids tell when queries came in; a result is as old as it is stored. */
+/**
+ * Compares two results by their time, newest first. Ids have the time of the query, but a result
+ * has that of its storage.
+ */
 function newestFirst(one: ResultEntry, other: ResultEntry): number {
   return (
     other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1)

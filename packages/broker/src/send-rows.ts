@@ -19,39 +19,36 @@ import type { BrokerContext } from './broker-context.ts';
 import type { RowsForm } from './choose-format.ts';
 import { cursorHeadersOf, type CursorMembers } from './cursor-members.ts';
 
-/** Rows as a response brings them. */
+/** The rows of a response. */
 export interface RowsReply extends RowsForm {
   readonly requestId: string;
   readonly schema: Result['schema'];
   readonly page: ResultPage;
   readonly contentEncoding: ContentEncoding;
-  /** What a JSON body holds beside the rows. */
+  /** The members of a JSON body besides the rows. */
   readonly envelope: Envelope;
-  /** What the headers of other bodies say instead. */
+  /** The headers of other bodies with the same members. */
   readonly members: Partial<CursorMembers>;
-  /** The bytes that were asked for. Absent: all. */
+  /** The requested bytes. Absent: all. */
   readonly range?: ByteRange;
-  /**
-   * Whether the principal's limit on pages was held against the call before, when nothing was done
-   * for it.
-   */
+  /** True if the limit of the principal on pages was checked before, when no work had been done. */
   readonly isAdmitted?: boolean | undefined;
-  /** What else the headers say, such as how long the response may be kept. */
+  /** Additional headers, such as the caching time of the response. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The request headers that a response with rows depends on. `origin` is among them wherever it is
- * answered: by a broker or by a proxy before it (`cors.origins`).
+ * The request headers on which a response with rows depends. `origin` is included by every server
+ * that may answer it: a broker or a proxy in front of it (`cors.origins`).
  */
 export const rowsVary = 'accept, accept-encoding, authorization, origin';
 
-/** Rows in a store and the bytes that they take there. */
+/** The number of rows in a store and their size there. */
 type StoredSize = Pick<Result['entry'], 'rowCount' | 'sizeBytes'>;
 
 /**
- * The compression for a page, decided by what the result's rows take in the store: nothing is read
- * for it.
+ * Returns the compression for a page from the stored size of the result's rows, without reading
+ * anything.
  */
 export function chooseRowsEncoding(
   request: FastifyRequest,
@@ -63,7 +60,7 @@ export function chooseRowsEncoding(
   return chooseEncoding(request.headers, estimatedBytes);
 }
 
-/** The headers of a response with rows. */
+/** Returns the headers of a response with rows. */
 function rowsHeadersOf(rows: RowsReply): Record<string, string> {
   const { format, page, members, requestId } = rows;
   const { start, end } = page.range;
@@ -81,9 +78,9 @@ function rowsHeadersOf(rows: RowsReply): Record<string, string> {
 }
 
 /**
- * Sends rows, batch by batch, as fast as the client takes them. A failure before the first byte is
- * thrown, so that it is answered with a status; a later one destroys the connection: no client
- * takes a part of a page for a page.
+ * Sends rows, batch by batch, as fast as the client receives them. A failure before the first byte
+ * is thrown, so that it is answered with a status. A later one destroys the connection: no client
+ * may mistake a part of a page for a page.
  */
 export async function sendRows(
   context: BrokerContext,
@@ -94,7 +91,7 @@ export async function sendRows(
   if (request.method === 'HEAD') return reply.headers(rowsHeadersOf(rows)).send(Readable.from([]));
   const isCompressed = rows.contentEncoding !== 'identity';
   const isSync = !isCompressed && rows.range === undefined;
-  // A small page of text takes none of the memory that streams share, and counts as none.
+  // A small page of text uses no memory shared by streams, and does not count as a stream.
   const isText = isTextFormat(rows.format);
   if (isSync && isText && (await sendSync(context, request, reply, rows))) return await reply;
   const { pageStreams, pageLimiter } = context;
@@ -107,8 +104,8 @@ export async function sendRows(
     callContextOf(request).call.signal,
   );
   const read = Promise.withResolvers<void>();
-  // A compressor lets go of what it reads some time after its client has gone: a shutdown waits for
-  // that.
+  // A compressor releases its input some time after its client has disconnected: a shutdown waits
+  // for that.
   context.calls.follow(read.promise);
   const all = observed(context, request, rows, {
     isDoneWithChunks: !isCompressed,
@@ -124,12 +121,12 @@ export async function sendRows(
   const sent = isCompressed
     ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding)
     : chunks;
-  // What fails from here on is in the call's context, and so in the log.
+  // A failure from here on is in the call's context, and so in the log.
   await traced('page.send', () => writeBody(openReply(reply, rows), sent)).catch(() => undefined);
   return await reply;
 }
 
-/** Sends the head of a response, and returns what its body is written to. */
+/** Sends the headers of a response, and returns the destination for its body. */
 function openReply(reply: FastifyReply, rows: RowsReply, sizeBytes?: number): ServerResponse {
   reply.headers(rowsHeadersOf(rows));
   if (sizeBytes !== undefined) reply.header('content-length', String(sizeBytes));
@@ -138,8 +135,8 @@ function openReply(reply: FastifyReply, rows: RowsReply, sizeBytes?: number): Se
 }
 
 /**
- * Sends a page in one write, if it can be encoded in one turn; resolves to whether that was so, once
- * the system has taken it.
+ * Sends a page in one write, if it can be encoded synchronously; resolves to true if it was sent,
+ * once the system has accepted it.
  */
 async function sendSync(
   context: BrokerContext,
@@ -163,7 +160,7 @@ async function sendSync(
   return true;
 }
 
-/** The body, counted, and with what goes wrong in the middle of it kept for the log. */
+/** Yields the body and counts it; a failure in the middle is recorded for the log. */
 async function* observed(
   context: BrokerContext,
   request: FastifyRequest,
@@ -194,12 +191,12 @@ async function* observed(
   }
 }
 
-/** How a body travels; in order of preference where a client does not care. */
+/** The content encodings, in order of preference if the client has none. */
 const contentEncodings = ['zstd', 'br', 'gzip'] as const;
 
 type ContentEncoding = (typeof contentEncodings)[number] | 'identity';
 
-/** Its types do not know yet that the preference of the server breaks ties. */
+/** The function with a preference of the server for ties, which its types do not declare yet. */
 interface EncodingNegotiator {
   encoding(
     available: readonly string[],
@@ -207,12 +204,12 @@ interface EncodingNegotiator {
   ): string | undefined;
 }
 
-/** Smaller bodies fit a packet or two: compressing them gains nothing. */
+/** The minimum size: smaller bodies fit a packet or two, and compressing them gains nothing. */
 const worthwhileBytes = 2048;
 
 /**
- * The compression to use for a body of about `sizeBytes`: one that the client accepts, if it is
- * worth it.
+ * Returns the compression for a body of about `sizeBytes`: one that the client accepts, if it is
+ * worthwhile.
  */
 export function chooseEncoding(headers: IncomingHttpHeaders, sizeBytes: number): ContentEncoding {
   if (sizeBytes < worthwhileBytes || headers['accept-encoding'] === undefined) return 'identity';
@@ -224,12 +221,12 @@ export function chooseEncoding(headers: IncomingHttpHeaders, sizeBytes: number):
 }
 
 /**
- * Compresses a body while it streams, fast rather than small: pages are read once, by somebody who
- * waits.
+ * Compresses a body while it streams, fast rather than small: pages are read once, by a waiting
+ * client.
  */
 function compressed(body: Readable, encoding: ContentEncoding): Readable {
   if (encoding === 'identity') return body;
-  // A failure of either destroys both; the reader of the compressed stream sees it there.
+  // A failure of either destroys both; the reader of the compressed stream receives it.
   return pipeline(body, createCompressor(encoding), () => undefined);
 }
 
@@ -242,15 +239,15 @@ function createCompressor(encoding: Exclude<ContentEncoding, 'identity'>) {
   return createZstdCompress({ chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
-/** What stands in a JSON response beside the rows. */
+/** The members of a JSON response besides the rows. */
 type Envelope =
   | Omit<CursorResponse, 'resultTable'>
   | Omit<QueryResponse, 'resultTable'>
   | Omit<PinotCursorResponse, 'resultTable'>;
 
 /**
- * What a JSON response holds around its rows: the result table first, whose rows are a JSON array,
- * then the other members in the order that they have.
+ * Returns the text around the rows of a JSON response: the result table first, whose rows are a
+ * JSON array, then the other members in their order.
  */
 function aroundOf({ format, schema, envelope }: RowsReply): Pick<EncodeOptions, 'around'> {
   if (!pageFormats[format].hasEnvelope) return {};
@@ -262,9 +259,7 @@ function aroundOf({ format, schema, envelope }: RowsReply): Pick<EncodeOptions, 
   };
 }
 
-/**
- * Texts before the rows, by the schema that they show: pages of a cached result share it.
- */
+/** The texts before the rows, by schema: pages of a cached result share one. */
 const beginnings = new WeakMap<Result['schema'], Uint8Array>();
 
 function beginningOf(schema: Result['schema']): Uint8Array {
@@ -282,12 +277,12 @@ function beginningOf(schema: Result['schema']): Uint8Array {
 }
 
 /**
- * Writes a body chunk by chunk and ends the response; the next chunk is asked for when the system
- * has taken the last one, whose memory is free from then on. When the client goes away, the source
- * is closed and nothing more is asked for.
+ * Writes a body chunk by chunk and ends the response. The next chunk is requested when the system
+ * has accepted the last one, whose memory may then be reused. If the client disconnects, the source
+ * is closed.
  *
- * @throws what the source throws; the response is destroyed then, so that no client takes a part
- * for the whole
+ * @throws any error of the source; the response is then destroyed, so that no client mistakes a
+ *   part for the whole
  */
 export async function writeBody(
   response: ServerResponse,
@@ -306,7 +301,7 @@ export async function writeBody(
   }
 }
 
-/** Resolves to whether the chunk was handed to the system. */
+/** Resolves to true if the chunk was passed to the system. */
 function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
     response.write(chunk, (error) => resolve(error === null || error === undefined));
@@ -314,8 +309,8 @@ function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
 }
 
 /**
- * Writes all chunks and ends the response; resolves to whether the system has taken them, when it
- * has, or the client is gone.
+ * Writes all chunks and ends the response; resolves to true once the system has accepted them, or
+ * to false if the client is gone.
  */
 export function writeAtOnce(
   response: ServerResponse,
@@ -323,7 +318,7 @@ export function writeAtOnce(
 ): Promise<boolean> {
   return new Promise((resolve) => {
     response.once('finish', () => resolve(true)).once('close', () => resolve(false));
-    // What is written in one turn goes out in one call to the system.
+    // Chunks written synchronously are sent with one system call.
     for (const chunk of chunks) response.write(chunk);
     response.end();
   });

@@ -2,10 +2,10 @@ import type { OwnedResult, StoredResult } from '@quire/api';
 import type { Result, ResultEntry } from '@quire/results';
 import type { BrokerOptions } from './broker-options.ts';
 
-/** The store that results are in, as answers name it. */
+/** The store of results, as answers name it. */
 export type NamedStore = Pick<BrokerOptions, 'storeLocation' | 'storeType'>;
 
-/** An entry as SPECIFICATION.md section 2.8 shows it. */
+/** Returns an entry in the format of SPECIFICATION.md section 2.8. */
 export function storedResultOf(
   entry: ResultEntry,
   { storeLocation, storeType }: NamedStore,
@@ -28,7 +28,7 @@ export function storedResultOf(
   };
 }
 
-/** The same of an open result, and whose it is. */
+/** Returns the entry of an open result, with its owner. */
 export function ownedResultOf({ entry, owner }: Result, store: NamedStore): OwnedResult {
   return { ...storedResultOf(entry, store), owner };
 }

@@ -122,7 +122,7 @@ describe('Arrow of a result that is stored with zstd', () => {
     [
       '&format=csv&compression=zstd',
       400,
-      'compression is zstd with the format csv; expected format=arrow with it',
+      'compression is zstd with the format csv; use it with format=arrow',
     ],
     ['&compression=zstd', 400, 'compression is zstd with the format json'],
   ])(

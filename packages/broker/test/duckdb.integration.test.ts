@@ -169,7 +169,7 @@ describe('CSV for spreadsheets', () => {
   test.each([
     [
       '?format=json&formulas=escape',
-      "formulas is 'escape' with the format json; only csv has formulas to escape.",
+      "formulas is 'escape' with the format json; only csv supports it.",
     ],
     ['?format=csv&formulas=yes', "formulas is 'yes'; expected escape."],
     [

@@ -59,7 +59,7 @@ describe('chooseForm', () => {
     'chooseForm refuses Accept %s',
     (accept) => {
       expect(() => chooseForm({}, { accept })).toThrow(
-        'Accept allows none of the formats of rows; expected application/json, ',
+        'Accept allows none of the formats for rows; expected application/json, ',
       );
     },
   );

@@ -182,7 +182,7 @@ describe('refused are', () => {
     expect(answer.json()).toEqual({
       code: 406,
       error:
-        'Accept allows none of the formats of rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson, application/vnd.apache.parquet. ' +
+        'Accept allows none of the formats for rows; expected application/json, application/vnd.apache.arrow.stream, text/csv, application/x-ndjson, application/vnd.apache.parquet. ' +
         'Arrow may have compression=zstd or compression=lz4.',
       reason: 'NOT_ACCEPTABLE',
     });

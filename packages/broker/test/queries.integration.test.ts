@@ -238,7 +238,7 @@ test('a query that takes too long gives exception 250 and keeps nothing', async 
   await broker.clock.advance(5000);
   const answer = await answering;
   expect(answer.json().exceptions).toEqual([
-    { errorCode: 250, message: 'The query took longer than its 5000 ms.' },
+    { errorCode: 250, message: 'The query exceeded its timeout of 5000 ms.' },
   ]);
   expect(await broker.objectKeys()).toEqual([]);
   expect(broker.engine.openCount).toBe(0);
@@ -292,7 +292,7 @@ test('the wait counts towards the time limit', async () => {
   await broker.untilQueued(1);
   await broker.clock.advance(1000);
   expect((await waiting).json().exceptions).toEqual([
-    { errorCode: 250, message: 'The query took longer than its 1000 ms.' },
+    { errorCode: 250, message: 'The query exceeded its timeout of 1000 ms.' },
   ]);
   expect(broker.engine.queries.length).toBe(1);
   abort.abort();

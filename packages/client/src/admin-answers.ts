@@ -2,27 +2,27 @@ import type { RestreamResponse, TaskDebug } from '@quire/core/wire';
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 
-/** How large one half of a table is. */
+/** The size of one half of a table. */
 export interface TableSize {
   readonly tableNameWithType: string;
   readonly type: 'OFFLINE' | 'REALTIME';
   readonly segmentCount: number;
   readonly sizeBytes: number;
-  /** What is not known of its segments at the moment; left out where all is known. */
+  /** Notices about unknown facts of its segments; omitted if there are none. */
   readonly notices?: readonly string[];
 }
 
-/** A setting as a running server has it. */
+/** A setting of a running server. */
 export interface SettingInForce {
   readonly key: string;
-  /** As in a file; `(secret)` for secrets, empty where it is not set. */
+  /** The value as in a file; `(secret)` for secrets, empty if it is not set. */
   readonly value: string;
-  /** Where the value comes from: a line of the file, a variable, an option, the default. */
+  /** The source of the value: a line of the file, a variable, an option, the default. */
   readonly source: string;
   readonly isDefault: boolean;
 }
 
-/** @throws UNEXPECTED_RESPONSE when they are not settings */
+/** Decodes settings. @throws UNEXPECTED_RESPONSE when they are not valid */
 export function decodeSettings(value: JsonValue): readonly SettingInForce[] {
   const { settings } = expectObject(value, 'body');
   return expectArray(settings, 'settings').map((each) => {
@@ -36,12 +36,12 @@ export function decodeSettings(value: JsonValue): readonly SettingInForce[] {
   });
 }
 
-/** @throws UNEXPECTED_RESPONSE when it is not a list of names */
+/** Decodes a list of names. @throws UNEXPECTED_RESPONSE when it is not valid */
 export function decodeNames(value: JsonValue | undefined, what: string): readonly string[] {
   return expectArray(value, what).map((name) => expectString(name, what));
 }
 
-/** The sizes of the halves that there are. @throws UNEXPECTED_RESPONSE */
+/** Decodes the sizes of a table's halves. @throws UNEXPECTED_RESPONSE */
 export function decodeTableSizes(value: JsonValue, rawName: string): readonly TableSize[] {
   const body = expectObject(value, 'body');
   const halves = [
@@ -68,8 +68,7 @@ export function decodeTableSizes(value: JsonValue, rawName: string): readonly Ta
 }
 
 /**
- * The debug record of a task, as on the wire (SPECIFICATION.md section 2.2). @throws
- * UNEXPECTED_RESPONSE
+ * Decodes the debug record of a task (SPECIFICATION.md section 2.2). @throws UNEXPECTED_RESPONSE
  */
 export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
   const record = expectObject(value, 'debug record');
@@ -88,7 +87,7 @@ export function decodeTaskDebug(value: JsonValue | undefined): TaskDebug {
   return record as unknown as TaskDebug;
 }
 
-/** A restream job, as on the wire (SPECIFICATION.md section 2.1). @throws UNEXPECTED_RESPONSE */
+/** Decodes a restream job (SPECIFICATION.md section 2.1). @throws UNEXPECTED_RESPONSE */
 export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
   const job = expectObject(value, 'restream job');
   expectString(job['jobId'], 'jobId');
@@ -106,17 +105,17 @@ export function decodeRestream(value: JsonValue | undefined): RestreamResponse {
   for (const stage of expectArray(job['stages'], 'stages')) {
     expectString(expectObject(stage, 'stage')['stage'], 'stage');
   }
-  // Servers of older releases do not tell it.
+  // Servers of older releases omit it.
   return { lastProblem: null, ...job } as unknown as RestreamResponse;
 }
 
-/** The segments and rows that came of an ingested file. */
+/** The segments and rows of an ingested file. */
 export interface IngestedFile {
   readonly segmentNames: readonly string[];
   readonly rowCount: number;
 }
 
-/** How far a forced commit is. */
+/** The progress of a forced commit. */
 export interface ForceCommitProgress {
   readonly jobId: string;
   readonly segmentCount: number;

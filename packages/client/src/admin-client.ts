@@ -29,7 +29,7 @@ import {
 import type { JsonValue } from './lossless-json.ts';
 import { sendForJson, type SignalOptions } from './result-calls.ts';
 
-/** What a rebuild is asked to do; absent members are the server's to choose. */
+/** The options of a rebuild; the server chooses absent members. */
 export interface RestreamRequest {
   readonly destTableNameWithType: string;
   readonly destServerTenant?: string | undefined;
@@ -39,12 +39,12 @@ export interface RestreamRequest {
   readonly maxRebalanceTimeMin?: number | undefined;
 }
 
-/** The tasks that a call has scheduled, and why others were not. */
+/** The tasks that a call has scheduled, and the reasons why others were not. */
 export interface ScheduledTaskNames {
   readonly taskNames: readonly string[];
-  /** Why a table got no task. */
+  /** The reasons why tables got no task. */
   readonly skipped: readonly string[];
-  /** What went wrong while tasks were made. */
+  /** The errors in creating tasks. */
   readonly errors: readonly string[];
 }
 
@@ -53,16 +53,18 @@ type Call = Pick<HttpRequest, 'query' | 'body' | 'signal' | 'headersTimeoutMs'> 
 };
 
 /**
- * Speaks with one controller about tables, streams, tasks and restreams. Changes are for admins and
- * are sent once; reads are tried again by themselves. Errors are those of `QuireClient`.
+ * A client of one controller for tables, streams, tasks and restreams. Changes are for admins and
+ * are sent once; reads are retried automatically. Errors are those of `QuireClient`.
  */
 export class QuireAdminClient {
   readonly #http: HttpSender;
   readonly #uploadTimeoutMs: number;
 
   /**
-   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes
-   * no sense
+   * Creates a client.
+   *
+   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option is not
+   *   valid
    */
   constructor(options: Omit<QuireClientOptions, 'integers' | 'dates'>) {
     this.#http = openSender(options);
@@ -70,9 +72,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * The settings of the controller, or of a broker that it knows, by the address that
-   * `/cluster/health` gives; for admins. Secrets are hidden. @throws INVALID_PARAMETER for another
-   * broker; FORBIDDEN
+   * Returns the settings of the controller, or of a broker by its address in `/cluster/health`; for
+   * admins. Secrets are hidden. @throws INVALID_PARAMETER for an unknown broker; FORBIDDEN
    */
   async readSettings({
     broker,
@@ -89,12 +90,12 @@ export class QuireAdminClient {
     return decodeSettings(await sendForJson(this.#http, request));
   }
 
-  /** Names without type, of all tables that the controller keeps. */
+  /** Returns the names without type of all tables. */
   async listTables({ signal }: SignalOptions = {}): Promise<readonly string[]> {
     return decodeNames(await this.#call('listTableConfigs', { signal }), 'list of tables');
   }
 
-  /** The halves of a table, and how large each is. @throws TABLE_NOT_FOUND */
+  /** Returns the halves of a table and their sizes. @throws TABLE_NOT_FOUND */
   async readTableSizes(
     rawName: string,
     { signal }: SignalOptions = {},
@@ -107,7 +108,7 @@ export class QuireAdminClient {
   }
 
   /**
-   * `schema`, `offline` and `realtime` of a table; a half that is not there is null. @throws
+   * Returns `schema`, `offline` and `realtime` of a table; a missing half is null. @throws
    * TABLE_NOT_FOUND
    */
   async readTable(rawName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
@@ -119,7 +120,7 @@ export class QuireAdminClient {
   }
 
   /**
-   * Makes one half of a table whose schema is there. @throws TABLE_EXISTS, SCHEMA_NOT_FOUND,
+   * Creates one half of a table with an existing schema. @throws TABLE_EXISTS, SCHEMA_NOT_FOUND,
    * TABLE_INVALID
    */
   async createTable(config: JsonObject, { signal }: SignalOptions = {}): Promise<JsonObject> {
@@ -127,7 +128,7 @@ export class QuireAdminClient {
   }
 
   /**
-   * Makes a schema and the tables that use it, all or nothing: `tableName`, `schema`, `offline`,
+   * Creates a schema and the tables that use it, all or none: `tableName`, `schema`, `offline`,
    * `realtime`. @throws as `createTable`
    */
   async createTableConfigs(
@@ -138,7 +139,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * Deletes a table, or the half that the name's suffix says, not its schema; gives a sentence.
+   * Deletes a table, or only the half of the name's suffix, but not its schema; returns a
+   * confirmation.
    * @throws TABLE_NOT_FOUND, TABLE_IN_USE
    */
   async deleteTable(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
@@ -150,8 +152,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * Loads one file into a table, all of it or nothing. @throws TABLE_NOT_FOUND, INGESTION_FAILED,
-   * BODY_TOO_LARGE
+   * Loads one file into a table, completely or not at all. @throws TABLE_NOT_FOUND,
+   * INGESTION_FAILED, BODY_TOO_LARGE
    */
   async ingestFile(
     tableNameWithType: string,
@@ -174,7 +176,7 @@ export class QuireAdminClient {
     );
   }
 
-  /** Loads a file, or files, that the server can read. @throws as `ingestFile` */
+  /** Loads one or more files that the server can read. @throws as `ingestFile` */
   async ingestUri(
     tableNameWithType: string,
     uri: string,
@@ -194,8 +196,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * What each partition of a table consumes, by segment, as on the wire. @throws TABLE_NOT_FOUND,
-   * UNSUPPORTED
+   * Returns the consumption of each partition of a table, by segment, as on the wire. @throws
+   * TABLE_NOT_FOUND, UNSUPPORTED
    */
   async readConsumingSegments(
     tableName: string,
@@ -211,7 +213,7 @@ export class QuireAdminClient {
     );
   }
 
-  /** Whether a table is paused, as on the wire. @throws TABLE_NOT_FOUND, UNSUPPORTED */
+  /** Returns the pause status of a table, as on the wire. @throws TABLE_NOT_FOUND, UNSUPPORTED */
   async readPauseStatus(tableName: string, { signal }: SignalOptions = {}): Promise<JsonObject> {
     return expectObject(
       await this.#call('readPauseStatus', { path: { tableName }, signal }),
@@ -219,7 +221,7 @@ export class QuireAdminClient {
     );
   }
 
-  /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
+  /** Pauses the consumption of a table. @throws TABLE_NOT_FOUND, UNSUPPORTED */
   async pauseConsumption(
     tableName: string,
     { signal, comment }: SignalOptions & { readonly comment?: string | undefined } = {},
@@ -232,7 +234,7 @@ export class QuireAdminClient {
     return expectObject(answer, 'pause status');
   }
 
-  /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
+  /** Resumes the consumption of a table. @throws TABLE_NOT_FOUND, UNSUPPORTED */
   async resumeConsumption(
     tableName: string,
     {
@@ -254,15 +256,15 @@ export class QuireAdminClient {
   }
 
   /**
-   * Has the consuming segments of a table committed; resolves to the job's id. @throws
-   * TABLE_NOT_FOUND, CONFLICT
+   * Commits the consuming segments of a table; resolves to the job's id. @throws TABLE_NOT_FOUND,
+   * CONFLICT
    */
   async forceCommit(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
     const answer = await this.#call('forceCommit', { path: { tableName }, signal });
     return expectString(expectObject(answer, 'body')['forceCommitJobId'], 'forceCommitJobId');
   }
 
-  /** @throws JOB_NOT_FOUND */
+  /** Returns the progress of a forced commit. @throws JOB_NOT_FOUND */
   async readForceCommit(
     jobId: string,
     { signal }: SignalOptions = {},
@@ -302,7 +304,7 @@ export class QuireAdminClient {
     );
   }
 
-  /** The job of a table: the one that runs, or else the last. @throws JOB_NOT_FOUND */
+  /** Returns the job of a table: the running one, or otherwise the last. @throws JOB_NOT_FOUND */
   async readTableRestream(
     tableName: string,
     { signal }: SignalOptions = {},
@@ -310,18 +312,18 @@ export class QuireAdminClient {
     return decodeRestream(await this.#call('readTableRestream', { path: { tableName }, signal }));
   }
 
-  /** @throws JOB_NOT_FOUND */
+  /** Returns a restream job. @throws JOB_NOT_FOUND */
   async readRestream(jobId: string, { signal }: SignalOptions = {}): Promise<RestreamResponse> {
     return decodeRestream(await this.#call('readRestream', { path: { jobId }, signal }));
   }
 
-  /** Newest first. */
+  /** Returns all restream jobs, newest first. */
   async listRestreams({ signal }: SignalOptions = {}): Promise<readonly RestreamResponse[]> {
     const answer = expectObject(await this.#call('listRestreams', { signal }), 'body');
     return expectArray(answer['restreams'], 'restreams').map((job) => decodeRestream(job));
   }
 
-  /** @throws JOB_NOT_FOUND; CONFLICT when it has ended already */
+  /** Cancels a restream job. @throws JOB_NOT_FOUND; CONFLICT when it has already ended */
   async cancelRestream(
     tableName: string,
     {
@@ -335,7 +337,7 @@ export class QuireAdminClient {
     );
   }
 
-  /** Lets a job go on that waits at its start. @throws JOB_NOT_FOUND, CONFLICT */
+  /** Resumes a job that waits at its start. @throws JOB_NOT_FOUND, CONFLICT */
   async resumeRestream(
     tableName: string,
     { signal }: SignalOptions = {},
@@ -348,8 +350,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * Debug records of the tasks of a type by their names, newest first, with no more than the
-   * subtasks that run or failed.
+   * Returns the debug records of the tasks of a type by name, newest first, with only the subtasks
+   * that run or failed.
    */
   async listTasks(
     taskType: string,
@@ -374,8 +376,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * The debug record of a task (SPECIFICATION.md section 2.2); above verbosity 0 with all of its
-   * subtasks. @throws TASK_NOT_FOUND
+   * Returns the debug record of a task (SPECIFICATION.md section 2.2); above verbosity 0 with all
+   * of its subtasks. @throws TASK_NOT_FOUND
    */
   async readTask(
     taskName: string,
@@ -390,7 +392,9 @@ export class QuireAdminClient {
     );
   }
 
-  /** Makes the tasks that tables ask for, now. @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
+  /**
+   * Creates the tasks that table configs request, now. @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND
+   */
   async scheduleTasks(
     taskType: string,
     {
@@ -415,7 +419,7 @@ export class QuireAdminClient {
   }
 
   /**
-   * Runs one task with a config of its own; resolves to its name. @throws TASK_TYPE_NOT_FOUND,
+   * Runs one task with its own config; resolves to its name. @throws TASK_TYPE_NOT_FOUND,
    * TABLE_NOT_FOUND, TABLE_INVALID, TASK_EXISTS
    */
   async executeTask(
@@ -433,15 +437,15 @@ export class QuireAdminClient {
     return expectString(answer[tableName], tableName);
   }
 
-  /** @throws TASK_NOT_FOUND; CONFLICT when it has ended already */
+  /** Cancels a task. @throws TASK_NOT_FOUND; CONFLICT when it has already ended */
   async cancelTask(taskName: string, { signal }: SignalOptions = {}): Promise<void> {
     await this.#call('cancelTask', { path: { taskName }, signal });
   }
 
   #call(name: AdminRouteName, { path = {}, ...request }: Call): Promise<JsonValue> {
     const { method, path: pattern } = adminRoutes[name];
-    // A name may hold anything: encoded, it stays one segment of the path, and `..` cannot become
-    // another call.
+    // A name may contain anything: encoded, it stays one segment of the path, and `..` cannot
+    // select another call.
     const written = pattern.replaceAll(/:(\w+)/g, (_all, parameter: string) =>
       pathSegment(path[parameter] ?? ''),
     );
@@ -450,8 +454,9 @@ export class QuireAdminClient {
 }
 
 /**
- * @throws INVALID_PARAMETER for what would be another path altogether: a URL knows `.` and `..`
- * even when they are encoded
+ * Encodes a name as a path segment.
+ *
+ * @throws INVALID_PARAMETER for `.` and `..`, which a URL resolves even if they are encoded
  */
 function pathSegment(name: string): string {
   if (name !== '' && name !== '.' && name !== '..') return encodeURIComponent(name);

@@ -1,23 +1,27 @@
 import { QuireError } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
-/** Says who calls: one of the three, or nothing. */
+/** The caller's credentials: one of the three, or none. */
 export interface Credentials {
-  /** Bearer token. */
+  /** The bearer token. */
   readonly token?: string | undefined;
-  /** Name and password, sent as Basic. */
+  /** The name and password for Basic. */
   readonly basic?: { readonly user: string; readonly password: string } | undefined;
   /**
-   * The whole Authorization header. A function is asked before every request, retries included: it
-   * may give another one each time, as tokens expire.
+   * The whole Authorization header. A function is called before every request, including retries,
+   * and may return different values, because tokens expire.
    */
   readonly authorization?: string | (() => string | Promise<string>) | undefined;
 }
 
-/** Gives the Authorization header of the next request; undefined when there is none. */
+/** Returns the Authorization header of the next request; undefined if there is none. */
 export type AuthorizationSource = () => Promise<string | undefined>;
 
-/** @throws INVALID_PARAMETER when there is more than one of them, or no header can hold it */
+/**
+ * Returns the source of the header for credentials.
+ *
+ * @throws INVALID_PARAMETER when there is more than one of them, or a header cannot contain them
+ */
 export function authorizationOf(credentials: Credentials): AuthorizationSource {
   const { token, basic, authorization } = credentials;
   if ([token, basic, authorization].filter((each) => each !== undefined).length > 1) {
@@ -44,7 +48,7 @@ async function askFor(authorization: () => string | Promise<string>): Promise<st
   } catch (cause) {
     throw new QuireClientError(
       'UNAUTHENTICATED',
-      'The function that gives the Authorization failed.',
+      'The function that returns the Authorization failed.',
       { cause },
     );
   }
@@ -60,18 +64,18 @@ function encodeBasic({
   readonly password: string;
 }): string {
   if (user.includes(':')) {
-    throw new QuireError('INVALID_PARAMETER', 'The user name of Basic has a colon, which ends it.');
+    throw new QuireError('INVALID_PARAMETER', 'A Basic user name cannot contain a colon.');
   }
-  // btoa takes bytes only; RFC 7617 lets UTF-8 be them.
+  // btoa only accepts bytes; RFC 7617 allows UTF-8.
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
 }
 
-/** Checked here, because fetch would repeat it in its message. */
+/** Checked here, because fetch would repeat the header in its message. */
 function assertHeader(header: string): void {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(header)) return;
   throw new QuireError(
     'INVALID_PARAMETER',
-    'The Authorization has characters that no header can have, such as a line break.',
+    'The Authorization contains characters that a header cannot have, such as a line break.',
   );
 }

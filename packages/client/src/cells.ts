@@ -27,8 +27,8 @@ export interface Column {
 }
 
 /**
- * One value of a row. By type: INT and FLOAT/DOUBLE number; LONG as the client's option `integers`
- * says; TIMESTAMP as its option `dates` says; BIG_DECIMAL, STRING, JSON, BYTES string; BOOLEAN
+ * One value of a row. By type: INT and FLOAT/DOUBLE number; LONG depends on the option `integers`;
+ * TIMESTAMP depends on the option `dates`; BIG_DECIMAL, STRING, JSON, BYTES string; BOOLEAN
  * boolean; MAP object; arrays of these; null for NULL.
  */
 export type Cell =
@@ -48,7 +48,7 @@ export type Row = readonly Cell[];
 export type RowObject = Readonly<Record<string, Cell>>;
 
 /**
- * What a cell of type LONG (64 bits) is:
+ * The JavaScript type for cells of type LONG (64 bits):
  *
  * - `lossless` a number, or a bigint beyond ±(2^53 - 1), where a number would lose digits;
  * - `bigint` always a bigint;
@@ -57,17 +57,17 @@ export type RowObject = Readonly<Record<string, Cell>>;
 export type IntegerMode = 'lossless' | 'bigint' | 'number';
 
 /**
- * What a cell of type TIMESTAMP is:
+ * The JavaScript type for cells of type TIMESTAMP:
  *
  * - `string` its text in UTC, `2024-02-29 12:30:00.123456`, with all its digits;
- * - `date` a Date: digits behind the milliseconds are cut off, and only a time beyond a Date's
- *   range (the year 275760) stays a string.
+ * - `date` a Date, truncated to milliseconds; only a time beyond a Date's range (the year 275760)
+ *   stays a string.
  *
- * A DATE has no time of day and comes as a STRING.
+ * A DATE has no time of day and is a STRING.
  */
 export type DateMode = 'string' | 'date';
 
-/** What becomes of values for which JavaScript has more than one type. */
+/** The JavaScript types for values that have several. */
 export interface CellModes {
   readonly integers: IntegerMode;
   readonly dates: DateMode;
@@ -80,8 +80,8 @@ const namedNumbers: ReadonlyMap<JsonValue, number> = new Map<JsonValue, number>(
 ]);
 
 /**
- * Turns rows as JSON has them into cells, in place of what JSON cannot say: NaN, infinities, whole
- * floats of many digits, and which integers are bigints and which texts times.
+ * Converts rows of JSON to cells in place: NaN, infinities, whole floats with many digits, bigints
+ * and dates.
  */
 export function decodeRows(
   columns: readonly Column[],
@@ -93,7 +93,7 @@ export function decodeRows(
   return rows.map((row) => row.map((cell, index) => decoders[index]?.(cell) ?? cell));
 }
 
-/** Undefined when the cells of a type are as JSON has them. */
+/** Returns the decoder of a type; undefined if its cells are used as they are in JSON. */
 function decoderOf(
   dataType: string,
   { integers, dates }: CellModes,
@@ -130,8 +130,8 @@ function toDate(scalar: JsonValue): Cell {
   );
   if (match === null) return scalar;
   const [, sign, year = '', day, time = ''] = match;
-  // ISO 8601 as ECMAScript has it: a year of four digits, or of six with its sign; three digits of
-  // a second.
+  // The ISO 8601 format of ECMAScript: a year of four digits, or of six with its sign; milliseconds
+  // of three digits.
   const isoYear =
     sign === '' && year.length === 4 ? year : `${sign === '' ? '+' : '-'}${year.padStart(6, '0')}`;
   const date = new Date(`${isoYear}${day}T${time.padEnd(12, '0')}Z`);

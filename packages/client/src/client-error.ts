@@ -1,10 +1,7 @@
 import { type ErrorCode, QuireError } from '@quire/core/portable';
 import type { Finding } from '@quire/core/table-engine';
 
-/**
- * Codes of the kind `unavailable` that a second try does not cure: somebody has to change something
- * first.
- */
+/** Codes of the kind `unavailable` that a retry does not fix. */
 const lastingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'STORE_FULL',
   'STORE_MISCONFIGURED',
@@ -13,23 +10,23 @@ const lastingCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'QUERY_TIMED_OUT',
 ]);
 
-/** What is known of a failed exchange beside its code and its sentence. */
+/** The facts about a failed exchange, in addition to its code and message. */
 export interface ExchangeFacts {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
-  /** Everything that is wrong, where the server says more than one sentence. */
+  /** All problems, if the server reports several. */
   readonly findings?: readonly Finding[] | undefined;
 }
 
 /**
- * An exchange with a server that did not give what was asked for. `code` says why, in the words of
- * the wire's `reason`: RESULT_EXPIRED, RESULT_EVICTED and RESULT_DELETED are told apart.
+ * A failed exchange with a server. `code` is the wire's `reason`: RESULT_EXPIRED, RESULT_EVICTED
+ * and RESULT_DELETED are distinguished.
  */
 export class QuireClientError extends QuireError {
-  /** The HTTP status; absent when no answer came. A query that fails has 200. */
+  /** The HTTP status; absent if no response was received. A query that fails has 200. */
   readonly status: number | undefined;
-  /** How long the server asks to be left alone, in milliseconds. */
+  /** The time that the server asks clients to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: ErrorCode, message: string, facts: ExchangeFacts = {}) {
@@ -39,8 +36,8 @@ export class QuireClientError extends QuireError {
   }
 
   /**
-   * Whether the same call may succeed later, unchanged. The client itself tries again for reads
-   * only, never for a query.
+   * True if the same call may succeed later, unchanged. The client retries only reads, never a
+   * query.
    */
   get retryable(): boolean {
     return this.kind === 'unavailable' && !lastingCodes.has(this.code);

@@ -10,23 +10,24 @@ import type { DateMode, IntegerMode } from './cells.ts';
 import { HttpSender } from './http.ts';
 import { retryPolicyOf, type RetryLimits } from './retry-reads.ts';
 
-/** Where the server is, who calls it, what cells become, and how long calls may take. */
+/** The address of the server, the credentials, the types of cells, and the timeouts. */
 export interface QuireClientOptions extends Credentials {
   /** Address of a broker or a proxy, such as `http://127.0.0.1:8099`. */
   readonly baseUrl: string | URL;
-  /** What a cell of type LONG is; `lossless` unless told otherwise. */
+  /** The JavaScript type for LONG; default `lossless`. */
   readonly integers?: IntegerMode | undefined;
-  /** What a cell of type TIMESTAMP is; `string` unless told otherwise. */
+  /** The JavaScript type for TIMESTAMP; default `string`. */
   readonly dates?: DateMode | undefined;
-  /** How reads are tried again. A query never is. */
+  /** The retry policy of reads. A query is never retried. */
   readonly retry?: RetryLimits | undefined;
-  /** How long an answer may take to begin, in milliseconds. Default 60,000. */
+  /** The timeout for the start of a response, in milliseconds. Default 60,000. */
   readonly headersTimeoutMs?: number | undefined;
-  /** The same for a query, which is answered once its whole result is stored. Default 600,000. */
-  readonly queryTimeoutMs?: number | undefined;
   /**
-   * How long the next piece of an answer that has begun may take, in milliseconds. Default 60,000.
+   * The same timeout for a query, which is answered once its whole result is stored. Default
+   * 600,000.
    */
+  readonly queryTimeoutMs?: number | undefined;
+  /** The timeout between two pieces of a response, in milliseconds. Default 60,000. */
   readonly idleTimeoutMs?: number | undefined;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
@@ -36,8 +37,7 @@ export interface QuireClientOptions extends Credentials {
 export const defaultQueryTimeoutMs = 600_000;
 
 /**
- * The connection that the options describe. @throws INVALID_PARAMETER when one of them makes no
- * sense
+ * Returns the connection for the options. @throws INVALID_PARAMETER when one of them is not valid
  */
 export function openSender(options: QuireClientOptions): HttpSender {
   const {
@@ -48,7 +48,7 @@ export function openSender(options: QuireClientOptions): HttpSender {
   } = options;
   const { queryTimeoutMs = defaultQueryTimeoutMs } = options;
   for (const [name, value] of Object.entries({ headersTimeoutMs, queryTimeoutMs, idleTimeoutMs })) {
-    // A timer of more than 31 bits fires at once.
+    // A timer of more than 31 bits fires immediately.
     if (value > 0 && value < 2 ** 31) continue;
     throw new QuireError(
       'INVALID_PARAMETER',
@@ -58,7 +58,7 @@ export function openSender(options: QuireClientOptions): HttpSender {
   return new HttpSender({
     baseUrl: options.baseUrl,
     authorization: authorizationOf(options),
-    // Called as a function of no object: browsers insist on it.
+    // Called without `this`, as browsers require.
     fetch: options.fetch ?? ((...call) => fetch(...call)),
     clock,
     retryPolicy: retryPolicyOf(options.retry ?? {}, clock, random),

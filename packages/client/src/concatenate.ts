@@ -1,4 +1,4 @@
-/** All of the chunks, one behind the other. */
+/** Returns all chunks, concatenated. */
 export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let position = 0;

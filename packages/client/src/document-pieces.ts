@@ -2,34 +2,34 @@ import { QuireError } from '@quire/core/portable';
 import type { FormatsWith, PageFormatName } from '@quire/core/wire';
 import { concatenate } from './concatenate.ts';
 
-/** The formats whose pages make one document as they are. */
+/** The formats whose pages can be concatenated into one document. */
 export type JoinableFormat = FormatsWith<'isJoinable'>;
 
-/** The formats of documents that are put together from pages. */
+/** The formats of documents that are assembled from pages. */
 export type JoinedFormat = JoinableFormat | 'json';
 
 /** The formats of whole results; `json` is one array with an object for each row. */
 export type DownloadFormat = PageFormatName;
 
-/** Whether a document is put together from pages; else it is one page. */
+/** Reports whether a document is assembled from pages; otherwise it is one page. */
 export function isJoinedFormat(format: DownloadFormat): format is JoinedFormat {
   return Object.hasOwn(pieces, format);
 }
 
-/** The place of a page in its document. */
+/** The position of a page in its document. */
 export interface PiecePosition {
   readonly isFirst: boolean;
   readonly isLast: boolean;
 }
 
-/** The format in which pages are asked for, so that `pieceOf` can put them together. */
+/** Returns the format in which pages are requested, so that `pieceOf` can assemble them. */
 export function pageFormatOf(format: JoinedFormat): JoinableFormat {
   return format === 'json' ? 'ndjson' : format;
 }
 
 /**
- * What a page contributes to the document of all pages: the pieces of all pages, one behind the
- * other, are one document.
+ * Returns the part of a page in the document of all pages: concatenated, the parts of all pages are
+ * one document.
  *
  * @throws UNEXPECTED_RESPONSE when the page is not in its format
  */
@@ -49,26 +49,29 @@ const lineFeed = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;
 
-/** All pages have the header line; the document has it once. */
+/** Removes the header line from all pages except the first, because the document has it once. */
 function csvPiece(page: Uint8Array, { isFirst }: PiecePosition): Uint8Array {
   return isFirst ? page : page.subarray(endOfRecord(page));
 }
 
 /**
- * Where the first record of a CSV text ends, behind its line break; a line break within quotes is
- * not one (RFC 4180).
+ * Returns the end of the first record of a CSV text, after its line break; line breaks within
+ * quotes do not count (RFC 4180).
  */
 function endOfRecord(csv: Uint8Array): number {
   let isQuoted = false;
   for (const [position, byte] of csv.entries()) {
-    // A doubled quote closes and opens again.
+    // A doubled quote closes and reopens.
     if (byte === quote) isQuoted = !isQuoted;
     else if (byte === lineFeed && !isQuoted) return position + 1;
   }
-  throw new QuireError('UNEXPECTED_RESPONSE', 'A page of CSV came without a header.');
+  throw new QuireError('UNEXPECTED_RESPONSE', 'A CSV page has no header.');
 }
 
-/** Lines of JSON as elements of one array: a line break stands between rows, and nowhere in one. */
+/**
+ * Converts lines of JSON to elements of one array: line breaks separate rows, and never occur
+ * within one.
+ */
 function jsonPiece(lines: Uint8Array, { isFirst, isLast }: PiecePosition): Uint8Array {
   const pieces: Uint8Array[] = [];
   const encoder = new TextEncoder();
@@ -94,29 +97,32 @@ function withCommas(lines: Uint8Array): Uint8Array {
 }
 
 /**
- * How an Arrow IPC stream ends: a continuation mark and no message (Arrow's format document, "IPC
+ * The end of an Arrow IPC stream: a continuation mark and no message (Arrow's format document, "IPC
  * Streaming Format").
  */
 const endOfStream: readonly number[] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
-/** A page is a stream of its own, schema message first: the document has one schema and one end. */
+/**
+ * Removes the schema message and the end of a page where needed: a page is a separate stream, but
+ * the document has one schema and one end.
+ */
 function arrowPiece(stream: Uint8Array, { isFirst, isLast }: PiecePosition): Uint8Array {
   const end = stream.byteLength - endOfStream.length;
   const start = isFirst ? 0 : endOfSchema(stream);
   if (end < start || !endOfStream.every((byte, index) => stream[end + index] === byte)) {
-    throw new QuireError('UNEXPECTED_RESPONSE', 'A page of Arrow came without its end.');
+    throw new QuireError('UNEXPECTED_RESPONSE', 'An Arrow page has no end-of-stream marker.');
   }
   return stream.subarray(start, isLast ? stream.byteLength : end);
 }
 
 /**
- * Behind the first message, which is the schema and has no body: continuation mark, length,
- * metadata.
+ * Returns the end of the first message, which is the schema and has no body: continuation mark,
+ * length, metadata.
  */
 function endOfSchema(stream: Uint8Array): number {
   const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
   if (stream.byteLength < 8 || view.getUint32(0, true) !== 0xffffffff) {
-    throw new QuireError('UNEXPECTED_RESPONSE', 'A page of Arrow came without a schema.');
+    throw new QuireError('UNEXPECTED_RESPONSE', 'An Arrow page has no schema.');
   }
   return 8 + view.getInt32(4, true);
 }

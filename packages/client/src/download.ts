@@ -12,55 +12,56 @@ import { readAhead } from './read-ahead.ts';
 import { type Caller, readPageBytes, type ResultAddress, streamPageBytes } from './result-calls.ts';
 
 /**
- * How far a download has come. Kept, it lets another download go on there, in another process as
- * well.
+ * The position of a download. Saved, it allows another download to continue there, even in another
+ * process.
  */
 export interface DownloadPosition {
-  /** The row that comes next. */
+  /** The next row. */
   readonly offset: number;
-  /** Bytes that were given so far. */
+  /** The number of bytes so far. */
   readonly sizeBytes: number;
 }
 
-/** How far a download is. */
+/** The progress of a download. */
 export interface DownloadProgress {
   readonly rowCount: number;
   readonly totalRowCount: number;
   readonly sizeBytes: number;
 }
 
-/** What a download holds, and how it is read. */
+/** The format and the range of a download, and how it is read. */
 export interface DownloadOptions {
   readonly format: DownloadFormat;
   /**
-   * With Arrow: the codecs that your reader has, such as `['zstd', 'lz4']` for pyarrow. Batches
-   * that are stored with one of them come as they are stored, in fewer bytes. Absent: buffers are
-   * plain, as apache-arrow's JavaScript and every other reader expect them.
+   * For Arrow: the codecs that your reader supports, such as `['zstd', 'lz4']` for pyarrow. Batches
+   * that are stored with one of them are transferred compressed. Absent: buffers are plain, which
+   * every reader supports, including apache-arrow for JavaScript.
    */
   readonly compression?: readonly ArrowCodec[] | undefined;
   /**
-   * With CSV: `escape` has an apostrophe before texts that begin with =, +, -, @, tab or carriage
-   * return, which spreadsheets would take for formulas. Absent: every text is as it is.
+   * For CSV: `escape` adds an apostrophe before texts that start with =, +, -, @, tab or carriage
+   * return, which spreadsheets would interpret as formulas. Absent: texts are unchanged.
    */
   readonly formulas?: 'escape' | undefined;
-  /** Rows of the result to leave out at the start. */
+  /** Rows of the result to skip at the start. */
   readonly offset?: number | undefined;
-  /** Rows to download at most; absent: all. */
+  /** The maximum number of rows; absent: all. */
   readonly rowCount?: number | undefined;
-  /** Rows of one request; a download holds two such pages. Absent: as many as come to 4 MiB. */
+  /** Rows in one request; a download holds two such pages. Absent: about 4 MiB. */
   readonly pageSize?: number | undefined;
   /**
-   * `position` of an earlier download with the same format, offset and rowCount, to go on there.
+   * The `position` of an earlier download with the same format, offset and rowCount, to continue
+   * there.
    */
   readonly from?: DownloadPosition | undefined;
-  /** Told after each page, before it is given. */
+  /** Called after each page, before it is yielded. */
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A page of unknown rows is small, in case they are large; what it weighs tells how many rows the
- * next one may have.
+ * The rows of the first page, which is small in case the rows are large; its size determines the
+ * number of rows of the next one.
  */
 export const firstPageRowCount = 1000;
 const pageSizeBytes = 4 * 1024 * 1024;
@@ -69,9 +70,9 @@ const pageSizeBytes = 4 * 1024 * 1024;
  * A result as one document in a format, page by page: each chunk is whole rows, and all chunks
  * together are the document. Parquet, whose pages cannot be joined, is streamed as one page.
  *
- * A page that is cut short is asked for again, and given once. When the loop ends in an error all
- * the same, looping over the download again goes on behind the last chunk that was given, and so
- * does a new one `from` its position. One loop at a time.
+ * A page that is cut short is requested again, and yielded once. If the loop still ends in an
+ * error, iterating over the download again continues after the last chunk, and so does a new one
+ * `from` its position. Only one loop at a time.
  *
  * @throws as a page call
  */
@@ -86,8 +87,10 @@ export class Download implements AsyncIterable<Uint8Array> {
   #position: DownloadPosition;
 
   /**
+   * Creates a download.
+   *
    * @throws INVALID_PARAMETER when a number is not valid, or the position is of another download;
-   * OFFSET_OUT_OF_RANGE
+   *   OFFSET_OUT_OF_RANGE
    */
   constructor(
     caller: Caller,
@@ -105,7 +108,7 @@ export class Download implements AsyncIterable<Uint8Array> {
       if (Number.isSafeInteger(value) && value >= least) continue;
       throw new QuireError(
         'INVALID_PARAMETER',
-        `${name} is ${value}; expected an integer from ${least} on.`,
+        `${name} is ${value}; expected an integer of at least ${least}.`,
       );
     }
     this.#caller = caller;
@@ -128,12 +131,12 @@ export class Download implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** How far it has come: behind the chunk that was given last. */
+  /** Its position: after the last chunk that was yielded. */
   get position(): DownloadPosition {
     return this.#position;
   }
 
-  /** Rows of the document. */
+  /** Number of rows in the document. */
   get totalRowCount(): number {
     return this.#end - this.#start;
   }
@@ -151,17 +154,14 @@ export class Download implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** All that is left of the document at once, in memory. */
+  /** Returns the rest of the document in memory. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of this) chunks.push(chunk);
     return concatenate(chunks);
   }
 
-  /**
-   * What is left of the document as a stream of the web: for a `Response`, or to be piped to a
-   * file.
-   */
+  /** Returns the rest of the document as a web stream, for a `Response` or to pipe to a file. */
   toReadableStream(): ReadableStream<Uint8Array> {
     const chunks = this[Symbol.asyncIterator]();
     return new ReadableStream<Uint8Array>(
@@ -175,12 +175,12 @@ export class Download implements AsyncIterable<Uint8Array> {
           await chunks.return();
         },
       },
-      // A chunk is a page: the one that is read ahead is enough.
+      // A chunk is a page: reading one page ahead is sufficient.
       { highWaterMark: 0 },
     );
   }
 
-  /** The document as one page, from the byte on that comes next. */
+  /** Yields the document as one page, from the next byte. */
   async *#streamPage(): AsyncGenerator<Uint8Array, void, undefined> {
     const { signal, onProgress } = this.#options;
     const { totalRowCount } = this;
@@ -233,8 +233,7 @@ export class Download implements AsyncIterable<Uint8Array> {
 
   #pagesLeft(): Iterator<PageRequest> {
     const { offset, sizeBytes } = this.#position;
-    // A document without rows has a header all the same; the page behind the last row is one
-    // without rows.
+    // A document without rows still has a header; the page after the last row is empty.
     if (this.totalRowCount === 0 && sizeBytes === 0) {
       return [{ offset: this.#resultRowCount, rowCount: 1 }].values();
     }
@@ -250,7 +249,10 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Sizes the pages to come by one that came, ten times as large at the most: rows differ. */
+/**
+ * Determines the rows of the next pages from the size of one, at most ten times as many, because
+ * rows differ.
+ */
 export function rowsOfNextPage(rowCount: number, sizeBytes: number): number {
   const fitting = Math.floor((rowCount * pageSizeBytes) / Math.max(1, sizeBytes));
   return Math.max(1, Math.min(fitting, 10 * rowCount));

@@ -18,26 +18,26 @@ import {
 } from './result-calls.ts';
 import { ResultCursor } from './result-cursor.ts';
 
-/** Between two calls of a server that does not wait for rows. */
+/** The pause between two calls of a server that does not wait for rows. */
 const pauseMs = 200;
 
 /**
- * A page of a query that may still run: it may be shorter than asked for, and more rows may follow.
+ * A page of a query that may still run: it may be shorter than requested, and more rows may follow.
  */
 export interface GrowingPage extends QueryPage {
-  /** Whether more rows may come than `totalRowCount`, which is what could be read so far. */
+  /** True if there may be more rows than `totalRowCount`, the number so far. */
   readonly isGrowing: boolean;
 }
 
 /**
- * What a query or a page call with `async` is answered with: a page, or, while there are no
- * columns, how far the query is.
+ * The answer to a query or a page call with `async`: a page or, while there are no columns, the
+ * progress of the query.
  */
 export type GrowingAnswer =
   | { readonly kind: 'page'; readonly page: GrowingPage }
   | { readonly kind: 'status'; readonly status: QueryStatus };
 
-/** Reads an answer. @throws as `decodeQueryPage` */
+/** Decodes an answer. @throws as `decodeQueryPage` */
 export function decodeGrowing(
   bytes: Uint8Array,
   rowCount: number | undefined,
@@ -62,16 +62,16 @@ export interface GrowingOptions {
 }
 
 /**
- * A query under way, whose rows can be read as they come.
+ * A running query, whose rows can be read as they are produced.
  *
- * `await using` cancels the query at the end of the block, or deletes its result, unless `keep` was
- * said.
+ * `await using` cancels the query at the end of the block, or deletes its result, unless `keep` is
+ * set.
  *
- * @throws the code that the query failed with, from every call after that; its rows are gone
+ * @throws the code that the query failed with, from every later call; its rows are deleted
  */
 export class GrowingCursor implements AsyncDisposable {
   readonly requestId: string;
-  /** Where it runs: no other broker can tell of it before it has ended. */
+  /** The broker that runs it: no other knows its progress before it has ended. */
   readonly broker: BrokerAddress | undefined;
   readonly #caller: Caller;
   readonly #options: GrowingOptions;
@@ -86,7 +86,7 @@ export class GrowingCursor implements AsyncDisposable {
     this.#page = first.kind === 'page' ? first.page : undefined;
   }
 
-  /** The page that came last; undefined while the query has told no columns. */
+  /** The last page; undefined while the query has not reported its columns. */
   get page(): GrowingPage | undefined {
     return this.#page;
   }
@@ -95,14 +95,14 @@ export class GrowingCursor implements AsyncDisposable {
     return this.#page?.columns;
   }
 
-  /** Whether the query still ran when it was asked last. */
+  /** True if the query was running at the last call. */
   get isGrowing(): boolean {
     return this.#page?.isGrowing ?? true;
   }
 
   /**
-   * Reads the rows of a page that are there, after waiting for those that are not, at most as long
-   * as `waitMs` and the server allow; undefined when the query has told no columns by then.
+   * Reads the existing rows of a page, after waiting for missing ones at most as long as `waitMs`
+   * and the server allow; undefined if the query has not reported its columns by then.
    */
   async read(
     { offset, rowCount }: { readonly offset: number; readonly rowCount?: number | undefined },
@@ -125,7 +125,7 @@ export class GrowingCursor implements AsyncDisposable {
     if (answer.page.offset !== offset || answer.page.requestId !== this.requestId) {
       throw new QuireError(
         'UNEXPECTED_RESPONSE',
-        `Row ${offset} of ${this.requestId} was asked for; other rows came.`,
+        `Requested row ${offset} of ${this.requestId}, but received other rows.`,
       );
     }
     this.#page = answer.page;
@@ -133,7 +133,7 @@ export class GrowingCursor implements AsyncDisposable {
   }
 
   /**
-   * All pages from a row on, each as soon as its rows are there, until the query has ended and no
+   * Yields all pages from a row, each as soon as its rows exist, until the query has ended and no
    * row follows.
    */
   async *pages({
@@ -158,14 +158,14 @@ export class GrowingCursor implements AsyncDisposable {
     }
   }
 
-  /** All rows, as they come. */
+  /** Yields all rows as they are produced. */
   async *rows(options: SignalOptions = {}): AsyncGenerator<Row, void, undefined> {
     for await (const { rows } of this.pages(options)) yield* rows;
   }
 
   /**
-   * The result as one document, whose rows are given as they come: the bytes that
-   * `ResultCursor.download` gives when it stands.
+   * Returns the result as one document, whose rows are yielded as they are produced: the same bytes
+   * as `ResultCursor.download` of the finished result.
    */
   download(options: GrowingDownloadOptions): AsyncGenerator<Uint8Array, void, undefined> {
     return downloadGrowing(
@@ -174,14 +174,14 @@ export class GrowingCursor implements AsyncDisposable {
     );
   }
 
-  /** How far the query is. */
+  /** Returns the progress of the query. */
   async status({ signal }: SignalOptions = {}): Promise<QueryStatus> {
     return readStatus(this.#caller, this, { signal });
   }
 
   /**
    * Waits for the end of the query; resolves to a cursor over its result, at its first page.
-   * @throws what the query failed with
+   * @throws the code that the query failed with
    */
   async result({ signal }: SignalOptions = {}): Promise<ResultCursor> {
     for (;;) {
@@ -198,7 +198,7 @@ export class GrowingCursor implements AsyncDisposable {
     return new ResultCursor(this.#caller, page, { pageSize, keep });
   }
 
-  /** Ends the query; its rows go. @throws CONFLICT when it has ended */
+  /** Cancels the query and deletes its rows. @throws CONFLICT when it has ended */
   async cancel({ signal }: SignalOptions = {}): Promise<void> {
     return cancelQuery(this.#caller, this, { signal });
   }
@@ -213,7 +213,7 @@ export class GrowingCursor implements AsyncDisposable {
 
 type Address = { readonly requestId: string; readonly broker?: BrokerAddress | undefined };
 
-/** Asks how far a query is. */
+/** Requests the progress of a query. */
 export async function readStatus(
   { http }: Caller,
   query: Address,

@@ -12,43 +12,43 @@ import {
   type ResultAddress,
 } from './result-calls.ts';
 
-/** How far the download of a growing result has come. */
+/** The progress of the download of a growing result. */
 export interface GrowingDownloadProgress {
   readonly rowCount: number;
-  /** Rows of the document; undefined while the query runs. */
+  /** Number of rows in the document; undefined while the query runs. */
   readonly totalRowCount: number | undefined;
   readonly sizeBytes: number;
 }
 
-/** What the download of a growing result holds, and how it is read. */
+/** The format and the range of the download of a growing result, and how it is read. */
 export interface GrowingDownloadOptions {
   readonly format: JoinableFormat;
-  /** As of `DownloadOptions`. */
+  /** As in `DownloadOptions`. */
   readonly compression?: readonly ArrowCodec[] | undefined;
-  /** As of `DownloadOptions`. */
+  /** As in `DownloadOptions`. */
   readonly formulas?: 'escape' | undefined;
-  /** Rows of the result to leave out at the start. */
+  /** Rows of the result to skip at the start. */
   readonly offset?: number | undefined;
-  /** Rows to download at most; absent: all. */
+  /** The maximum number of rows; absent: all. */
   readonly rowCount?: number | undefined;
-  /** Rows of one request. Absent: as many as come to 4 MiB. */
+  /** Rows in one request. Absent: about 4 MiB. */
   readonly pageSize?: number | undefined;
-  /** Told after each page, before it is given. */
+  /** Called after each page, before it is yielded. */
   readonly onProgress?: ((progress: GrowingDownloadProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the download needs of a query under way. */
+/** The functions of a running query that the download uses. */
 export interface GrowingSource {
   readonly caller: Caller;
   readonly address: ResultAddress;
   readonly clock: Clock;
 }
 
-/** Between two calls of a server that does not wait for rows. */
+/** The pause between two calls of a server that does not wait for rows. */
 const pauseMs = 200;
 
-/** A page as far as it is there; `totalRowCount` is known once the query has ended. */
+/** The existing part of a page; `totalRowCount` is known once the query has ended. */
 interface PagePart {
   readonly bytes: Uint8Array;
   readonly rowCount: number;
@@ -56,10 +56,10 @@ interface PagePart {
 }
 
 /**
- * A result as one document, whose rows are given as they come: all chunks together are the bytes
- * that `Download` gives of the result when it stands.
+ * Yields a result as one document, whose rows are yielded as they are produced: together, the
+ * chunks are the same bytes as `Download` of the finished result.
  *
- * @throws the code that the query failed with: what was given before is not the document then
+ * @throws the code that the query failed with: the earlier chunks are then not a document
  */
 export async function* downloadGrowing(
   source: GrowingSource,
@@ -94,7 +94,7 @@ export async function* downloadGrowing(
       pageRowCount = rowsOfNextPage(rowCount, bytes.byteLength);
     }
     if (totalRowCount !== undefined) {
-      // From here on a page can be read ahead.
+      // From here on, pages can be read ahead.
       const rest = {
         format,
         compression,
@@ -114,15 +114,15 @@ export async function* downloadGrowing(
 }
 
 /**
- * Reads what is there of a page, after the server has waited for it; undefined when there are no
- * columns, or less than can be used.
+ * Reads the existing part of a page, after the server has waited for it; undefined if there are no
+ * columns, or less than is usable.
  */
 async function readPart(
   source: GrowingSource,
   page: AskedPage & PageForm & { readonly rowCount: number },
   signal: AbortSignal | undefined,
 ): Promise<PagePart | undefined> {
-  // Arrow's batches end where pages do: only whole pages give the bytes that a stored result gives.
+  // Arrow's batches end where pages do: only whole pages give the bytes of a stored result.
   if (page.format === 'arrow' && !(await isWhole(source, page, signal))) return undefined;
   const { headers, bytes } = await call(source, page, signal);
   const isGrowing = headers.get(pageHeaders.state) !== null;
@@ -139,10 +139,7 @@ async function readPart(
   return { bytes, rowCount, totalRowCount: Number(headers.get(pageHeaders.numRowsResultSet)) };
 }
 
-/**
- * Tells whether all rows of a page are there, or as many as there will be, after the server has
- * waited for them.
- */
+/** Reports whether a page is complete, after the server has waited for its rows. */
 async function isWhole(
   source: GrowingSource,
   { offset, rowCount }: { readonly offset: number; readonly rowCount: number },

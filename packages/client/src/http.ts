@@ -13,21 +13,18 @@ import {
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base URL's own path; starts with a slash. */
+  /** The path below the base URL's own path; starts with a slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON, unless it is a form. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * How long the answer may take to begin, in milliseconds. Absent: as long as the sender's options
-   * say.
-   */
+  /** The timeout for the start of the response, in milliseconds. Absent: the sender's own. */
   readonly headersTimeoutMs?: number | undefined;
 }
 
-/** An answer with a 2xx status, read to its end. */
+/** A response with a 2xx status, read to its end. */
 export interface HttpAnswer {
   readonly headers: Pick<Headers, 'get'>;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -40,18 +37,18 @@ export interface HttpSenderOptions {
   readonly clock: Clock;
   readonly retryPolicy: RetryPolicy;
   readonly headersTimeoutMs: number;
-  /** How long the next piece of a body may take, in milliseconds. */
+  /** The timeout between two pieces of a body, in milliseconds. */
   readonly idleTimeoutMs: number;
 }
 
 /**
- * Sends requests to one server, and turns every failure into a QuireError. A GET is tried again
- * when it failed for a reason that may pass, also when its body was cut short; nothing else ever
- * is. No request waits for ever.
+ * Sends requests to one server, and converts every failure into a QuireError. A GET is retried if
+ * it failed for a temporary reason, even if its body was cut short; other requests are never
+ * retried. No request waits for ever.
  *
  * @throws the server's own error code when it answers with another status than 2xx
- * @throws SERVER_UNREACHABLE when no answer comes, or not all of it, or not in time; the signal's
- * reason when it is aborted
+ * @throws SERVER_UNREACHABLE when no complete response is received in time; the signal's reason
+ *   when it is aborted
  */
 export class HttpSender {
   readonly #baseUrl: URL;
@@ -59,7 +56,11 @@ export class HttpSender {
   readonly #errors: ExchangeErrors;
   readonly #options: HttpSenderOptions;
 
-  /** @throws INVALID_PARAMETER when the base URL is not an http or https URL */
+  /**
+   * Creates a sender.
+   *
+   * @throws INVALID_PARAMETER when the base URL is not an http or https URL
+   */
   constructor(options: HttpSenderOptions) {
     this.#baseUrl = parseBaseUrl(options.baseUrl);
     this.#transport = fetchTransport(options.fetch);
@@ -67,7 +68,7 @@ export class HttpSender {
     this.#options = options;
   }
 
-  /** Sends a request and reads the whole answer. */
+  /** Sends a request and reads the whole response. */
   send(request: HttpRequest): Promise<HttpAnswer> {
     return this.#repeatedly(request, async () => {
       const { headers, chunks } = await this.#open(request);
@@ -76,8 +77,8 @@ export class HttpSender {
   }
 
   /**
-   * Sends a request and gives the body of its answer as it comes; leaving the loop early ends the
-   * transfer. Once a byte has been given, nothing is tried again.
+   * Sends a request and yields the body of its response as it is received; leaving the loop early
+   * ends the transfer. Nothing is retried once a byte has been yielded.
    */
   async *stream(request: HttpRequest): AsyncGenerator<Uint8Array, void, undefined> {
     const { status, chunks } = await this.#repeatedly(request, () => this.#open(request));
@@ -88,7 +89,7 @@ export class HttpSender {
     for await (const _ of chunks) break; // closes the connection
     throw new QuireClientError(
       'UNEXPECTED_RESPONSE',
-      `A range of a page was requested; status ${status} came with the whole page instead of 206.`,
+      `A range of a page was requested; the server answered ${status} with the whole page instead of 206.`,
     );
   }
 
@@ -98,7 +99,7 @@ export class HttpSender {
       : attempt();
   }
 
-  /** An answer with a 2xx status, whose head is there. */
+  /** Returns a response with a 2xx status and unread body. */
   async #open(request: HttpRequest): Promise<WireAnswer> {
     const { clock, idleTimeoutMs } = this.#options;
     const exchange = new Exchange({
@@ -128,7 +129,7 @@ export class HttpSender {
     { method, path, query = {}, headers, body }: HttpRequest,
     authorization: string | undefined,
   ): WireRequest {
-    // A form's type names its boundary, which `fetch` chooses.
+    // The content type of a form includes its boundary, which `fetch` chooses.
     const isJson = body !== undefined && !(body instanceof FormData);
     return {
       method,
@@ -166,7 +167,7 @@ function errorsOf(origin: string): ExchangeErrors {
   };
 }
 
-/** What stands behind fetch's "fetch failed": the connection's own message. */
+/** Returns the connection's own message behind fetch's "fetch failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -188,10 +189,13 @@ function parseBaseUrl(baseUrl: string | URL): URL {
   return url;
 }
 
-/** TypeScript's library does not know it yet: https://tc39.es/proposal-json-parse-with-source. */
+/**
+ * The function that TypeScript's library does not declare yet:
+ * https://tc39.es/proposal-json-parse-with-source.
+ */
 const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
 
-/** JSON with all digits of bigints, where the runtime can write them. */
+/** Encodes JSON with all digits of bigints, if the runtime supports that. */
 function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'bigint' && rawJSON !== undefined ? rawJSON(String(member)) : member,

@@ -4,7 +4,7 @@ import type { JsonValue } from './lossless-json.ts';
 /** A JSON object. */
 export type JsonObject = { readonly [name: string]: JsonValue };
 
-/** The object that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
+/** Returns `value` as an object. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectObject(value: JsonValue | undefined, what: string): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw unexpected(what, 'an object', value);
@@ -12,19 +12,19 @@ export function expectObject(value: JsonValue | undefined, what: string): JsonOb
   return value as JsonObject;
 }
 
-/** The array that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
+/** Returns `value` as an array. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectArray(value: JsonValue | undefined, what: string): readonly JsonValue[] {
   if (!Array.isArray(value)) throw unexpected(what, 'an array', value);
   return value as readonly JsonValue[];
 }
 
-/** The string that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
+/** Returns `value` as a string. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectString(value: JsonValue | undefined, what: string): string {
   if (typeof value !== 'string') throw unexpected(what, 'a string', value);
   return value;
 }
 
-/** The safe integer that `value` is. @throws UNEXPECTED_RESPONSE when it is not one */
+/** Returns `value` as a safe integer. @throws UNEXPECTED_RESPONSE when it is not one */
 export function expectInteger(value: JsonValue | undefined, what: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
     throw unexpected(what, 'an integer', value);

@@ -3,10 +3,10 @@ import { type JsonValue, parseLosslessJson as parseText, QuireError } from '@qui
 export type { JsonValue };
 
 /**
- * Parses JSON without losing a digit of an integer: one beyond ±(2^53 - 1) becomes a bigint.
+ * Parses JSON without losing digits of integers: one beyond ±(2^53 - 1) becomes a bigint.
  *
- * @throws UNEXPECTED_RESPONSE when the text is not JSON, or the runtime cannot tell a reviver a
- * number's source text
+ * @throws UNEXPECTED_RESPONSE when the text is not JSON, or the runtime does not give a reviver the
+ *   source text of a number
  */
 export function parseLosslessJson(text: string): JsonValue {
   return parse(text, parseText);
@@ -14,7 +14,7 @@ export function parseLosslessJson(text: string): JsonValue {
 
 /**
  * Parses JSON as JavaScript does: an integer beyond ±(2^53 - 1) becomes the nearest number. @throws
- * UNEXPECTED_RESPONSE when it is not one
+ * UNEXPECTED_RESPONSE when the text is not JSON
  */
 export function parseRoundingJson(text: string): JsonValue {
   return parse(text, (json) => JSON.parse(json) as JsonValue);

@@ -5,7 +5,7 @@ import type { JsonValue } from './lossless-json.ts';
 import { throwFirstException } from './server-error.ts';
 
 /**
- * Where a result is, when no other broker can serve it; a proxy wants to be told (SPECIFICATION.md
+ * The address of a result's broker, if no other can serve it; a proxy needs it (SPECIFICATION.md
  * section 4.5).
  */
 export interface BrokerAddress {
@@ -17,26 +17,26 @@ export interface BrokerAddress {
 export interface QueryPage {
   readonly requestId: string;
   readonly brokerId: string;
-  /** Absent when every broker can serve the result. */
+  /** Absent if every broker can serve the result. */
   readonly broker?: BrokerAddress;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   /** Number of the first row of this page. */
   readonly offset: number;
-  /** Rows of the whole result. */
+  /** Number of rows in the whole result. */
   readonly totalRowCount: number;
-  /** Absent when no row follows. */
+  /** Absent if no row follows. */
   readonly next?: PageRequest;
-  /** Absent when no row precedes. */
+  /** Absent if no row precedes. */
   readonly previous?: PageRequest;
 }
 
 /**
- * Reads a cursor response (SPECIFICATION.md section 2.6) that was asked for with `rowCount`;
- * without, the page's own size counts.
+ * Decodes the cursor response (SPECIFICATION.md section 2.6) to a request with `rowCount`; without
+ * it, the page's own size counts.
  *
- * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the answer holds an
- * exception
+ * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when the response contains
+ *   an exception
  * @throws UNEXPECTED_RESPONSE when it is not a cursor response
  */
 export function decodeQueryPage(

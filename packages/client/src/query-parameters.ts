@@ -1,9 +1,9 @@
 import { type QueryParameter, QuireError } from '@quire/core/portable';
 
 /**
- * A value for a parameter of a query. A Date is a TIMESTAMP, bytes are BYTES, a bigint is a LONG,
- * or a BIG_DECIMAL where that is too small; a number is an INT, LONG or DOUBLE, whichever is the
- * first to hold it. `{ type, value }` says the type of its own.
+ * A value for a parameter of a query. A Date is a TIMESTAMP, bytes are BYTES. A bigint is a LONG,
+ * or a BIG_DECIMAL if it is too large. A number is the smallest of INT, LONG or DOUBLE that holds
+ * it. `{ type, value }` sets the type explicitly.
  */
 export type ParameterValue =
   | null
@@ -19,8 +19,8 @@ export type ParameterValue =
 export type ParameterValues = readonly ParameterValue[] | Readonly<Record<string, ParameterValue>>;
 
 /**
- * The values as they go into the body of a query. @throws INVALID_PARAMETER when a value has no
- * form there
+ * Returns the values for the body of a query. @throws INVALID_PARAMETER when a value cannot be
+ * encoded
  */
 export function encodeParameters(values: ParameterValues): unknown {
   if (isList(values)) return values.map((value, index) => encodeValue(String(index + 1), value));
@@ -37,7 +37,7 @@ function encodeValue(
   if (value instanceof Date) return { type: 'TIMESTAMP', value: encodeTime(name, value) };
   if (value instanceof Uint8Array) return { type: 'BYTES', value: hexadecimal(value) };
   if (typeof value === 'number') return encodeNumber(value);
-  // From JavaScript anything may come, and JSON would leave it out.
+  // Untyped JavaScript may pass anything, and JSON would omit it.
   if (value !== null && !['boolean', 'string', 'object'].includes(typeof value)) {
     throw new QuireError(
       'INVALID_PARAMETER',

@@ -3,37 +3,40 @@ import { expectArray, expectInteger, expectObject, expectString } from './json-f
 import type { JsonValue } from './lossless-json.ts';
 import type { BrokerAddress } from './query-page.ts';
 
-/** Why a query has no result, in the server's numbers (CONTRACT.md section 2). */
+/** The reason why a query has no result, with the server's numbers (CONTRACT.md section 2). */
 export interface QueryException {
   readonly errorCode: number;
   readonly message: string;
 }
 
-/** How far a query is. */
+/** The progress of a query. */
 export interface QueryStatus {
   readonly requestId: string;
   readonly brokerId: string;
   readonly state: QueryState;
-  /** Rows that can be read by now; of a query that is DONE, all of them. */
+  /** Number of rows that can be read so far; for a query that is DONE, all of them. */
   readonly rowCount: number;
   readonly sizeBytes: number;
   readonly elapsedMs: number;
   readonly submissionTimeMs: number;
-  /** Why it failed, or that it was cancelled; else empty. */
+  /** The failure or the cancellation; otherwise empty. */
   readonly exceptions: readonly QueryException[];
-  /** Where it runs: lets a proxy route calls at once. Absent when every broker can tell. */
+  /**
+   * The broker that runs it, with which a proxy routes calls directly. Absent if every broker knows
+   * it.
+   */
   readonly broker?: BrokerAddress;
 }
 
-/** A query that waits or runs. */
+/** A waiting or running query. */
 export interface RunningQuery extends QueryStatus {
   readonly owner: string;
-  /** The beginning of its SQL. */
+  /** The start of its SQL. */
   readonly sql: string;
   readonly isPaginated: boolean;
 }
 
-/** Reads how far a query is. @throws UNEXPECTED_RESPONSE when the answer does not tell */
+/** Decodes the progress of a query. @throws UNEXPECTED_RESPONSE when it is not valid */
 export function decodeQueryStatus(value: JsonValue): QueryStatus {
   const body = expectObject(value, 'query status');
   const { brokerHost } = body;
@@ -58,7 +61,7 @@ export function decodeQueryStatus(value: JsonValue): QueryStatus {
   };
 }
 
-/** Reads an entry of the list of queries. @throws UNEXPECTED_RESPONSE when it is not one */
+/** Decodes an entry of the list of queries. @throws UNEXPECTED_RESPONSE when it is not valid */
 export function decodeRunningQuery(value: JsonValue): RunningQuery {
   const { owner, query, isPaginated } = expectObject(value, 'query');
   return {

@@ -20,64 +20,66 @@ import {
 import { ResultCursor } from './result-cursor.ts';
 import { decodeStoredResult, type StoredResult } from './stored-result.ts';
 
-/** What every call about a stored result may say. */
+/** The options of every call about a stored result. */
 export interface ClientCallOptions extends SignalOptions {
-  /** Where the result is, as a page of it said: lets a proxy route the call at once. */
+  /** The broker that a page of the result named, with which a proxy routes the call directly. */
   readonly broker?: BrokerAddress | undefined;
 }
 
-/** The page to read, and where its result is. */
+/** The page to read, and the broker of its result. */
 export interface PageOptions extends ClientCallOptions, AskedPage {}
 
-/** How a query is run. */
+/** The options of a query. */
 export interface QueryOptions extends SignalOptions {
   /**
    * Values for the parameters in the SQL: a list for `?` and `$1`, an object for `$name`. They are
-   * never written into its text.
+   * never inserted into its text.
    */
   readonly parameters?: ParameterValues | undefined;
   /**
-   * Rows of the first page, and so the cursor's page size; without, the server's configured page
+   * Rows in the first page, and so the cursor's page size; absent: the server's configured page
    * size.
    */
   readonly rowCount?: number | undefined;
   /**
-   * Keep the result when the cursor is disposed of (`await using`); a query's is deleted then,
-   * unless this is true.
+   * Keep the result when the cursor is disposed (`await using`); the result of a query is deleted
+   * then, unless this is true.
    */
   readonly keep?: boolean | undefined;
 }
 
-/** Where a cursor over a stored result begins. */
+/** The start of a cursor over a stored result. */
 export interface OpenOptions extends ClientCallOptions {
-  /** Row at which the cursor begins; the first unless told otherwise. */
+  /** Row at which the cursor starts; default: the first. */
   readonly offset?: number | undefined;
-  /** Rows of a page; without, the server's configured page size. */
+  /** Rows in a page; absent: the server's configured page size. */
   readonly rowCount?: number | undefined;
-  /** Keep the result when the cursor is disposed of (`await using`): yes, unless this is false. */
+  /** Keep the result when the cursor is disposed (`await using`): yes, unless this is false. */
   readonly keep?: boolean | undefined;
 }
 
 /**
- * Speaks with one broker or proxy: runs queries, opens their stored results, and manages these.
+ * A client of one broker or proxy: runs queries, opens their stored results, and manages them.
  *
- * Every failure but an abort is a QuireError with a `code`; what an exchange with the server failed
- * with is a QuireClientError, which knows the HTTP status and whether the call is `retryable`.
- * Reads are tried again by themselves, a query never.
+ * Every failure except an abort is a QuireError with a `code`. Failures of an exchange with the
+ * server are QuireClientErrors with the HTTP status and `retryable`. Reads are retried
+ * automatically, a query never.
  *
- * @throws SERVER_UNREACHABLE when no answer comes, or not in time; UNEXPECTED_RESPONSE when what
- * answers is not Quire
+ * @throws SERVER_UNREACHABLE when no response is received in time; UNEXPECTED_RESPONSE when the
+ *   server is not Quire
  * @throws UNAUTHENTICATED, FORBIDDEN, TOO_MANY_REQUESTS
  * @throws the reason of the signal, as `fetch` does, once it is aborted: an AbortError, unless
- * `abort` was given another
+ *   `abort` was called with another
  */
 export class QuireClient {
   readonly #caller: Caller;
   readonly #queryTimeoutMs: number;
 
   /**
-   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes
-   * no sense
+   * Creates a client.
+   *
+   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option is not
+   *   valid
    */
   constructor(options: QuireClientOptions) {
     const { integers = 'lossless', dates = 'string' } = options;
@@ -86,12 +88,11 @@ export class QuireClient {
   }
 
   /**
-   * Runs a query, has the server store its whole answer, and resolves to a cursor at the first
-   * page. It runs once: nothing is tried again. Aborting it cancels it on the server, and nothing
-   * is stored.
+   * Runs a query whose whole answer the server stores, and resolves to a cursor at the first page.
+   * It runs once and is never retried. Aborting it cancels it on the server, and nothing is stored.
    *
    * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, COLUMN_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when
-   * the query fails
+   *   the query fails
    */
   async query(sql: string, options: QueryOptions = {}): Promise<ResultCursor> {
     const { parameters, rowCount, signal, keep = false } = options;
@@ -109,7 +110,7 @@ export class QuireClient {
     });
   }
 
-  /** A cursor over a result that is stored already. @throws as `page` */
+  /** Returns a cursor over an existing stored result. @throws as `page` */
   async open(requestId: string, options: OpenOptions = {}): Promise<ResultCursor> {
     const { offset = 0, rowCount, keep = true } = options;
     const page = await this.page(requestId, { ...options, offset });
@@ -117,11 +118,11 @@ export class QuireClient {
   }
 
   /**
-   * Reads one page of a stored result, for those who keep their place themselves.
+   * Reads one page of a stored result, for callers that keep track of their position.
    *
    * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end
-   * @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when there is no such
-   * result (any more)
+   * @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when the result does
+   *   not exist, or no longer exists
    */
   async page(
     requestId: string,
@@ -137,10 +138,10 @@ export class QuireClient {
 
   /**
    * Streams the bytes of a page in a format (`json` is the whole cursor response), in constant
-   * memory however large the page is.
+   * memory.
    *
-   * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: what came before is then
-   * incomplete
+   * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: the earlier bytes are then
+   *   incomplete
    */
   stream(requestId: string, options: PageOptions & PageForm): AsyncIterable<Uint8Array> {
     const { broker, signal, ...page } = options;
@@ -148,8 +149,8 @@ export class QuireClient {
   }
 
   /**
-   * The metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7). @throws
-   * as `page`
+   * Returns the metadata record of a result's query, as on the wire (SPECIFICATION.md section 2.7).
+   * @throws as `page`
    */
   async metadata(
     requestId: string,
@@ -158,7 +159,7 @@ export class QuireClient {
     return readMetadata(this.#caller, { requestId, broker }, { signal });
   }
 
-  /** All stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
+  /** Returns all stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
   async list({ signal }: SignalOptions = {}): Promise<readonly StoredResult[]> {
     const body = await sendForJson(this.#caller.http, {
       method: 'GET',
@@ -170,19 +171,18 @@ export class QuireClient {
   }
 
   /**
-   * Deletes a result. @throws RESULT_NOT_FOUND, RESULT_DELETED … when there is no such result (any
-   * more)
+   * Deletes a result. @throws RESULT_NOT_FOUND, RESULT_DELETED … when it does not exist, or no
+   * longer exists
    */
   async delete(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<void> {
     return deleteResult(this.#caller, { requestId, broker }, { signal });
   }
 
   /**
-   * Lets a result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server
-   * allows.
+   * Renews a result for a duration (`2h`, `1d12h`) from now, limited by the server.
    *
    * @throws INVALID_PARAMETER when it is not a duration; RESULT_NOT_FOUND, RESULT_EXPIRED … as
-   * `page`
+   *   `page`
    */
   async renew(
     requestId: string,
@@ -193,11 +193,14 @@ export class QuireClient {
   }
 }
 
-/** In the wire, 0 and nothing both mean the server's own page size; here only nothing does. */
+/**
+ * Checks a row count. On the wire, 0 and an absent value both mean the server's page size; here
+ * only an absent value does.
+ */
 function checkedRowCount(rowCount: number | undefined): number | undefined {
   if (rowCount === undefined || (Number.isSafeInteger(rowCount) && rowCount >= 1)) return rowCount;
   throw new QuireError(
     'INVALID_PARAMETER',
-    `rowCount is ${rowCount}; expected an integer from 1 on.`,
+    `rowCount is ${rowCount}; expected an integer of at least 1.`,
   );
 }

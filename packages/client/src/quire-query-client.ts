@@ -8,18 +8,18 @@ import { decodeRunningQuery, type QueryStatus, type RunningQuery } from './query
 import type { ClientCallOptions, QueryOptions } from './quire-client.ts';
 import { type Caller, sendForJson, type SignalOptions } from './result-calls.ts';
 
-/** How a query is started whose rows are read while it runs. */
+/** The options of a query whose rows are read while it runs. */
 export interface StartOptions extends QueryOptions {
   /**
-   * How long to wait for the rows of the first page, at most as long as the server allows; that
-   * unless told otherwise.
+   * The time to wait for the rows of the first page, limited by the server; default: the server's
+   * limit.
    */
   readonly waitMs?: number | undefined;
 }
 
 /**
- * Speaks with one broker or proxy about queries while they run: starts them, reads their rows as
- * they come, watches and cancels them. Errors are those of `QuireClient`.
+ * A client of one broker or proxy for running queries: starts them, reads their rows as they are
+ * produced, watches and cancels them. Errors are those of `QuireClient`.
  */
 export class QuireQueryClient {
   readonly #caller: Caller;
@@ -27,8 +27,10 @@ export class QuireQueryClient {
   readonly #queryTimeoutMs: number;
 
   /**
-   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option makes
-   * no sense
+   * Creates a client.
+   *
+   * @throws INVALID_PARAMETER when `baseUrl` is not an http or https URL, or another option is not
+   *   valid
    */
   constructor(options: QuireClientOptions) {
     const { integers = 'lossless', dates = 'string', clock = systemClock } = options;
@@ -38,11 +40,11 @@ export class QuireQueryClient {
   }
 
   /**
-   * Starts a query, and resolves as soon as the rows of its first page are there. It goes on when
-   * nobody reads it, and is kept.
+   * Starts a query, and resolves as soon as the rows of its first page exist. It continues even if
+   * it is not read, and its result is stored.
    *
    * @throws QUERY_SYNTAX, TABLE_NOT_FOUND, COLUMN_NOT_FOUND, QUERY_FAILED, QUERY_TIMED_OUT … when
-   * it has failed by then
+   *   it has failed by then
    */
   async start(sql: string, options: StartOptions = {}): Promise<GrowingCursor> {
     const { parameters, rowCount, waitMs, signal, keep = false } = options;
@@ -60,8 +62,8 @@ export class QuireQueryClient {
   }
 
   /**
-   * How far a query is. @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED
-   * when the server knows of none (any more)
+   * Returns the progress of a query. @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED,
+   * RESULT_DELETED when it does not exist, or no longer exists
    */
   async status(
     requestId: string,
@@ -70,7 +72,10 @@ export class QuireQueryClient {
     return readStatus(this.#caller, { requestId, broker }, { signal });
   }
 
-  /** The queries that wait or run, newest first: an admin's list has all, others see their own. */
+  /**
+   * Returns the waiting and running queries, newest first: all for an admin, otherwise the caller's
+   * own.
+   */
   async list({ signal }: SignalOptions = {}): Promise<readonly RunningQuery[]> {
     const body = await sendForJson(this.#caller.http, {
       method: 'GET',
@@ -83,8 +88,8 @@ export class QuireQueryClient {
   }
 
   /**
-   * Ends a query, paginated or not; its rows go. @throws CONFLICT when it has ended, and as
-   * `status`
+   * Cancels a query, paginated or not, and deletes its rows. @throws CONFLICT when it has ended,
+   * and as `status`
    */
   async cancel(requestId: string, { broker, signal }: ClientCallOptions = {}): Promise<void> {
     return cancelQuery(this.#caller, { requestId, broker }, { signal });

@@ -1,8 +1,8 @@
 /**
- * Gives what `load` makes of each request, in their order, with one more under way while the
- * consumer looks at one: never more. Leaving the loop early aborts what is under way.
+ * Yields the result of `load` for each request, in order, and loads at most one more while the
+ * consumer processes one. Leaving the loop early aborts loading.
  *
- * @throws what `load` throws, once everything before has been given
+ * @throws any error of `load`, once everything before has been yielded
  */
 export async function* readAhead<Request, Item>(
   requests: Iterator<Request>,
@@ -19,7 +19,7 @@ export async function* readAhead<Request, Item>(
     const request = requests.next();
     if (request.done === true) return undefined;
     const loading = load(request.value, aborter.signal);
-    // Awaited later, or never when the consumer leaves: a failure until then is nobody's yet.
+    // Awaited later, or never if the consumer leaves: a failure must not be unhandled until then.
     loading.catch(() => undefined);
     return loading;
   };

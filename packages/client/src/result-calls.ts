@@ -14,35 +14,35 @@ import { type JsonValue, parseLosslessJson, parseRoundingJson } from './lossless
 import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
 import { decodeStoredResult, type StoredResult } from './stored-result.ts';
 
-/** What is needed to call a server about one stored result. */
+/** The data for calling a server about one stored result. */
 export interface ResultAddress {
   readonly requestId: string;
-  /** `broker` of an earlier page: lets a proxy route the call at once. */
+  /** `broker` of an earlier page, with which a proxy routes the call directly. */
   readonly broker?: BrokerAddress | undefined;
 }
 
-/** A page that is asked for; without `rowCount` of the server's configured page size. */
+/** The requested page; without `rowCount`, with the server's configured page size. */
 export interface AskedPage {
   readonly offset: number;
   readonly rowCount?: number | undefined;
 }
 
-/** What a page is written as. */
+/** The format of a page. */
 export interface PageForm {
   readonly format: PageFormatName;
-  /** With Arrow: the codecs that the reader has (`DownloadOptions.compression`). */
+  /** For Arrow: the codecs that the reader supports (`DownloadOptions.compression`). */
   readonly compression?: readonly ArrowCodec[] | undefined;
-  /** With CSV: as of `DownloadOptions`. */
+  /** For CSV: as in `DownloadOptions`. */
   readonly formulas?: 'escape' | undefined;
 }
 
-/** How calls are made: over which connection, and what becomes of their cells. */
+/** The connection for calls, and the types of their cells. */
 export interface Caller {
   readonly http: HttpSender;
   readonly modes: CellModes;
 }
 
-/** Lets a call be aborted. */
+/** Allows aborting a call. */
 export interface SignalOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,7 +62,7 @@ export function parseQueryPage(
 }
 
 /**
- * Reads a page. @throws UNEXPECTED_RESPONSE when another page comes than the one that was asked for
+ * Reads a page. @throws UNEXPECTED_RESPONSE when another page than the requested one is received
  */
 export async function readPage(
   { http, modes }: Caller,
@@ -83,8 +83,8 @@ export async function readPage(
 }
 
 /**
- * Reads all bytes of a page in a format. @throws UNEXPECTED_RESPONSE when the headers tell of
- * another page than was asked for
+ * Reads all bytes of a page in a format. @throws UNEXPECTED_RESPONSE when the headers describe
+ * another page than the requested one
  */
 export async function readPageBytes(
   { http }: Caller,
@@ -93,8 +93,8 @@ export async function readPageBytes(
   options: SignalOptions,
 ): Promise<Uint8Array> {
   const { bytes, headers } = await http.send(pageRequest(result, page, options));
-  // A browser shows these headers of another origin only where the server lets it: what is not told
-  // is taken for right.
+  // A browser exposes these headers of another origin only if the server allows it: missing ones
+  // count as correct.
   const answered = (name: string, expected: number): number =>
     Number(headers.get(name) ?? expected);
   assertRowCount(
@@ -111,7 +111,7 @@ export async function readPageBytes(
   return bytes;
 }
 
-/** Streams the bytes of a page in a format, from `firstByte` on. */
+/** Streams the bytes of a page in a format, from `firstByte`. */
 export function streamPageBytes(
   { http }: Caller,
   result: ResultAddress,
@@ -162,14 +162,13 @@ export async function renewResult(
   );
 }
 
-/** The JSON that a call is answered with. */
+/** Returns the JSON answer to a call. */
 export async function sendForJson(http: HttpSender, request: HttpRequest): Promise<JsonValue> {
   return parseLosslessJson(new TextDecoder().decode((await http.send(request)).bytes));
 }
 
 /**
- * Checks here what the server checks as well: in a URL, `..` instead of an id would make another
- * call altogether.
+ * Checks an id before the server does: in a URL, `..` instead of an id would select another call.
  */
 export function checkedId(requestId: string): string {
   if (isRequestId(requestId)) return requestId;
@@ -199,8 +198,8 @@ export function pageRequest(
 }
 
 /**
- * What every call about one result has: where the result is (SPECIFICATION.md section 4.5), and the
- * caller's signal.
+ * Returns the headers of a call about one result with its broker (SPECIFICATION.md section 4.5),
+ * and the caller's signal.
  */
 export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   const headers: Record<string, string> =
@@ -208,7 +207,7 @@ export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
   return { headers, signal };
 }
 
-/** A walk past a page that is shorter than asked for would miss rows. */
+/** Checks the number of rows: a walk past a page that is shorter than requested would miss rows. */
 export function assertRowCount(
   { requestId }: ResultAddress,
   { offset }: AskedPage,
@@ -218,7 +217,7 @@ export function assertRowCount(
   if (answered === expected) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',
-    `${expected} rows from row ${offset} of ${requestId} on were asked for; ${answered} came.`,
+    `Requested ${expected} rows from row ${offset} of ${requestId}, but received ${answered}.`,
   );
 }
 
@@ -230,6 +229,6 @@ export function assertAsked(
   if (answered.requestId === requestId && answered.offset === offset) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',
-    `Row ${offset} of ${requestId} was asked for; row ${answered.offset} of ${answered.requestId} came.`,
+    `Requested row ${offset} of ${requestId}, but received row ${answered.offset} of ${answered.requestId}.`,
   );
 }

@@ -23,15 +23,15 @@ import type { StoredResult } from './stored-result.ts';
 /** The server's own default (SPECIFICATION.md section 8.2). */
 const usualPageSize = 10_000;
 
-/** The rows that a loop goes through, and in which direction. */
+/** The rows of a loop, and its direction. */
 export interface WalkOptions extends SignalOptions {
   /**
-   * Row to start at, by default the first; backward: the row behind the first page to come, by
-   * default the end.
+   * The first row; default: the first one of the result. Backward: the row after the first page;
+   * default: the end.
    */
   readonly from?: number | undefined;
   /**
-   * Row to end at: it does not come; by default the end. Backward: the last row to come, by default
+   * The row to stop at, exclusive; default: the end. Backward: the last row, inclusive; default:
    * the first.
    */
   readonly to?: number | undefined;
@@ -39,25 +39,25 @@ export interface WalkOptions extends SignalOptions {
 }
 
 /**
- * A stored result, and a place in it: pages of any size, forward, backward or anywhere, each read
- * when it is asked for.
+ * A stored result and a position in it: pages of any size, forward, backward or anywhere, each read
+ * when it is requested.
  *
- * The result never changes, so `columns` and `totalRowCount` hold for all pages. Moves are made one
- * after the other, in the order of their calls; one that fails leaves the cursor where it was.
- * Loops over `pages` and `rows` do not move it.
+ * The result never changes, so `columns` and `totalRowCount` apply to all pages. Moves are made
+ * sequentially, in the order of their calls; a failed one leaves the cursor unchanged. Loops over
+ * `pages` and `rows` do not move it.
  *
- * `await using` deletes the result at the end of the block, unless `keep` was said.
+ * `await using` deletes the result at the end of the block, unless `keep` is set.
  *
  * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED, RESULT_NOT_FOUND from every call once the
- * result is gone
+ *   result is gone
  */
 export class ResultCursor implements AsyncDisposable {
   readonly requestId: string;
   readonly brokerId: string;
-  /** Where the result is, when no other broker can serve it. */
+  /** The broker of the result, if no other can serve it. */
   readonly broker: BrokerAddress | undefined;
   readonly columns: readonly Column[];
-  /** Rows of the whole result. */
+  /** Number of rows in the whole result. */
   readonly totalRowCount: number;
   readonly #caller: Caller;
   readonly #keep: boolean;
@@ -78,7 +78,7 @@ export class ResultCursor implements AsyncDisposable {
     this.#caller = caller;
     this.#keep = options.keep;
     this.#page = first;
-    // A page that does not reach the end of the result is as large as the server makes them.
+    // A page that does not reach the end of the result has the server's page size.
     const isFull = first.offset + first.rows.length < first.totalRowCount;
     this.#pageSize = options.pageSize ?? (isFull ? first.rows.length : usualPageSize);
   }
@@ -93,23 +93,26 @@ export class ResultCursor implements AsyncDisposable {
     return this.#page.offset;
   }
 
-  /** Rows of the pages to come; may be changed at any time. */
+  /** The size of the next pages; may be changed at any time. */
   get pageSize(): number {
     return this.#pageSize;
   }
 
-  /** @throws INVALID_PARAMETER when it is not an integer from 1 on */
+  /**
+   * Sets the size of the next pages. @throws INVALID_PARAMETER when it is not an integer of at
+   * least 1
+   */
   set pageSize(rowCount: number) {
     if (!Number.isSafeInteger(rowCount) || rowCount < 1) {
       throw new QuireError(
         'INVALID_PARAMETER',
-        `pageSize is ${rowCount}; expected an integer from 1 on.`,
+        `pageSize is ${rowCount}; expected an integer of at least 1.`,
       );
     }
     this.#pageSize = rowCount;
   }
 
-  /** Moves to the page behind the present one; resolves to null, and stays, when no row follows. */
+  /** Moves to the page after the current one; resolves to null, and stays, if no row follows. */
   next(options: SignalOptions = {}): Promise<QueryPage | null> {
     return this.#move(({ offset, rows }) => {
       const end = offset + rows.length;
@@ -118,15 +121,15 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   /**
-   * Moves to the page before the present one, which at the start has only the rows that precede;
-   * resolves to null, and stays, at row 0.
+   * Moves to the page before the current one, which is shorter at the start; resolves to null, and
+   * stays, at row 0.
    */
   previous(options: SignalOptions = {}): Promise<QueryPage | null> {
     return this.#move(({ offset }) => previousPage({ offset, rowCount: this.#pageSize }), options);
   }
 
   /**
-   * Moves to the page that begins at a row; the end of the result has an empty one. @throws
+   * Moves to the page that starts at a row; the end of the result has an empty one. @throws
    * OFFSET_OUT_OF_RANGE past the end
    */
   async seek(offset: number, options: SignalOptions = {}): Promise<QueryPage> {
@@ -135,8 +138,8 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   /**
-   * All pages from a row on, the next one read ahead while one is looked at; backward, rows within
-   * a page still ascend.
+   * Returns all pages from a row, and reads the next one ahead; backward, rows within a page are
+   * still ascending.
    */
   pages(options: WalkOptions = {}): AsyncGenerator<QueryPage, void, undefined> {
     const { backward, signal } = options;
@@ -153,8 +156,8 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   /**
-   * All rows from a row on, backward the last one first, read by pages as `pages` does; as objects
-   * when asked.
+   * Returns all rows from a row, backward in descending order, read with `pages`; optionally as
+   * objects.
    */
   rows(options?: WalkOptions & { readonly as?: 'array' }): AsyncGenerator<Row, void, undefined>;
   /** @throws INVALID_PARAMETER when two columns have the same name */
@@ -170,16 +173,13 @@ export class ResultCursor implements AsyncDisposable {
     }
   }
 
-  /**
-   * The whole result, or rows of it, as one document, page by page; can be continued where it broke
-   * off.
-   */
+  /** Returns the whole result, or rows of it, as one document, page by page; can be resumed. */
   download(options: DownloadOptions): Download {
     return new Download(this.#caller, this, this.totalRowCount, options);
   }
 
   /**
-   * The whole result in Arrow's IPC stream format, in memory: `tableFromIPC(await
+   * Returns the whole result in Arrow's IPC stream format, in memory: `tableFromIPC(await
    * cursor.toArrow())` of apache-arrow reads it.
    */
   toArrow(
@@ -189,7 +189,8 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   /**
-   * The whole result as a Parquet file, in memory. `download({ format: 'parquet' })` streams it.
+   * Returns the whole result as a Parquet file, in memory. `download({ format: 'parquet' })`
+   * streams it.
    */
   toParquet(
     options: Pick<DownloadOptions, 'offset' | 'rowCount' | 'onProgress' | 'signal'> = {},
@@ -197,15 +198,15 @@ export class ResultCursor implements AsyncDisposable {
     return this.download({ ...options, format: 'parquet' }).bytes();
   }
 
-  /** The metadata record of the result's query, as on the wire (SPECIFICATION.md section 2.7). */
+  /**
+   * Returns the metadata record of the result's query, as on the wire (SPECIFICATION.md section
+   * 2.7).
+   */
   metadata(options: SignalOptions = {}): Promise<JsonObject> {
     return readMetadata(this.#caller, this, options);
   }
 
-  /**
-   * Lets the result live for a duration (`2h`, `1d12h`) from now on, at most as long as the server
-   * allows.
-   */
+  /** Renews the result for a duration (`2h`, `1d12h`) from now, limited by the server. */
   renew(duration: string, options: SignalOptions = {}): Promise<StoredResult> {
     return renewResult(this.#caller, this, duration, options);
   }
@@ -216,8 +217,8 @@ export class ResultCursor implements AsyncDisposable {
   }
 
   /**
-   * Deletes the stored result unless it is to be kept. That it is gone already, or no server
-   * answers, is fine: it expires anyway.
+   * Deletes the stored result unless it is kept. Ignores a missing result or an unreachable server,
+   * because the result expires anyway.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#keep) return;
@@ -244,12 +245,12 @@ export class ResultCursor implements AsyncDisposable {
       this.#page = await this.#read(page, options);
       return this.#page;
     });
-    // The next move waits for this one, however it ends; who called it hears how.
+    // The next move waits for this one, whatever its outcome, which its own caller receives.
     this.#lastMove = move.catch(() => undefined);
     return move;
   }
 
-  /** A page of the result: the one at hand when it is that. */
+  /** Returns a page of the result; the current one if it is that. */
   async #read(page: PageRequest, options: SignalOptions): Promise<QueryPage> {
     const { start, end } = resolveRowRange(page, this.totalRowCount);
     const present = this.#page;
@@ -265,8 +266,8 @@ export class ResultCursor implements AsyncDisposable {
 }
 
 /**
- * The rows of a page by the names of their columns. @throws INVALID_PARAMETER when two columns have
- * the same name
+ * Returns the rows of a page as objects by column name. @throws INVALID_PARAMETER when two columns
+ * have the same name
  */
 function rowObjectsOf({
   columns,
@@ -275,7 +276,7 @@ function rowObjectsOf({
   const names = columns.map(({ name }) => name);
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) {
-    const advice = 'give them names of their own in the SQL, or take rows as arrays';
+    const advice = 'give them different names in the SQL, or read rows as arrays';
     throw new QuireError(
       'INVALID_PARAMETER',
       `Two columns have the name '${repeated}': ${advice}.`,
@@ -287,17 +288,17 @@ function rowObjectsOf({
   );
 }
 
-/** Rows to walk through, page by page. */
+/** Rows to read page by page. */
 export interface Walk {
   /** The rows `[start, end)`. */
   readonly start: number;
   readonly end: number;
   readonly pageSize: number;
-  /** The last page first. */
+  /** Starts with the last page. */
   readonly backward?: boolean | undefined;
 }
 
-/** The pages of a walk: without a gap or an overlap, each full but for the last that is given. */
+/** Yields the pages of a walk without gaps or overlaps, each full except the last one. */
 export function* planPages({
   start,
   end,

@@ -7,24 +7,21 @@ import {
 } from '@quire/core/portable';
 import { QuireClientError } from './client-error.ts';
 
-/** How often, and after what waits, a read is tried again. */
+/** The number of attempts of a read, and the delays between them. */
 export interface RetryLimits {
   /**
-   * Attempts in all, the first included; 1 never retries. Default 8: 8 to 16 seconds, longer than a
-   * broker takes to start again.
+   * The total number of attempts, including the first; 1 never retries. Default 8: 8 to 16 seconds,
+   * longer than a broker takes to restart.
    */
   readonly attemptsMax?: number | undefined;
   /**
-   * The longest wait after the first failure, in milliseconds; it doubles with each further one.
+   * The maximum delay after the first failure, in milliseconds; it doubles with each further one.
    * Default 200.
    */
   readonly delayMs?: number | undefined;
-  /** The longest wait, in milliseconds. Default 5000. */
+  /** The maximum of any delay, in milliseconds. Default 5000. */
   readonly delayMaxMs?: number | undefined;
-  /**
-   * A server that asks for a longer wait (`Retry-After`) than this, in milliseconds, is not waited
-   * for. Default 60,000.
-   */
+  /** The maximum `Retry-After` in milliseconds; longer ones are not waited for. Default 60,000. */
   readonly retryAfterMaxMs?: number | undefined;
 }
 
@@ -37,23 +34,23 @@ export interface RetryPolicy {
   readonly retryAfterMaxMs: number;
 }
 
-/** @throws INVALID_PARAMETER when the limits make no sense */
+/** Returns a retry policy. @throws INVALID_PARAMETER when the limits are not valid */
 export function retryPolicyOf(limits: RetryLimits, clock: Clock, random: Random): RetryPolicy {
   const { attemptsMax = 8, delayMs = 200, delayMaxMs = 5000, retryAfterMaxMs = 60_000 } = limits;
   assertRetryLimits({ attemptsMax, delayMs, delayMaxMs });
   if (!(retryAfterMaxMs >= 0)) {
-    const message = `retryAfterMaxMs is ${retryAfterMaxMs}; expected a number from 0 up.`;
+    const message = `retryAfterMaxMs is ${retryAfterMaxMs}; expected a number of at least 0.`;
     throw new QuireError('INVALID_PARAMETER', message);
   }
   return { clock, random, attemptsMax, delayMs, delayMaxMs, retryAfterMaxMs };
 }
 
 /**
- * Runs a read until it succeeds or fails for good, with waits between, which are never shorter than
- * the server asks for.
+ * Runs a read until it succeeds or fails permanently, with delays that are never shorter than the
+ * server requests.
  *
- * @throws the failure that is not to be retried, or the last one; the signal's reason when it is
- * aborted during a wait
+ * @throws the failure that is not retried, or the last one; the signal's reason when it is aborted
+ *   during a delay
  */
 export async function retryReads<Value>(
   policy: RetryPolicy,

@@ -11,7 +11,7 @@ import {
 } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson } from './lossless-json.ts';
 
-/** What an error response says, beside its body. */
+/** The facts of an error response, besides its body. */
 export interface ErrorResponse {
   readonly url: string;
   readonly status: number;
@@ -20,7 +20,7 @@ export interface ErrorResponse {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Throws the first of a query response's exceptions, with the code that the server gave it. */
+/** Throws the first of a query response's exceptions, with the server's code. */
 export function throwFirstException(body: JsonObject): void {
   const [first] = expectArray(body['exceptions'], 'exceptions');
   if (first === undefined) return;
@@ -32,7 +32,7 @@ export function throwFirstException(body: JsonObject): void {
 }
 
 /**
- * The error that a response with a status other than 2xx stands for: its `reason` is the code, its
+ * Returns the error for a response with a status other than 2xx: its `reason` is the code, its
  * `error` the message.
  */
 export function serverErrorOf(response: ErrorResponse): QuireClientError {
@@ -56,8 +56,8 @@ export function serverErrorOf(response: ErrorResponse): QuireClientError {
 }
 
 /**
- * A `Retry-After` header, seconds or a date, as the time from now; undefined when there is none
- * that can be read.
+ * Parses a `Retry-After` header, seconds or a date, as the time from now; undefined if it is
+ * missing or not valid.
  */
 export function parseRetryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
@@ -71,7 +71,7 @@ function parseErrorBody(text: string): JsonObject | undefined {
   try {
     body = parseLosslessJson(text);
   } catch (error) {
-    // Proxies and other servers answer with HTML or text: the status is then all there is to tell.
+    // Proxies and other servers answer with HTML or text: the status is then the only information.
     if (isQuireError(error)) return undefined;
     throw error;
   }
@@ -80,7 +80,7 @@ function parseErrorBody(text: string): JsonObject | undefined {
     : undefined;
 }
 
-/** Everything that is wrong, where the answer says more than one sentence. */
+/** Returns all problems, if the response has several. */
 function findingsOf(value: JsonValue | undefined): readonly Finding[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const isFinding = (each: JsonValue): boolean => {

@@ -1,23 +1,26 @@
 import { expectArray, expectInteger, expectObject, expectString } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
 
-/** What a server tells of a stored result without opening it (SPECIFICATION.md section 2.8). */
+/**
+ * The facts about a stored result that a server knows without opening it (SPECIFICATION.md section
+ * 2.8).
+ */
 export interface StoredResult {
   readonly requestId: string;
   readonly brokerId: string;
   readonly submissionTimeMs: number;
   readonly expirationTimeMs: number;
   readonly rowCount: number;
-  /** Bytes that it takes in the store. */
+  /** Size in the store, in bytes. */
   readonly sizeBytes: number;
   /** Kind of storage: `memory`, `fs` … */
   readonly storage: string;
-  /** Where the rows and the metadata are, in the server's terms. */
+  /** The locations of the rows and the metadata, in the server's format. */
   readonly dataFile: string;
   readonly metadataFile: string;
 }
 
-/** Reads one entry of a list. @throws UNEXPECTED_RESPONSE when it is not one */
+/** Decodes one entry of a list. @throws UNEXPECTED_RESPONSE when it is not valid */
 export function decodeStoredResult(value: JsonValue): StoredResult {
   const entry = expectObject(value, 'result entry');
   const metadata = expectObject(

@@ -67,7 +67,7 @@ describe('who calls', () => {
     const fake = new FakeResult({ rowCount: 1, client: { authorization: failing } });
     expect(await errorOf(fake.client.metadata(requestId))).toEqual({
       code: 'UNAUTHENTICATED',
-      message: 'The function that gives the Authorization failed.',
+      message: 'The function that returns the Authorization failed.',
     });
     expect(fake.calls).toEqual([]);
   });

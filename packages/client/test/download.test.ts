@@ -156,7 +156,7 @@ describe('a download', () => {
       call.includes('format') ? new Response('n\n0\n', { headers }) : undefined;
     const cursor = await cursorOf(new FakeResult({ rowCount: 4, fault }));
     expect((await errorOf(collect(cursor.download({ format: 'csv' })))).message).toBe(
-      `4 rows from row 0 of ${requestId} on were asked for; 1 came.`,
+      `Requested 4 rows from row 0 of ${requestId}, but received 1.`,
     );
   });
 
@@ -263,7 +263,7 @@ describe('a download in Parquet', () => {
     expect(await errorOf(collect(download))).toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
       message:
-        'A range of a page was requested; status 200 came with the whole page instead of 206.',
+        'A range of a page was requested; the server answered 200 with the whole page instead of 206.',
     });
   });
 
@@ -303,12 +303,12 @@ describe('a piece of a document', () => {
   });
 
   it.each<[readonly number[], string]>([
-    [[], 'A page of Arrow came without a schema.'],
-    [[1, 2, 3, 4, 0, 0, 0, 0], 'A page of Arrow came without a schema.'],
-    [[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], 'A page of Arrow came without its end.'],
+    [[], 'An Arrow page has no schema.'],
+    [[1, 2, 3, 4, 0, 0, 0, 0], 'An Arrow page has no schema.'],
+    [[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0], 'An Arrow page has no end-of-stream marker.'],
     [
       [0xff, 0xff, 0xff, 0xff, 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0],
-      'A page of Arrow came without its end.',
+      'An Arrow page has no end-of-stream marker.',
     ],
   ])('a piece of a document of Arrow that is %j is refused', (bytes, message) => {
     expect(() => pieceOf('arrow', Uint8Array.from(bytes), middle)).toThrow(

@@ -166,7 +166,7 @@ describe('a cursor', () => {
     });
     expect(await errorOf((await query(wrong, 2)).next())).toEqual({
       code: 'UNEXPECTED_RESPONSE',
-      message: `Row 2 of ${requestId} was asked for; row 4 of ${requestId} came.`,
+      message: `Requested row 2 of ${requestId}, but received row 4 of ${requestId}.`,
     });
   });
 });
@@ -179,7 +179,7 @@ describe('walking through a result', () => {
     });
     expect(await errorOf(collect((await query(short, 2)).rows()))).toEqual({
       code: 'UNEXPECTED_RESPONSE',
-      message: `2 rows from row 4 of ${requestId} on were asked for; 1 came.`,
+      message: `Requested 2 rows from row 4 of ${requestId}, but received 1.`,
     });
   });
 
@@ -300,7 +300,7 @@ describe('rows as objects', () => {
     expect(await errorOf(walk('a', 'a'))).toEqual({
       code: 'INVALID_PARAMETER',
       message:
-        "Two columns have the name 'a': give them names of their own in the SQL, or take rows as arrays.",
+        "Two columns have the name 'a': give them different names in the SQL, or read rows as arrays.",
     });
     const [row] = await walk('__proto__', 'b');
     expect(Object.entries(row ?? {})).toEqual([

@@ -114,7 +114,7 @@ describe('deleting what has expired', () => {
 });
 
 describe('what misbehaves is an error, in our own words', () => {
-  const unreadable = 'The answer does not say how many results were deleted.';
+  const unreadable = 'The answer does not contain the number of deleted results.';
   test.each([
     [200, 'Deleted all.', unreadable],
     [200, 'Deleted -1 expired response(s).', unreadable],
@@ -164,7 +164,7 @@ describe('what misbehaves is an error, in our own words', () => {
     await broker[Symbol.asyncDispose]();
     await expect(listResults(client, broker.url, signal)).rejects.toMatchObject({
       code: 'BROKER_UNAVAILABLE',
-      message: 'There is no connection (ECONNREFUSED).',
+      message: 'The connection failed (ECONNREFUSED).',
     });
   });
 

@@ -143,7 +143,7 @@ test('a probe names the settings of the token where the cluster does not accept 
 
 test('a token that cannot be read any more is a failure of the engine, whose place only admins read', async () => {
   await using first = await controller();
-  const hint = 'engine.pinot.auth.url: the file that it names cannot be read (ENOENT).';
+  const hint = 'engine.pinot.auth.url: the file cannot be read (ENOENT).';
   await using engine = engineOf([first.url], [first.url], new ManualClock(), {
     authorization: async () => {
       throw new QuireError('INVALID_SETTING', hint);

@@ -15,11 +15,11 @@ import { RouteCache } from './brokers/route-cache.ts';
 import { proxyRoutes } from './routes/index.ts';
 
 /**
- * Creates a proxy: one address in front of brokers. It keeps nothing that matters: after a restart,
- * or beside other proxies, every result is found again.
+ * Creates a proxy: one address for several brokers. It has no durable state: after a restart, or
+ * next to other proxies, every result is found again.
  *
- * @throws INVALID_SETTING when the URL of a broker is not valid, or a name is given and nothing to
- * resolve it with
+ * @throws INVALID_SETTING when the URL of a broker is not valid, or a name is given without a
+ *   resolver
  */
 export function createProxy(options: ProxyOptions): Service {
   return new ProxyService(options);
@@ -97,12 +97,12 @@ class ProxyService implements Service {
 const about = {
   title: 'Quire proxy',
   description:
-    'One address in front of many brokers: a new query goes to one that is up, and everything about a result to the broker that holds ' +
+    'One address for many brokers: a new query is sent to one that is up, and everything about a result to the broker that holds ' +
     'it. Its calls and answers are those of the brokers. Every response whose status is not 2xx has the body ErrorBody.',
   tags: [
     { name: 'query', description: 'Run queries and read their results.' },
-    { name: 'results', description: 'Handle stored results.' },
-    { name: 'pinot', description: 'Calls as programs for Apache Pinot make them.' },
-    { name: 'service', description: 'Watch the proxy and read about it.' },
+    { name: 'results', description: 'Manage stored results.' },
+    { name: 'pinot', description: 'Calls of programs for Apache Pinot.' },
+    { name: 'service', description: 'Monitor the proxy and read its documentation.' },
   ],
 };

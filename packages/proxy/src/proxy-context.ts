@@ -6,7 +6,7 @@ import type { ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxyOptions } from './proxy-options.ts';
 import type { RouteCache } from './brokers/route-cache.ts';
 
-/** What the routes of one proxy work with. */
+/** The dependencies of the routes of one proxy. */
 export interface ProxyContext {
   readonly options: ProxyOptions;
   readonly clock: Clock;
@@ -15,6 +15,6 @@ export interface ProxyContext {
   readonly brokers: BrokerSet;
   readonly watch: BrokerWatch;
   readonly routes: RouteCache;
-  /** When the proxy was made, by the monotonic clock. */
+  /** The time at which the proxy was created, by the monotonic clock. */
   readonly startMs: number;
 }

@@ -1,31 +1,31 @@
 import { ServiceMetrics } from '@quire/service';
 
-/** How the broker of a call was found. */
+/** The method by which the broker of a call was found. */
 export type RouteSource = 'query' | 'forward' | 'learnt' | 'shared' | 'named' | 'asked' | 'any';
 
 /**
- * What a proxy counts beside its calls: calls to each broker, and what it knows of them. Brokers
+ * The metrics of a proxy in addition to its calls: calls to each broker, and their health. Brokers
  * are few, so they are labels.
  */
 export class ProxyMetrics extends ServiceMetrics {
   readonly #brokerCalls = this.histogram(
     'quire_proxy_broker_call_duration_seconds',
-    'Calls passed on, by broker and outcome: the class of the status, or how the call failed.',
+    'Forwarded calls, by broker and outcome: the class of the status, or the kind of failure.',
     ['broker', 'outcome'],
   );
   readonly #routes = this.counter(
     'quire_proxy_routed_total',
-    'Calls, by how their broker was found.',
+    'Calls, by the method of finding their broker.',
     ['by'],
   );
   readonly #ejections = this.counter(
     'quire_proxy_broker_ejections_total',
-    'How often a broker went down.',
+    'Number of times that a broker went down.',
     ['broker'],
   );
   readonly #rounds = this.counter(
     'quire_proxy_health_rounds_total',
-    'Rounds of health checks that have ended.',
+    'Completed rounds of health checks.',
     [],
   );
   readonly #retries = this.counter(
@@ -34,10 +34,7 @@ export class ProxyMetrics extends ServiceMetrics {
     ['broker'],
   );
 
-  /**
-   * Counts a call to a broker that has ended: with `2xx` or the like, or the way in which it
-   * failed.
-   */
+  /** Counts a finished call to a broker: with `2xx` or the like, or the kind of failure. */
   observeBrokerCall(broker: string, outcome: string, durationMs: number): void {
     this.#brokerCalls.observe({ broker, outcome }, durationMs / 1000);
   }
@@ -58,7 +55,7 @@ export class ProxyMetrics extends ServiceMetrics {
     this.#retries.inc({ broker });
   }
 
-  /** Shows what is known now, asked at each scrape. */
+  /** Registers the gauges of the brokers, read at each scrape. */
   watchBrokers(
     brokers: { readonly all: readonly { readonly isUp: boolean }[] },
     routes: { readonly count: number },
@@ -75,7 +72,7 @@ export class ProxyMetrics extends ServiceMetrics {
     );
     this.gauge(
       'quire_proxy_routes',
-      'Results of which the proxy knows where they are.',
+      'Results whose broker the proxy has cached.',
       () => routes.count,
     );
   }

@@ -224,7 +224,7 @@ describe('an exchange', () => {
   test('an exchange takes no answer whose end cannot be told, but where there is no body', async () => {
     const unbounded = beginExchange();
     unbounded.begin();
-    expect(() => unbounded.answer(200, {})).toThrow('does not say where it ends');
+    expect(() => unbounded.answer(200, {})).toThrow('The end of the answer is not declared');
     const head = beginExchange({ method: 'HEAD' });
     head.begin();
     head.answer(200, {});

@@ -1,9 +1,9 @@
 import type { Clock, Random } from '@quire/core';
 
-/** What a server takes from the process that it runs in. */
+/** The environment of a server's process. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** What relative paths are relative to. */
+  /** The directory that relative paths are resolved against. */
   readonly directory: string;
   readonly clock: Clock;
   readonly random: Random;

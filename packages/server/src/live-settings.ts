@@ -8,12 +8,15 @@ import {
 } from '@quire/settings';
 import type { Logger } from 'pino';
 
-/** The settings of a start, and where changes to them are read. */
+/** The settings at the start, and the source of changes to them. */
 export interface LiveSettingsOptions {
-  /** Without a path nothing is watched: environment and overrides do not change. */
+  /**
+   * The file to watch. Without a path nothing is watched, because environment and overrides do not
+   * change.
+   */
   readonly request: SettingsRequest;
   readonly settings: Settings;
-  /** The same as text, for those who show it. Default: nothing is known. */
+  /** The same settings as text for display. Default: none. */
   readonly view?: readonly SettingView[] | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -22,17 +25,14 @@ export interface LiveSettingsOptions {
 /** Called with the settings before and after a change. */
 export type SettingsListener = (before: Settings, after: Settings) => void;
 
-/**
- * The settings of a server that runs: those of its start, with the live ones kept up with their
- * file.
- */
+/** The settings of a running server: those of its start, with live ones updated from their file. */
 export class LiveSettings implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #listeners: SettingsListener[] = [];
   #current: Settings;
   #view: readonly SettingView[];
   #reloader: SettingsReloader | undefined;
-  /** Whether the file was refused when it was read last. */
+  /** True if the last read of the file was refused. */
   #isRefused = false;
 
   private constructor({ settings, view = [], logger }: LiveSettingsOptions) {
@@ -57,27 +57,27 @@ export class LiveSettings implements AsyncDisposable {
     return live;
   }
 
-  /** One frozen object: take it once for everything that must go together. */
+  /** The current settings as one frozen object: read it once for values that must be consistent. */
   get current(): Settings {
     return this.#current;
   }
 
-  /** How much is wrong with the file as it is now. */
+  /** The number of problems of the current file. */
   get problemCount(): number {
     return this.#reloader?.problems.length ?? 0;
   }
 
-  /** What holds, as text that is fit to be shown, with where it comes from. */
+  /** The settings in force as text for display, with their sources. */
   get view(): readonly SettingView[] {
     return this.#view;
   }
 
-  /** What is wrong with the file as it is now, in sentences. */
+  /** The problems of the current file, in sentences. */
   get problems(): readonly string[] {
     return (this.#reloader?.problems ?? []).map(({ message }) => message);
   }
 
-  /** Calls back after every change of what holds. */
+  /** Calls the listener after every change of the settings in force. */
   onApplied(listener: SettingsListener): void {
     this.#listeners.push(listener);
   }
@@ -105,7 +105,7 @@ export class LiveSettings implements AsyncDisposable {
     if (changed.length > 0) {
       this.#logger.info({ changed }, 'settings file read: the changes are in force');
     } else if (wasRefused) {
-      this.#logger.info('the settings file is valid again; what was in force stays');
+      this.#logger.info('the settings file is valid again; the settings in force stay');
     }
     if (awaitingRestart.length > 0) {
       this.#logger.warn({ awaitingRestart }, 'settings were changed that need a restart');
@@ -114,7 +114,7 @@ export class LiveSettings implements AsyncDisposable {
   }
 }
 
-/** What is live holds as the file says it now, the rest as it was at the start. */
+/** Returns the view in force: live settings as in the file now, others as at the start. */
 function viewInForce(
   running: readonly SettingView[],
   read: readonly SettingView[],

@@ -2,17 +2,17 @@ import { pathToFileURL } from 'node:url';
 import { QuireError } from '@quire/core';
 
 export interface Plugin {
-  /** The setting that names its module. */
+  /** The setting with the path of its module. */
   readonly key: string;
   readonly path: string;
-  /** The function that the module exports. */
+  /** The name of the exported function. */
   readonly exportName: string;
 }
 
 /**
- * The function that a module of somebody else exports.
+ * Returns a function that a plug-in module exports.
  *
- * @throws INVALID_SETTING when the module cannot be loaded or exports no such function
+ * @throws INVALID_SETTING when the module cannot be loaded or does not export the function
  */
 export async function loadPlugin({ key, path, exportName }: Plugin): Promise<unknown> {
   const assignment = `${key} = ${path}`;
@@ -27,6 +27,6 @@ export async function loadPlugin({ key, path, exportName }: Plugin): Promise<unk
   if (typeof found === 'function') return found;
   throw new QuireError(
     'INVALID_SETTING',
-    `${assignment}: the module exports no function ${exportName}.`,
+    `${assignment}: the module does not export a function ${exportName}.`,
   );
 }

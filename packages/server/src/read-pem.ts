@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { QuireError } from '@quire/core';
 import type { Settings } from '@quire/settings';
 
-/** Returns the text of a PEM file that a setting names. @throws INVALID_SETTING when it cannot be read */
+/** Returns the text of a PEM file in a setting. @throws INVALID_SETTING when it cannot be read */
 export async function readPem(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -17,8 +17,8 @@ export async function readPem(setting: string, path: string): Promise<string> {
 }
 
 /**
- * Returns the certificate authorities that outgoing calls trust beside those of Node; undefined
- * where the settings name none.
+ * Returns the CA certificates that outgoing calls trust besides those of Node; undefined if the
+ * settings have none.
  *
  * @throws INVALID_SETTING when their file cannot be read
  */

@@ -10,59 +10,59 @@ import { StartedRole } from './start/started-role.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import { readVersion } from '@quire/core/process';
 
-/** What `quire start` takes from its command line and its environment. */
+/**
+ * The options of `startQuire`, which correspond to the command line and environment of `quire
+ * start`.
+ */
 export interface StartQuireOptions {
-  /** A properties file. What is live about it is read again when it changes. */
+  /** A properties file. Its live settings are read again when it changes. */
   readonly file?: string | undefined;
   /**
    * Settings by key, `{ 'engine.broker.client.queryPort': '0' }`, or as a list of `key=value`. They
    * override those of the file.
    */
   readonly set?: Readonly<Record<string, string>> | readonly string[] | undefined;
-  /**
-   * What to run; as a default `server`, `broker`, `proxy` and `controller`, as the command does.
-   */
+  /** The roles to run; default `server`, `broker`, `proxy` and `controller`, as in the command. */
   readonly roles?: readonly Role[] | undefined;
-  /**
-   * Variables of the environment that may set settings, such as `process.env`; as a default none.
-   */
+  /** Environment variables for settings, such as `process.env`; default: none. */
   readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** What relative paths are relative to; as a default the directory of the process. */
+  /** The directory that relative paths are resolved against; default: that of the process. */
   readonly directory?: string | undefined;
   /** Receives each line of the log, a JSON object with its newline. */
   readonly log?: ((line: string, settings: Settings['observability']) => void) | undefined;
-  /** Aborted to end at once what `close` lets finish. */
+  /** Aborted to end immediately what `close` lets finish. */
   readonly stopAtOnce?: AbortSignal | undefined;
-  /** As a default those of the system. */
+  /** The clock; default: the system's. */
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
 }
 
-/** Servers that run in this process. Disposing closes them. */
+/** Servers in this process. Disposing closes them. */
 export interface RunningQuire extends AsyncDisposable {
-  /** Where each service listens; undefined for those that do not run. */
+  /** The address of each service; undefined for those that do not run. */
   readonly addresses: Readonly<
     Record<'broker' | 'proxy' | 'controller', ServiceAddress | undefined>
   >;
-  /** What runs, as its operator wants to know it. */
+  /** The running roles, for display to the operator. */
   readonly roles: RunningRoles;
-  /** The settings of the start. */
+  /** The settings at the start. */
   readonly settings: Settings;
-  /** Resolves when everything has ended. @throws what ended it, when nobody closed it */
+  /** Resolves when everything has ended. @throws the error that ended it without `close` */
   readonly ended: Promise<void>;
   /**
-   * Lets calls under way finish, for as long as `engine.broker.shutdown.grace` says, and closes
-   * everything. May be called twice.
+   * Lets running calls finish within `engine.broker.shutdown.grace`, and closes everything. May be
+   * called twice.
    */
   close(): Promise<void>;
 }
 
 /**
- * Starts in this process what `quire start` runs: settings, engine, store, cleaner, authentication,
- * TLS. Resolves once everything listens. It listens to no signals and writes nowhere but to `log`.
+ * Starts the roles of `quire start` in this process: settings, engine, store, cleaner,
+ * authentication, TLS. Resolves once everything listens. It handles no signals and writes only to
+ * `log`.
  *
- * @throws INVALID_SETTING with every problem of the settings, or when a role cannot be run as they
- * say; nothing runs then
+ * @throws INVALID_SETTING with every problem of the settings, or when a role cannot run with them;
+ *   nothing is running then
  */
 export async function startQuire(options: StartQuireOptions = {}): Promise<RunningQuire> {
   const roles = parseRoles(options.roles ?? rolesByDefault);
@@ -107,7 +107,7 @@ export async function startQuire(options: StartQuireOptions = {}): Promise<Runni
   };
 }
 
-/** Programs in JavaScript pass whatever they like. */
+/** Parses roles; untyped JavaScript may pass anything. */
 function parseRoles(names: readonly string[]): ReadonlySet<Role> {
   const wrong = names.find((name) => !isRole(name));
   if (wrong === undefined && names.length > 0) return new Set(names.filter(isRole));

@@ -49,7 +49,7 @@ test('the log says that changes are in force when there are some, and not when a
   expect(await save(quotaOf('none'))).toEqual([invalid]);
   expect(live.problems).toHaveLength(1);
   expect(await save(quotaOf(20))).toEqual([
-    'the settings file is valid again; what was in force stays',
+    'the settings file is valid again; the settings in force stay',
   ]);
   expect(await save(quotaOf('none'))).toEqual([invalid]);
   expect(await save(quotaOf(30))).toEqual([changed]);

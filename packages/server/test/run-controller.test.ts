@@ -145,7 +145,7 @@ test('without brokers in the settings, it looks after those of its own process; 
   await expect(whileRunning(usual, async () => undefined)).rejects.toMatchObject({
     code: 'INVALID_SETTING',
     message:
-      'controller.brokers must be set: the controller has neither brokers nor tables to look after.',
+      'controller.brokers must be set: the controller has neither brokers nor tables to manage.',
   });
 });
 
@@ -205,7 +205,7 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
     ],
     [
       { 'controller.admin.auth.url': 'no-token' },
-      /^controller\.admin\.auth\.url: the file that it names cannot be read \(ENOENT\)\.$/,
+      /^controller\.admin\.auth\.url: the file cannot be read \(ENOENT\)\.$/,
     ],
     [
       { 'controller.admin.auth.provider.class': 'UrlAuthProvider' },
@@ -300,7 +300,7 @@ describe('what gives the Authorization of calls to brokers', () => {
       'Own https://tokens.example.com/t abc',
     );
     await expect(authorizationOf({ [classKey]: 'empty.mjs' })).rejects.toMatchObject({
-      message: `${classKey} = ${join(directory, 'empty.mjs')}: the module exports no function createAuthorizationProvider.`,
+      message: `${classKey} = ${join(directory, 'empty.mjs')}: the module does not export a function createAuthorizationProvider.`,
     });
   });
 });

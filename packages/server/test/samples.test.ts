@@ -63,7 +63,7 @@ test.each([
   [
     'ticks.feed.json',
     { ...feed, rowsPerSecond: 0 },
-    'rowsPerSecond must be a whole number from 1 on',
+    'rowsPerSecond must be a whole number of at least 1',
   ],
   ['ticks.feed.json', { ...feed, topic: '' }, 'topic must be a text'],
   [

@@ -6,24 +6,24 @@ import { faultAt, type SettingProblem } from './setting-problem.ts';
 import type { SettingSource } from './setting-source.ts';
 import type { SettingsInput } from './settings-input.ts';
 
-/** A known key, the text that somebody gave it, and where. */
+/** A known key with its text and the source of that text. */
 export interface Assignment {
   readonly key: string;
   readonly text: string;
   readonly source: SettingSource;
-  /** What a relative path in the text starts from. */
+  /** The directory that relative paths in the text are resolved against. */
   readonly baseDir: string;
 }
 
-/** What came out of one place that settings come from. */
+/** The assignments and problems from one source of settings. */
 interface Layer {
   readonly assignments: readonly Assignment[];
   readonly problems: readonly SettingProblem[];
 }
 
 /**
- * All that was given, one assignment per key: the file's, over it the environment's, over it the
- * overrides'.
+ * Returns one assignment for each key: overrides take precedence over the environment, and that
+ * over the file.
  */
 export function collectAssignments(input: SettingsInput): Layer {
   const file = input.file === undefined ? nothing : readFileLayer(input.file, input.workingDir);
@@ -86,8 +86,7 @@ function readEnvironmentLayer(input: SettingsInput, others: readonly Assignment[
       baseDir: input.workingDir,
     };
   });
-  // A variable that holds a token or a password by the word of another setting is not a setting
-  // itself.
+  // A variable that holds a token or password, named by another setting, is not itself a setting.
   const variablesWithSecrets = new Set(
     [...others, ...assignments].filter(({ key }) => key.endsWith('.env')).map(({ text }) => text),
   );
@@ -108,8 +107,8 @@ function isKnown(key: string): boolean {
 }
 
 /**
- * Refuses a key; shows it only when it looks like one: a line that went astray may be a secret. The
- * value is never shown.
+ * Reports an unknown key; shows it only if it looks like one, because a misplaced line may be a
+ * secret. The value is never shown.
  */
 function unknownKey(key: string, source: SettingSource): SettingProblem {
   const looksLikeKey = key.length <= 120 && /^[A-Za-z][\w-]*(?:\.[\w<>-]+)+$/.test(key);

@@ -19,9 +19,9 @@ interface Given {
 }
 
 /**
- * Finds settings that are right by themselves but not together. A value that is a problem by itself
- * is undefined in `settings`; it compares as neither more nor less than another, so that no problem
- * is reported twice.
+ * Finds settings that are valid individually but not together. A value that is itself a problem is
+ * undefined in `settings`; it compares as neither more nor less than another, so that no problem is
+ * reported twice.
  */
 export function checkTogether(
   settings: Settings,
@@ -58,7 +58,7 @@ function checkThresholds(given: Given): SettingProblem | undefined {
     : undefined;
 }
 
-/** Shares are parts of a quota: where none is enforced, they would change nothing. */
+/** Shares are parts of a quota: without a quota they have no effect. */
 function checkShares({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const hasCapacity = 'capacityBytes' in (backendInUse(settings) ?? {});
   if (settings.cleaner.enabled !== false || hasCapacity) return undefined;
@@ -71,11 +71,11 @@ function checkShares({ settings, valueOf, sourceOf }: Given): SettingProblem | u
   return faultAt(
     cleaner.enabled.key,
     sourceOf(key),
-    `must be true, because ${key} is ${valueOf(key)}, a share of a quota`,
+    `must be true, because ${key} is ${valueOf(key)}, which is a share of a quota`,
   );
 }
 
-/** A write that is still under way must not look like the debris of one. */
+/** Checks that a write in progress cannot be mistaken for the debris of one. */
 function checkGrace({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { key } = cleaner.graceMs;
   if (!(settings.cleaner.graceMs <= settings.query.timeoutMs)) return undefined;
@@ -99,7 +99,7 @@ function backendInUse({ store: { protocol } }: Settings): StoreBackend | undefin
   return storeBackends.find(({ name }) => name === protocol);
 }
 
-/** The row of the location of the store in use, and its value. */
+/** Returns the row for the location of the store in use, and its value. */
 function dataDirOf(settings: Settings): {
   readonly row: SettingRow<unknown> | undefined;
   readonly location: StoreLocation | undefined;
@@ -141,8 +141,8 @@ function checkPlugin({ settings, valueOf, sourceOf }: Given): readonly SettingPr
 }
 
 /**
- * Java runs nowhere here: classes of schemes that have a store of our own change nothing, those of
- * others would never be used.
+ * Java does not run here. Classes for schemes with a built-in store have no effect; those for other
+ * schemes would never be used.
  */
 function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
   const { key } = storageClasses.factory;
@@ -151,12 +151,12 @@ function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly S
     .filter(({ name, factory }) => factory?.kind === 'class' && backendOfScheme(name) === undefined)
     .map(({ name }) => {
       const classKey = key.replace('<scheme>', name);
-      const allowed = `a module, as a path that ends in .js, .mjs or .ts: classes of Java are accepted only for ${schemes.join(', ')}`;
+      const allowed = `a module, as a path that ends in .js, .mjs or .ts: Java classes are accepted only for ${schemes.join(', ')}`;
       return badValue(classKey, valueOf(classKey), allowed, sourceOf(classKey));
     });
 }
 
-/** Some settings mean nothing without others, such as one half of a key. */
+/** Checks settings that require others, such as the two halves of a key. */
 function checkRequired({ valueOf, sourceOf }: Given): readonly SettingProblem[] {
   return fixedSettings.flatMap(({ row: { key, requires } }) =>
     sourceOf(key).kind === 'default' || valueOf(key) === ''
@@ -167,10 +167,7 @@ function checkRequired({ valueOf, sourceOf }: Given): readonly SettingProblem[] 
   );
 }
 
-/**
- * Temporary files are removed without a look at what they are: no result may lie among them, nor
- * they among results.
- */
+/** Temporary files are removed without inspection: they must not share a directory with results. */
 function checkTempDir({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { tempDir } = settings.store;
   const { row, location } = dataDirOf(settings);
@@ -189,14 +186,14 @@ function isWithin(path: string, dir: string): boolean {
 }
 
 /**
- * All brokers that listen on every address would otherwise share one broker id, and with it each
+ * Otherwise, all brokers that listen on every address would share one broker id, and with it each
  * other's results.
  */
 function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefined {
   const { key } = server.brokerHostName;
   const value = settings.server.brokerHostName;
   if (!/^(?:0\.0\.0\.0|[0:]+)$/.test(value)) return undefined;
-  const allowed = `a name or an address by which others reach this machine; it must be set when ${server.bindHost.key} is ${value}`;
+  const allowed = `a name or an address at which others reach this machine; it is required when ${server.bindHost.key} is ${value}`;
   return badValue(key, value, allowed, sourceOf(key));
 }
 

@@ -2,20 +2,23 @@ import { fixedSettings, namedGroups } from './known-keys.ts';
 import type { Settings } from './setting-table.ts';
 import { deepFreeze, setValue, valueAt, type ValueTree } from './value-tree.ts';
 
-/** What differs between two sets of settings, and what a running server is to go on with. */
+/**
+ * The difference between two sets of settings, and the settings with which a running server
+ * continues.
+ */
 export interface SettingsDiff {
   /**
-   * The old settings with the new values of all live ones: frozen, and as one object, so that
-   * nobody sees a mixture.
+   * The old settings with the new values of all live ones, frozen and as one object, so that no
+   * reader sees a mixture.
    */
   readonly settings: Settings;
-  /** Keys of live settings with another value. */
+  /** The keys of live settings with a new value. */
   readonly changed: readonly string[];
-  /** Keys, or groups of keys, whose new value counts only after a restart. */
+  /** The keys, or groups of keys, whose new value takes effect after a restart. */
   readonly awaitingRestart: readonly string[];
 }
 
-/** Pure: compares what runs with what was read. */
+/** Compares the running settings with the settings that were read. Pure. */
 export function diffSettings(running: Settings, read: Settings): SettingsDiff {
   const changed: string[] = [];
   const awaitingRestart: string[] = [];

@@ -1,5 +1,5 @@
 import { duckDbSettings } from '@quire/engine-duckdb/settings';
 import { pinotSettings } from '@quire/engine-pinot/settings';
 
-/** Every kind of engine, the default first: the one list of them. */
+/** The list of all engine kinds, the default first. */
 export const engines = [duckDbSettings, pinotSettings] as const;

@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { fixedSettings, type NamedSetting, namedSettings, nearest } from './known-keys.ts';
 
 /**
- * The environment variable of a key: upper case, with `_` for every dot and dash. The capitals
- * inside a word leave no trace: `engine.broker.client.queryPort` is ENGINE_BROKER_CLIENT_QUERYPORT.
+ * Returns the environment variable of a key: upper case, with `_` for every dot and dash. Capitals
+ * within a word have no effect: `engine.broker.client.queryPort` is ENGINE_BROKER_CLIENT_QUERYPORT.
  */
 export function variableOf(key: string): string {
   return key.toUpperCase().replaceAll(/[.-]/g, '_');
@@ -17,7 +17,7 @@ interface EnvironmentSetting {
 
 interface EnvironmentReading {
   readonly settings: readonly EnvironmentSetting[];
-  /** Variables that can only have been meant for Quire, but are not setting's. */
+  /** Variables in Quire's namespace that match no setting. */
   readonly strays: readonly string[];
 }
 
@@ -28,8 +28,8 @@ const candidates = [
 ];
 
 /**
- * Finds the settings in an environment. An empty variable counts as not set. A name inside a
- * variable is that of `keysInUse` which has this variable, else the lower-case spelling:
+ * Finds the settings in an environment. An empty variable counts as not set. A name within a
+ * variable is the one in `keysInUse` with the same variable, or else the lower-case spelling:
  * ENGINE_TABLE_MY_CARS_PATH is `engine.table.my_cars.path`.
  */
 export function readEnvironment(
@@ -51,7 +51,7 @@ export function readEnvironment(
   return { settings, strays };
 }
 
-/** The known variable that is the fewest edits away from a stray one. */
+/** Returns the known variable with the fewest edits from an unknown one. */
 export function nearestVariable(variable: string): string {
   return nearest(variable, candidates);
 }
@@ -76,8 +76,8 @@ function namedKeyOf(
 }
 
 /**
- * The name that another setting of the group already uses, so that a variable adds to `My-Cars` and
- * does not make a `my_cars`.
+ * Returns the name that another setting of the group already uses, so that a variable adds to
+ * `My-Cars` and does not create `my_cars`.
  */
 function nameInUse(
   spelling: string,
@@ -95,8 +95,8 @@ function nameInUse(
 }
 
 /**
- * Kubernetes gives every container variables for the services around it; a service called `proxy`
- * makes PROXY_PORT=tcp://10.0.0.1:8080 and PROXY_SERVICE_HOST, which nobody meant as settings.
+ * Kubernetes gives every container variables for the services around it: a service called `proxy`
+ * creates PROXY_PORT=tcp://10.0.0.1:8080 and PROXY_SERVICE_HOST, which are not settings.
  */
 function isServiceLink(variable: string, text: string): boolean {
   return (
@@ -107,8 +107,8 @@ function isServiceLink(variable: string, text: string): boolean {
 }
 
 /**
- * The first two words of all longer keys, such as ENGINE_BROKER_. Other software may well use
- * ENGINE_, CONTROLLER_ and PROXY_.
+ * The first two words of all longer keys, such as ENGINE_BROKER_. Other software may use ENGINE_,
+ * CONTROLLER_ and PROXY_.
  */
 const namespaces = new Set(
   [...fixedSettings, ...namedSettings]

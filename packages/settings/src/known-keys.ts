@@ -4,7 +4,7 @@ import { memberGroups, namedTable, settingTable } from './setting-table.ts';
 
 export type NamedGroup = keyof typeof namedTable;
 
-/** A row of the table and the names that lead to its value in `Settings`. */
+/** A row of the table and the path to its value in `Settings`. */
 export interface KnownSetting {
   readonly path: readonly [string, ...string[]];
   readonly row: SettingRow<unknown>;
@@ -19,7 +19,7 @@ export interface NamedSetting {
   readonly suffix: string;
 }
 
-/** Every row with a fixed key; those of backends and engines after the group that chooses one. */
+/** Every row with a fixed key; those of backends and engines follow the group that selects one. */
 export const fixedSettings: readonly KnownSetting[] = Object.entries(settingTable).flatMap(
   ([group, rows]) => [
     ...knownSettings([group], rows),
@@ -45,12 +45,15 @@ export const namedSettings: readonly NamedSetting[] = namedGroups.flatMap((group
 
 const fixedByKey = new Map(fixedSettings.map((known) => [known.row.key, known]));
 
-/** The setting with exactly this key, if it has no name part. */
+/** Returns the setting with exactly this key, if it has no name part. */
 export function findFixed(key: string): KnownSetting | undefined {
   return fixedByKey.get(key);
 }
 
-/** The setting with this key and the name in it, which has no dot but is otherwise unchecked. */
+/**
+ * Returns the setting with this key and the name in it, which contains no dot but is otherwise
+ * unchecked.
+ */
 export function findNamed(
   key: string,
 ): { readonly known: NamedSetting; readonly name: string } | undefined {
@@ -64,8 +67,8 @@ export function findNamed(
 }
 
 /**
- * The known key that is the fewest edits away; where it has a name part, the name is taken from the
- * key given.
+ * Returns the known key with the fewest edits; if it has a name part, the name is copied from the
+ * given key.
  */
 export function nearestKey(key: string): string {
   const segments = key.split('.');
@@ -76,7 +79,7 @@ export function nearestKey(key: string): string {
   return nearest(key, [...fixedByKey.keys(), ...named]);
 }
 
-/** The candidate that is the fewest edits away; the first one of equals. */
+/** Returns the candidate with the fewest edits; the first one in case of a tie. */
 export function nearest(text: string, candidates: readonly string[]): string {
   let best = { candidate: '', edits: Number.POSITIVE_INFINITY };
   for (const candidate of candidates) {

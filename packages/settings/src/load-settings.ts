@@ -4,7 +4,7 @@ import { parseSettings, type SettingsOutcome } from './parse-settings.ts';
 import type { SettingProblem } from './setting-problem.ts';
 import type { SettingsInput } from './settings-input.ts';
 
-/** What `parseSettings` takes, with the file still to be read. */
+/** The input of `parseSettings`, with a file that is still to be read. */
 export interface SettingsRequest extends Omit<SettingsInput, 'file'> {
   readonly path?: string | undefined;
 }
@@ -20,7 +20,7 @@ export async function loadSettings(request: SettingsRequest): Promise<SettingsOu
     : parseReading(await readSettingsFile(path, input.workingDir), { ...input, path });
 }
 
-/** A settings file as it was at one moment. */
+/** The content of a settings file at one time. */
 export type FileReading = { readonly text: string } | { readonly problem: SettingProblem };
 
 /** Reads a settings file; never rejects. */
@@ -36,14 +36,14 @@ export async function readSettingsFile(path: string, workingDir: string): Promis
   return text === undefined ? { problem: unreadable(path, 'is not UTF-8 text') } : { text };
 }
 
-/** Parses everything, the file as it was read. */
+/** Parses all settings with a file that was read. */
 export function parseReading(
   reading: FileReading,
   { path, ...input }: SettingsRequest & { readonly path: string },
 ): SettingsOutcome {
   if ('problem' in reading) return { ok: false, problems: [reading.problem] };
-  // Who saves a file may empty it first; nobody who wants all defaults writes nothing, not even
-  // why.
+  // Editors may truncate a file before they write it, so an empty settings file counts as
+  // unfinished, not as "all defaults".
   if (reading.text.trim() === '') return { ok: false, problems: [unreadable(path, 'is empty')] };
   return parseSettings({ ...input, file: { path, text: reading.text } });
 }

@@ -2,9 +2,9 @@ import { bucketNames } from '@quire/core/bucket';
 import type { SettingKind } from '@quire/core/settings';
 import { backendOfScheme, storeBackends } from './store-backends.ts';
 
-/** Where objects are kept, in a store of any kind. */
+/** The location of objects in a store of any kind. */
 export interface StoreLocation {
-  /** The scheme of its URI, `file` for a directory; one of no backend is that of a plug-in. */
+  /** The scheme of its URI, `file` for a directory; an unknown scheme belongs to a plug-in. */
   readonly scheme: string;
   /** The absolute path of a directory, or the URI. */
   readonly text: string;
@@ -32,7 +32,7 @@ export const location: SettingKind<StoreLocation> = {
   format: ({ text }) => text,
 };
 
-/** A location of one backend. */
+/** Returns the kind of locations of one backend. */
 export function locationIn({
   schemes: [scheme],
   kind,

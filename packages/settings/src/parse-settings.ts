@@ -5,14 +5,14 @@ import type { SettingProblem } from './setting-problem.ts';
 import type { Settings } from './setting-table.ts';
 import type { SettingsInput } from './settings-input.ts';
 
-/** Settings that are right as a whole, or everything that is wrong with them. */
+/** The valid settings, or all of their problems. */
 export type SettingsOutcome =
   | { readonly ok: true; readonly settings: Settings; readonly view: readonly SettingView[] }
   | { readonly ok: false; readonly problems: readonly SettingProblem[] };
 
 /**
- * Turns what was given into settings, all or none, and reports every problem at once. Pure: reads
- * no file and no environment. A file is overridden by the environment, and that by overrides.
+ * Parses settings, all or none, and reports every problem at once. The environment overrides the
+ * file, and overrides replace both. Pure: reads no file and no environment.
  */
 export function parseSettings(input: SettingsInput): SettingsOutcome {
   const given = collectAssignments(input);

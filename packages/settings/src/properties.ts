@@ -1,11 +1,11 @@
-/** One `key = value` of a properties file, with the line (from 1) that it starts on. */
+/** One `key = value` of a properties file, with the number (from 1) of its first line. */
 export interface Property {
   readonly key: string;
   readonly value: string;
   readonly line: number;
 }
 
-/** A line that means nothing; the message never repeats the line, which may hold a secret. */
+/** A line that cannot be parsed; the message never repeats the line, which may hold a secret. */
 export interface PropertyFault {
   readonly line: number;
   readonly message: string;
@@ -17,10 +17,12 @@ interface LogicalLine {
 }
 
 /**
- * Reads a properties file exactly as `java.util.Properties.load` does, except that a key given
- * twice is kept twice and that a byte order mark is skipped: `=`, `:` or white space after the key,
- * comments from `#` or `!`, `\` before a line end joins lines, `\t \n \r \f \uXXXX` are characters
- * and `\` before anything else is dropped. Reads on past a faulty line.
+ * Parses a properties file as `java.util.Properties.load` does, except that a repeated key is kept
+ * and that a byte order mark is skipped.
+ *
+ * `=`, `:` or white space ends the key. Comments start with `#` or `!`. `\` at a line end joins
+ * lines; `\t \n \r \f \uXXXX` are characters, and `\` before anything else is dropped. Continues
+ * after a faulty line.
  */
 export function parseProperties(text: string): {
   readonly properties: readonly Property[];
@@ -66,15 +68,15 @@ function endsWithOddBackslashes(text: string): boolean {
 }
 
 /**
- * The key ends at the first `=`, `:` or white space that no backslash precedes; one `=` or `:` may
- * stand in the white space after it.
+ * Splits a line at the first `=`, `:` or white space without a backslash before it; one `=` or `:`
+ * may be surrounded by white space.
  */
 function splitProperty(text: string): { readonly key: string; readonly value: string } {
   const match = /^((?:[^\\=: \t\f]|\\[^])*)[ \t\f]*[=:]?[ \t\f]*([^]*)$/.exec(text);
   return { key: match?.[1] ?? '', value: match?.[2] ?? '' };
 }
 
-/** An escape `\u`, itself not escaped, without four hexadecimal digits. */
+/** Matches an unescaped `\u` without four hexadecimal digits. */
 const malformedEscape = /(?<!\\)(?:\\\\)*\\u(?![0-9A-Fa-f]{4})/;
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 

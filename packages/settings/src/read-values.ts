@@ -14,30 +14,30 @@ import { nameKinds, type Settings } from './setting-table.ts';
 import { deepFreeze, setValue, type ValueTree } from './value-tree.ts';
 import { variableOf } from './environment.ts';
 
-/** A setting as text that is fit to be shown: secrets are `(secret)`, what is not set is empty. */
+/** A setting as text for display: secrets are `(secret)`, unset values are empty. */
 export interface SettingView {
   readonly key: string;
   readonly value: string;
   readonly source: SettingSource;
-  /** Whether a change of the file holds without a restart. */
+  /** True if a change of the file takes effect without a restart. */
   readonly isLive: boolean;
 }
 
-/** The values of all settings; only without problems is every value there and right. */
+/** The values of all settings, which are complete and valid only if there are no problems. */
 export interface ValueReading {
   readonly settings: Settings;
   readonly view: readonly SettingView[];
   readonly problems: readonly SettingProblem[];
 }
 
-/** Turns the texts that were given, and the defaults of all others, into values. */
+/** Converts the given texts, and the defaults of all other settings, into values. */
 export function readValues(assignments: readonly Assignment[]): ValueReading {
   const reader = new ValueReader(assignments);
   const groups: ValueTree = {};
   for (const { path, row } of fixedSettings) setValue(groups, path, reader.read(row, row.key));
   for (const group of namedGroups) groups[group] = readNamedGroup(group, assignments, reader);
-  // The one place where the types of the table meet values read by its rows, row by row and name by
-  // name.
+  // The only place where the types of the table meet the values read by its rows, row by row and
+  // name by name.
   return {
     settings: deepFreeze(groups) as unknown as Settings,
     view: reader.view,
@@ -108,8 +108,8 @@ class ValueReader {
   }
 
   /**
-   * The value of one setting: as given, else the default; undefined when there is none or it is a
-   * problem.
+   * Returns the value of one setting: the given one or the default; undefined if there is none or
+   * it is a problem.
    */
   read(row: SettingRow<unknown>, key: string, use?: Assignment): unknown {
     const given = this.#given.get(key) ?? this.#defaultOf(row, key);
@@ -119,7 +119,7 @@ class ValueReader {
     const isUnset =
       given === undefined || (given.text === '' && row.default === undefined && !row.required);
     const value = isUnset ? undefined : row.kind.parse(given.text, given.baseDir);
-    // A default that is wrong was taken from a wrong setting, which has its own problem.
+    // An invalid default was copied from another setting, which has its own problem.
     if (!isUnset && value === undefined && given.source.kind !== 'default') {
       this.problems.push(
         badValue(key, row.secret ? secretMark : given.text, row.kind.allowed, given.source),

@@ -7,18 +7,18 @@ const titles = {
   http: 'Requests',
   tls: 'Encrypted connections',
   jwt: 'JSON Web Tokens',
-  limits: 'Limits of each caller',
-  store: 'Where results are kept',
+  limits: 'Limits for each caller',
+  store: 'Storage of results',
   links: 'Links to data files',
   results: 'Results and pages',
   flight: 'Arrow Flight SQL',
   query: 'Queries',
   engine: 'The query engine',
-  workers: 'The processes that queries run in',
+  workers: 'Query worker processes',
   restream: 'Restream jobs',
   cleaner: 'The storage cleaner',
   proxy: 'The proxy',
-  controller: 'When sweeps run, and the controller',
+  controller: 'Sweep schedule and the controller',
   preview: 'Previews of tables',
   previewWorkers: 'Processes of previews',
   tableServer: 'Tables of the table server',
@@ -26,15 +26,12 @@ const titles = {
   streamWorkers: 'Processes of streams',
   streams: 'Streams',
   observability: 'Logs, metrics, docs',
-  tables: 'Tables, one per `<name>`',
-  principals: 'Principals, one per `<name>`',
-  storageClasses: 'Storage plug-ins, one per `<scheme>`',
+  tables: 'Tables, one for each `<name>`',
+  principals: 'Principals, one for each `<name>`',
+  storageClasses: 'Storage plug-ins, one for each `<scheme>`',
 } as const satisfies Record<keyof typeof settingTable | keyof typeof namedTable, string>;
 
-/**
- * The reference of all settings in Markdown: a section for each group, in it a list of its
- * settings.
- */
+/** Returns the reference of all settings in Markdown: one section with a table for each group. */
 export function renderReference(): string {
   const fixed = Object.entries(settingTable).flatMap(([group, rows]) => [
     renderSection(titles[group as keyof typeof settingTable], '', rows),

@@ -12,41 +12,43 @@ import type { SettingProblem } from './setting-problem.ts';
 import type { SettingView } from './read-values.ts';
 import type { Settings } from './setting-table.ts';
 
-/** How long until a file that cannot be read is looked at again. */
+/** The delay before an unreadable file is read again. */
 const lookAgainMs = 1000;
 
 /** The outcome of a change of the file. */
 export type ReloadEvent =
   /**
-   * The file is good: `settings` hold from now on. Also when only its return to the good is news.
+   * The file is valid: `settings` are now in force. Also sent when the file is valid again without
+   * changes.
    */
   | ({ readonly kind: 'applied'; readonly view: readonly SettingView[] } & SettingsDiff)
   /**
-   * The file is bad or gone: the last good settings stay. Said once for each bad state of the file.
+   * The file is invalid or missing: the last valid settings stay. Sent once for each invalid state
+   * of the file.
    */
   | { readonly kind: 'refused'; readonly problems: readonly SettingProblem[] };
 
-/** The file that a `SettingsReloader` watches, and whom it tells. */
+/** The file of a `SettingsReloader`, and its callback. */
 export interface ReloadOptions {
   readonly request: SettingsRequest & { readonly path: string };
-  /** What runs now, as it was read at the start. */
+  /** The running settings, as read at the start. */
   readonly settings: Settings;
   readonly clock: Clock;
   readonly onEvent: (event: ReloadEvent) => void;
   /**
-   * How long the file must be left alone before it is read; default 200 ms: editors write in
+   * The time without changes before the file is read; default 200 ms, because editors write in
    * several steps.
    */
   readonly settleMs?: number;
 }
 
 /**
- * Keeps settings up with their file: a change is applied whole or not at all. Environment and
- * overrides stay as they were.
+ * Follows changes of the settings file; a change is applied completely or not at all. Environment
+ * and overrides stay as they were.
  *
- * Watches the directory of the file, because editors and Kubernetes replace files instead of
- * writing them: saved in place, renamed over, a swapped symbolic link, deleted and back again. What
- * counts is what the file then holds, not which event came.
+ * Watches the directory of the file, because editors and Kubernetes replace files: by renaming,
+ * swapping a symbolic link, or deleting and recreating. The content of the file decides, not the
+ * type of event.
  */
 export class SettingsReloader implements AsyncDisposable {
   readonly #options: ReloadOptions;
@@ -65,7 +67,7 @@ export class SettingsReloader implements AsyncDisposable {
     this.#watcher = this.#watch();
   }
 
-  /** Begins to watch; resolves once no change can be missed any more. */
+  /** Starts to watch; resolves once no change can be missed. */
   static async open(options: ReloadOptions): Promise<SettingsReloader> {
     const reloader = new SettingsReloader(options);
     await isReady(reloader.#watcher, reloader.#stopped.signal);
@@ -74,12 +76,12 @@ export class SettingsReloader implements AsyncDisposable {
     return reloader;
   }
 
-  /** The settings that hold: one frozen object, replaced as a whole. */
+  /** The settings in force: one frozen object, which is replaced as a whole. */
   get settings(): Settings {
     return this.#settings;
   }
 
-  /** What is wrong with the file as it is now; empty while it is good. */
+  /** The problems of the current file; empty if it is valid. */
   get problems(): readonly SettingProblem[] {
     return this.#problems;
   }
@@ -95,15 +97,12 @@ export class SettingsReloader implements AsyncDisposable {
     const path = resolve(this.#options.request.workingDir, this.#options.request.path);
     const watcher = watch([dirname(path), path], { depth: 0, ignoreInitial: true, atomic: false });
     watcher.on('all', () => this.#notice());
-    // A watcher that fails sees no more changes; what runs, runs on.
+    // A failed watcher sees no further changes; the running settings stay.
     watcher.on('error', () => this.#notice());
     return watcher;
   }
 
-  /**
-   * Watches from the beginning: a watcher loses a path that is gone, or for a moment something else
-   * than a file.
-   */
+  /** Restarts the watcher, which loses a path that is missing or temporarily not a file. */
   async #watchAgain(): Promise<boolean> {
     await this.#watcher.close();
     if (this.#stopped.signal.aborted) return false;
@@ -112,8 +111,8 @@ export class SettingsReloader implements AsyncDisposable {
   }
 
   /**
-   * A lost file is looked for again and again. Once it is back it is watched, and then read again:
-   * it may have changed meanwhile.
+   * Polls for a lost file. Once it exists it is watched, and then read again, because it may have
+   * changed in between.
    */
   async #follow(isFound: boolean): Promise<void> {
     if (isFound && !this.#isLost) return;
@@ -127,7 +126,7 @@ export class SettingsReloader implements AsyncDisposable {
     this.#notice();
   }
 
-  /** Something happened: read once nothing has happened for a while. */
+  /** Schedules a read for when there have been no further events for a while. */
   #notice(afterMs = this.#options.settleMs ?? 200): void {
     this.#settling?.abort();
     const settling = new AbortController();
@@ -172,7 +171,7 @@ export class SettingsReloader implements AsyncDisposable {
   }
 }
 
-/** Resolves once no change can be missed any more, or once nobody waits for that. */
+/** Resolves once no change can be missed, or once it is stopped. */
 async function isReady(watcher: FSWatcher, stopped: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     watcher.once('ready', resolve);

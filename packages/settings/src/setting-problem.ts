@@ -1,23 +1,23 @@
 import { QuireError } from '@quire/core';
 import { formatSettingSource, type SettingSource } from './setting-source.ts';
 
-/** One thing that is wrong with the settings as given. No secret is in any member. */
+/** One problem of the given settings. No member contains a secret. */
 export interface SettingProblem {
-  /** The setting; undefined when the problem is with a line, a variable or a file as such. */
+  /** The setting; undefined if the problem concerns a line, a variable or a file. */
   readonly key: string | undefined;
-  /** The value as it may be shown; undefined when it may not, or there is none. */
+  /** The value for display; undefined if it must not be shown, or there is none. */
   readonly value: string | undefined;
-  /** What is allowed, in words; undefined when nothing is. */
+  /** The allowed values, in words; undefined if there are none. */
   readonly allowed: string | undefined;
   readonly source: SettingSource | undefined;
-  /** One sentence with all of the above. */
+  /** One sentence with all of these. */
   readonly message: string;
 }
 
-/** What stands for a secret wherever settings are shown. */
+/** The text shown instead of a secret. */
 export const secretMark = '(secret)';
 
-/** A setting has a value that is not allowed. */
+/** Returns the problem of a setting whose value is not allowed. */
 export function badValue(
   key: string,
   value: string,
@@ -29,10 +29,7 @@ export function badValue(
   return { key, value: shown, allowed, source, message };
 }
 
-/**
- * Anything else that is wrong with a setting or, without a key, with an origin that settings come
- * from.
- */
+/** Returns any other problem of a setting or, without a key, of a source of settings. */
 export function faultAt(
   key: string | undefined,
   source: SettingSource,
@@ -48,14 +45,14 @@ export function faultAt(
   };
 }
 
-/** One INVALID_SETTING error that tells of all problems, one per line. */
+/** Returns one INVALID_SETTING error with all problems, one on each line. */
 export function settingsError(problems: readonly SettingProblem[]): QuireError {
   return new QuireError('INVALID_SETTING', problems.map((problem) => problem.message).join('\n'));
 }
 
 const shownLengthMax = 100;
 
-/** A text on one line of bounded length, whatever is in it. */
+/** Returns a text on one line with limited length. */
 export function showable(text: string): string {
   const cut = text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
   return /\p{Cc}/u.test(cut) ? JSON.stringify(cut) : cut;

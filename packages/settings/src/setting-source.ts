@@ -1,4 +1,4 @@
-/** Where the value of a setting comes from. */
+/** The source of a setting's value. */
 export type SettingSource =
   | { readonly kind: 'default' }
   | { readonly kind: 'file'; readonly path: string; readonly line: number }
@@ -6,7 +6,8 @@ export type SettingSource =
   | { readonly kind: 'override' };
 
 /**
- * The source in words: `default`, `quire.properties:12`, `environment ENGINE_BIND_HOST` or `--set`.
+ * Returns the source in words: `default`, `quire.properties:12`, `environment ENGINE_BIND_HOST` or
+ * `--set`.
  */
 export function formatSettingSource(source: SettingSource): string {
   switch (source.kind) {

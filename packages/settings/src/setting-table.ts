@@ -17,10 +17,7 @@ import { http, observability, server } from './table/server.ts';
 import { backends, type BackendSettings, links, storageClasses, store } from './table/stores.ts';
 import { tls } from './table/tls.ts';
 
-/**
- * The one table of settings: groups of settings with fixed keys, under the names that code knows
- * them by.
- */
+/** The table of all settings: groups of settings with fixed keys, by their names in code. */
 export const settingTable = {
   server,
   http,
@@ -47,15 +44,15 @@ export const settingTable = {
   observability,
 };
 
-/** The settings that one store backend or engine brings. */
+/** The settings of one store backend or engine. */
 export interface MemberGroup {
-  /** Where their values are in `Settings`. */
+  /** The path of their values in `Settings`. */
   readonly path: readonly [family: 'backends' | 'engines', name: string];
   readonly title: string;
   readonly rows: SettingRows;
 }
 
-/** What store backends and engines bring, by the group that chooses among them. */
+/** The settings of store backends and engines, by the group that selects one of them. */
 export const memberGroups: Readonly<Record<string, readonly MemberGroup[]>> = {
   store: storeBackends.map(({ name, title }) => ({
     path: ['backends', name],
@@ -71,26 +68,26 @@ export const memberGroups: Readonly<Record<string, readonly MemberGroup[]>> = {
 
 /**
  * The settings whose keys contain a name that users choose; each group becomes a list with one
- * element per name.
+ * element for each name.
  */
 export const namedTable = { tables, principals, storageClasses };
 
-/** The values of a group of settings that has names of its own, such as tables. */
+/** The values of a group of settings with names, such as tables. */
 export type NamedValuesOf<Group extends SettingRows> = ReadonlyArray<
   { readonly name: string } & SettingValues<Group>
 >;
 
 /**
- * Every setting's value, by group and name: `settings.results.expirationMs`. Durations are in
- * milliseconds (`…Ms`), sizes in bytes (`…Bytes…`, Infinity when unlimited), paths absolute. Frozen
- * throughout.
+ * The value of every setting, by group and name: `settings.results.expirationMs`. Durations are in
+ * milliseconds (`…Ms`), sizes in bytes (`…Bytes…`, Infinity if unlimited), paths are absolute.
+ * Deeply frozen.
  */
 export type Settings = {
   readonly [Group in keyof typeof settingTable]: SettingValues<(typeof settingTable)[Group]>;
 } & {
-  /** Of each kind of store, by the name of its backend, which alone knows what they mean. */
+  /** The settings of each store kind by the name of its backend, which interprets them. */
   readonly backends: Readonly<Record<string, BackendSettings>>;
-  /** Of each kind of engine, by its name. */
+  /** The settings of each engine kind, by its name. */
   readonly engines: {
     readonly [Engine in (typeof engines)[number] as Engine['name']]: SettingValues<
       Engine['settings']
@@ -103,7 +100,7 @@ export type Settings = {
 /** The settings of one table. */
 export type TableSettings = Settings['tables'][number];
 
-/** What a name in the keys of a group may be. */
+/** The valid names in the keys of a group. */
 export const nameKinds = {
   tables: text(/^[A-Za-z_]\w{0,62}$/, 'a name of letters, digits and _, not starting with a digit'),
   principals: text(/^\w[\w-]{0,62}$/, 'a name of letters, digits, _ and -'),

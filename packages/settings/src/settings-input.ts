@@ -1,13 +1,13 @@
-/** Everything that settings come from, as it is before anything is checked. */
+/** All sources of settings, unchecked. */
 export interface SettingsInput {
-  /** A properties file that was read; relative paths in it start from its own directory. */
+  /** A properties file; its relative paths are resolved against its own directory. */
   readonly file?: { readonly path: string; readonly text: string } | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `key=value` each, in the order given; the last one for a key counts. */
+  /** `key=value` each, in order; the last one for a key takes effect. */
   readonly overrides: readonly string[];
   /**
-   * An absolute path: what relative paths in the environment and in overrides, and a relative file
-   * path, start from.
+   * The absolute path that relative paths in the environment, in overrides and of the file are
+   * resolved against.
    */
   readonly workingDir: string;
 }

@@ -5,7 +5,7 @@ import { fileBackend } from '@quire/store-file/backend';
 import { gcsBackend } from '@quire/store-gcs/backend';
 import { s3Backend } from '@quire/store-s3/backend';
 
-/** Every kind of store that results can be kept in: the one list of them. */
+/** The list of all store backends for results. */
 export const storeBackends: readonly StoreBackend[] = [
   memoryBackend,
   fileBackend,
@@ -14,12 +14,12 @@ export const storeBackends: readonly StoreBackend[] = [
   azureBackend,
 ];
 
-/** Returns the backend that locations with a URI scheme belong to; undefined for a plug-in's. */
+/** Returns the backend of a URI scheme; undefined for a plug-in's. */
 export function backendOfScheme(scheme: string): StoreBackend | undefined {
   return storeBackends.find(({ locations }) => locations?.schemes.includes(scheme));
 }
 
-/** Tells whether locations with a URI scheme are directories of this machine. */
+/** Reports whether locations with a URI scheme are directories of this machine. */
 export function isDirectoryScheme(scheme: string): boolean {
   return backendOfScheme(scheme)?.locations?.areDirectories === true;
 }

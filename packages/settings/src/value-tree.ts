@@ -1,9 +1,9 @@
-/** Values in groups, by the names that lead to them. */
+/** Values in nested groups, by their names. */
 export interface ValueTree {
   [name: string]: unknown;
 }
 
-/** Sets the value at a path, with the groups on the way to it. */
+/** Sets the value at a path, and creates the groups on the path. */
 export function setValue(
   tree: ValueTree,
   [name, ...rest]: readonly [string, ...string[]],
@@ -14,7 +14,7 @@ export function setValue(
   else setValue((tree[name] ??= {}) as ValueTree, [next, ...others], value);
 }
 
-/** Returns the value at a path of groups that are all there. */
+/** Returns the value at a path whose groups all exist. */
 export function valueAt(tree: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (value as ValueTree)[name], tree);
 }

@@ -306,10 +306,10 @@ describe('settings that do not go together', () => {
       'engine.auth.principal.ann.token.env=ANN',
     ]);
     expect(messagesOf({ overrides: [...file!, `${percent}=25`] })).toEqual([
-      `${enabled} (--set): must be true, because ${percent} is 25, a share of a quota.`,
+      `${enabled} (--set): must be true, because ${percent} is 25, which is a share of a quota.`,
     ]);
     expect(messagesOf({ overrides: [...file!, `${own}=10`] })).toEqual([
-      `${enabled} (--set): must be true, because ${own} is 10, a share of a quota.`,
+      `${enabled} (--set): must be true, because ${own} is 10, which is a share of a quota.`,
     ]);
     expect(
       messagesOf({ overrides: [...file!, `${own}=10`, `${percent}=25`, `${enabled}=true`] }),
@@ -404,7 +404,7 @@ describe('settings that do not go together', () => {
   test.each(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])(
     'a broker on all addresses (%s) without a name',
     (host) => {
-      const allowed = `a name or an address by which others reach this machine; it must be set when engine.bind.host is ${host}`;
+      const allowed = `a name or an address at which others reach this machine; it is required when engine.bind.host is ${host}`;
       expect(messagesOf({ overrides: [`engine.bind.host=${host}`] })).toEqual([
         `engine.broker.host.name = ${host} (default): expected ${allowed}.`,
       ]);

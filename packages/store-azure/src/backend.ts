@@ -22,29 +22,29 @@ const settings = {
     secret: true,
     requires: ['engine.broker.pagination.azure.account'],
     meaning:
-      'A shared access signature of the account or the container that allows to read, create, write, delete and list. It signs no links.',
+      'A shared access signature of the account or the container with the permissions to read, create, write, delete and list. It cannot sign links.',
   }),
   connectionString: optionalSetting({
     key: 'engine.broker.pagination.azure.connection.string',
     kind: text(/^\w+=[^\p{C}]{16,4096}$/u, 'a connection string of a storage account'),
     secret: true,
-    meaning: 'Account, key and endpoint in one text, in place of the other settings.',
+    meaning: 'Account, key and endpoint in one text, instead of the other settings.',
   }),
   endpoint: optionalSetting({
     key: 'engine.broker.pagination.azure.endpoint',
     kind: httpUrl,
     meaning:
-      "The URL of the blob service, such as that of another cloud of Microsoft's or of an emulator. Without it: `https://<account>.blob.core.windows.net`.",
+      'The URL of the blob service, such as that of another Microsoft cloud or of an emulator. Without it: `https://<account>.blob.core.windows.net`.',
   }),
   pathStyle: setting({
     key: 'engine.broker.pagination.azure.path.style',
     kind: boolean,
     default: 'false',
-    meaning: "Whether the account's name goes into the path of a URL, as emulators want it.",
+    meaning: "Whether the account's name is in the path of a URL, as emulators require.",
   }),
 };
 
-/** Results in a container of Azure Blob Storage. */
+/** Stores results in a container of Azure Blob Storage. */
 export const azureBackend: StoreBackend<typeof settings> = {
   name: 'azure',
   storeType: 'azure',

@@ -1,6 +1,6 @@
-/** What the id of a block says: the server gives no date of blocks that are not committed. */
+/** The content of a block id, because the server returns no date for uncommitted blocks. */
 export interface BlockIdParts {
-  /** When the block was sent. */
+  /** The time at which the block was sent. */
   readonly timeMs: number;
   /** Eight random bytes of the upload, so that two uploads of one object never mix. */
   readonly tag: Uint8Array;
@@ -9,7 +9,7 @@ export interface BlockIdParts {
 
 const idBytes = 18;
 
-/** Returns the id of a block, in base64 and as long as any other, as the server wants it. */
+/** Returns the id of a block in base64, with a fixed length as the server requires. */
 export function blockId({ timeMs, tag, number }: BlockIdParts): string {
   const id = Buffer.alloc(idBytes);
   id.writeUIntBE(timeMs, 0, 6);
@@ -18,7 +18,7 @@ export function blockId({ timeMs, tag, number }: BlockIdParts): string {
   return id.toString('base64');
 }
 
-/** Returns when a block was sent; undefined for the block of another program. */
+/** Returns the time at which a block was sent; undefined for the block of another program. */
 export function timeOfBlock(id: string): number | undefined {
   const bytes = Buffer.from(id, 'base64');
   return bytes.byteLength === idBytes ? bytes.readUIntBE(0, 6) : undefined;

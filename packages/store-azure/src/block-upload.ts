@@ -4,9 +4,11 @@ import { blockId } from './block-id.ts';
 import { type Bucket, entryOf, octets } from './bucket.ts';
 import { removeBlocks, uploadsUnderWay } from './leftovers.ts';
 
-/** A blob has no more blocks. */
+/** The maximum number of blocks of a blob. */
 const blockCountMax = 50_000;
-/** How often blocks that were cut off are looked for, and how long a server may take with one. */
+/**
+ * The number of checks for blocks that were cut off, and the time that a server may need for one.
+ */
 const looksMax = 3;
 const lookDelayMs = 100;
 
@@ -16,20 +18,20 @@ export interface BlockUploadOptions {
   readonly retry: RetryOptions;
   readonly random: Random;
   readonly partsInFlightMax: number;
-  /** Called at once when a block has failed for good. */
+  /** Called immediately when a block has failed permanently. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * One object on its way in blocks, a few of them at a time. The server shows none of them before
- * they are committed as a list. Their ids are random for each upload, so that two uploads of one
- * object never mix.
+ * The upload of one object in blocks, a few concurrently. They are invisible until they are
+ * committed as a list. Their ids are random for each upload, so that two uploads of one object
+ * never mix.
  */
 export class BlockUpload implements PartUpload<ObjectEntry> {
   readonly #options: BlockUploadOptions;
   readonly #sender: PartSender;
   readonly #tag: Uint8Array;
-  /** The ids of the blocks that were sent, by their numbers. */
+  /** The ids of the blocks that were sent, by number. */
   readonly #ids: string[] = [];
   #sizeBytes = 0;
 
@@ -54,7 +56,7 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
     });
   }
 
-  /** Makes the object of all blocks, in their order. */
+  /** Assembles the object from all blocks, in order. */
   async complete(): Promise<ObjectEntry> {
     await this.#sender.finish();
     const { bucket, call } = this.#options;
@@ -66,9 +68,9 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
   }
 
   /**
-   * Gives up, whatever the state. Never throws: the server deletes blocks after a week.
+   * Aborts the upload in any state. Never throws: the server deletes blocks after a week.
    *
-   * A block that was cut off may still be on its way inside the server: so it looks again.
+   * A block that was cut off may still be processed by the server: so it checks again.
    */
   async abort(): Promise<void> {
     const wasCutOff = await this.#sender.stop();

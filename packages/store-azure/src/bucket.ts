@@ -3,24 +3,24 @@ import { type ObjectEntry, objectNotFound, QuireError, throwIfAborted } from '@q
 import type { BucketLocation, FailedCall } from '@quire/core/bucket';
 import { requestFailures } from './errors.ts';
 
-/** The type of the blobs that take the place of unfinished uploads while these are removed. */
+/** The content type of the blobs that temporarily replace unfinished uploads to remove them. */
 export const discardedType = 'application/x-quire-discarded';
 
-/** What tells a blob that is an object from others. */
+/** The properties that distinguish objects from other blobs. */
 export interface BlobTypes {
   readonly blobType?: string | undefined;
   readonly contentType?: string | undefined;
 }
 
-/** Returns whether a blob is an object: a block blob that does not discard an upload. */
+/** Reports whether a blob is an object: a block blob that does not discard an upload. */
 export function isObject({ blobType, contentType }: BlobTypes): boolean {
   return blobType === 'BlockBlob' && contentType !== discardedType;
 }
 
-/** How objects are stored. */
+/** The headers of stored objects. */
 export const octets = { blobHTTPHeaders: { blobContentType: 'application/octet-stream' } } as const;
 
-/** What every call needs of the container that it goes to. */
+/** The common part of all calls to a container. */
 export class Bucket {
   readonly client: ContainerClient;
   readonly name: string;
@@ -50,13 +50,13 @@ export class Bucket {
     );
   }
 
-  /** @throws OBJECT_NOT_FOUND when the blob is not an object */
+  /** Checks that a blob is an object. @throws OBJECT_NOT_FOUND when it is not */
   assertObject({ key, location }: FailedCall, types: BlobTypes): void {
     if (!isObject(types)) throw objectNotFound(key, location);
   }
 }
 
-/** Returns the entry of an object as an answer describes it. */
+/** Returns the entry of an object from an answer. */
 export function entryOf(
   { op, key, location }: FailedCall,
   sizeBytes: number | undefined,

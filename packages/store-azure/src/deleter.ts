@@ -3,7 +3,7 @@ import type { DeleteRequests, FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { requestFailures, isAbsence } from './errors.ts';
 
-/** Deletes blobs of a container, up to 256 by one request. */
+/** Deletes blobs of a container, up to 256 in one request. */
 export function deleteRequests(bucket: Bucket): DeleteRequests {
   const callOf = (key: string): FailedCall => ({ op: 'delete', key, location: bucket.location });
   return {

@@ -1,8 +1,8 @@
 import { FailureTranslator } from '@quire/core/bucket';
 
 /**
- * What the SDK says of a failed request: the code is that of the server, in the headers of its answer
- * or in its body, or of the connection.
+ * The SDK's error for a failed request: the code is that of the server, in the headers or the body
+ * of its answer, or of the connection.
  */
 interface ServerError extends Error {
   readonly statusCode?: number;
@@ -10,7 +10,7 @@ interface ServerError extends Error {
   readonly details?: { readonly errorCode?: string };
 }
 
-/** Refusals that the same request does not receive later. */
+/** Codes of temporary failures, after which the same request may succeed. */
 const passingCodes = new Set(['ServerBusy', 'InternalError', 'OperationTimedOut']);
 /** Credentials that the SDK or the server cannot use, whatever the status. */
 const credentialCodes = new Set([
@@ -21,7 +21,7 @@ const credentialCodes = new Set([
   'AccountIsDisabled',
 ]);
 
-/** The failures of requests as QuireErrors. */
+/** Translates failures of requests to QuireErrors. */
 export const requestFailures = new FailureTranslator({
   read: (error) => {
     const code = codeOf(error);
@@ -35,7 +35,7 @@ export const requestFailures = new FailureTranslator({
         ' The blocks of the upload were removed while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by another write of the same object.',
       ];
     }
-    // The SDK refuses answers that do not say what they hold, and to sign a link without a key.
+    // The SDK rejects answers without a range, and signing a link without a key.
     if (error instanceof RangeError && op === 'get') return ['OBJECT_SHORT_READ'];
     if (passingCodes.has(code)) return ['STORE_UNAVAILABLE'];
     if (code === 'BlockCountExceedsLimit') return ['STORE_FULL'];
@@ -43,17 +43,17 @@ export const requestFailures = new FailureTranslator({
       return ['STORE_MISCONFIGURED', ' Check the name of the container.'];
     }
     return credentialCodes.has(code) || error instanceof RangeError
-      ? ['STORE_MISCONFIGURED', ' Check the credentials and what they allow.']
+      ? ['STORE_MISCONFIGURED', ' Check the credentials and their permissions.']
       : undefined;
   },
 });
 
-/** Tells whether the server answered that there is no such blob. */
+/** Reports whether the server answered that the blob does not exist. */
 export function isAbsence(error: unknown): boolean {
   return statusOf(error) === 404 && !codeOf(error).startsWith('Container');
 }
 
-/** Tells whether a condition on the state of the blob was not met. */
+/** Reports whether a precondition on the state of the blob failed. */
 export function isConflict(error: unknown): boolean {
   const status = statusOf(error);
   return status === 409 || status === 412;
@@ -70,7 +70,7 @@ function codeOf(error: unknown): string {
 }
 
 function describe(error: unknown, code: string, status: number | undefined): string {
-  // The first line; the SDK adds ids and times of the request in others.
+  // The first line only; the SDK adds ids and times of the request in others.
   const [text = ''] = error instanceof Error ? error.message.split('\n') : [];
   const message = text.trim() === '' ? 'no answer' : text.trim().replace(/\.+$/, '');
   const facts = [code, status === undefined ? '' : `HTTP ${status}`].filter(

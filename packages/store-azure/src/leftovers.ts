@@ -13,16 +13,16 @@ import { listBlobs } from './lister.ts';
 
 /**
  * The URLs of the objects that stores of this process upload in blocks. A cleaner in this process
- * leaves them alone.
+ * ignores them.
  */
 export const uploadsUnderWay: Set<string> = new Set();
 
-/** What follows the key of the object in the name of a leftover; no key has such a character. */
+/** The suffix of the object's key in the name of a leftover; no key contains it. */
 const suffix = '?uncommitted';
 
 /**
- * The blocks of a container that were not committed: of writes under way, in any process, and of
- * writers that died. No listing of objects shows them.
+ * The uncommitted blocks of a container: of writes in progress in any process, and of dead writers.
+ * No listing of objects shows them.
  */
 export class UncommittedBlocks implements StoreLeftovers {
   readonly #bucket: Bucket;
@@ -32,9 +32,9 @@ export class UncommittedBlocks implements StoreLeftovers {
   }
 
   /**
-   * Every unfinished upload as `<key of the object>?uncommitted`, with the bytes of its blocks and
-   * when the last one was sent. `owner` is `alive` when a store of this process writes it. Requests:
-   * one for 5,000 names, and one for each that may be unfinished.
+   * Yields every unfinished upload as `<key of the object>?uncommitted`, with the size of its
+   * blocks and the time of the last one. `owner` is `alive` if a store of this process writes it.
+   * Requests: one for 5,000 names, and one for each that may be unfinished.
    */
   async *list({ prefix = '', signal }: LeftoverOptions = {}): AsyncGenerator<Leftover> {
     const bucket = this.#bucket;
@@ -68,11 +68,11 @@ export class UncommittedBlocks implements StoreLeftovers {
 }
 
 /**
- * Removes the blocks of an object that does not exist; does nothing when it does or there are none.
+ * Removes the blocks of an object that does not exist; does nothing if it exists or there are none.
  *
- * The service has no request for it, but discards them when the object is made of none: so an empty
- * blob appears for a moment, whose type says that it is not an object, and is deleted as long as it is
- * the same.
+ * The service has no request for it, but discards blocks when the object is created without any. So
+ * an empty blob exists for a moment, with a type that marks it as not an object, and is deleted if
+ * it is unchanged.
  */
 export async function removeBlocks(bucket: Bucket, call: FailedCall): Promise<void> {
   if ((await readBlocks(bucket, call)) === undefined) return;
@@ -93,7 +93,7 @@ export async function removeBlocks(bucket: Bucket, call: FailedCall): Promise<vo
   });
 }
 
-/** Reads the blocks of an object that does not exist; undefined when it does or there are none. */
+/** Reads the blocks of an object that does not exist; undefined if it exists or there are none. */
 async function readBlocks(
   bucket: Bucket,
   call: FailedCall,

@@ -3,12 +3,12 @@ import type { ObjectEntry } from '@quire/core';
 import { type FailedCall, nextToken } from '@quire/core/bucket';
 import { type Bucket, isObject } from './bucket.ts';
 
-/** The most that the server lists in one answer. */
+/** The maximum number of entries in the server's answer. */
 const maxPageSize = 5000;
 
 /**
- * Lists the objects of a prefix page by page. Servers that do not know where to start list from the
- * beginning.
+ * Lists the objects of a prefix page by page. Servers without support for a start position list
+ * from the beginning.
  */
 export async function* listPages(
   bucket: Bucket,
@@ -27,7 +27,7 @@ export async function* listPages(
   }
 }
 
-/** Lists the blobs of any kind of a prefix page by page, one request each. */
+/** Lists all blobs of a prefix page by page, with one request each. */
 export async function* listBlobs(
   bucket: Bucket,
   call: FailedCall,
@@ -48,7 +48,7 @@ export async function* listBlobs(
   } while (continuationToken !== undefined);
 }
 
-/** What the SDK's iterator of pages gives, whose type allows for anything at its end. */
+/** A page of the SDK's iterator, whose type allows any value at its end. */
 interface BlobPage {
   readonly segment: { readonly blobItems: readonly BlobItem[] };
   readonly continuationToken?: string;

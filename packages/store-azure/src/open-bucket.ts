@@ -11,48 +11,48 @@ import { blockId } from './block-id.ts';
 import { Bucket } from './bucket.ts';
 import { removeBlocks } from './leftovers.ts';
 
-/** What gives tokens of Microsoft Entra, such as the credentials of `@azure/identity`. */
+/** The source of Microsoft Entra tokens, such as the credentials of `@azure/identity`. */
 export type AzureTokenCredential = Extract<
   Parameters<typeof newPipeline>[0],
   { readonly getToken: unknown }
 >;
 
-/** What a store in a container is opened with. */
+/** The options of a store in a container. */
 export interface AzureObjectStoreOptions {
   /** `az://container` or `az://container/prefix`. */
   readonly location: string;
   /** The storage account. Absent: that of the connection string. */
   readonly account?: string;
   readonly accountKey?: string;
-  /** A shared access signature, which signs no links. */
+  /** A shared access signature, which cannot sign links. */
   readonly sasToken?: string;
   readonly connectionString?: string;
-  /** In place of a key: signs no links. */
+  /** A credential instead of a key; it cannot sign links. */
   readonly credential?: AzureTokenCredential;
   /** URL of the blob service; absent: `https://<account>.blob.core.windows.net`. */
   readonly endpoint?: string;
-  /** Whether the account's name goes into the path of a URL, as emulators want it. */
+  /** True if the account's name is in the path of a URL, as emulators require. */
   readonly pathStyle?: boolean;
   /** Size of the blocks of large objects; an object has 50,000 at most. */
   readonly partBytes?: number;
-  /** How many blocks of one object are on their way at once. */
+  /** The number of concurrent block uploads of one object. */
   readonly partsInFlightMax?: number;
-  /** How often a block is sent; all else is repeated by `withRetry`. */
+  /** The number of attempts for a block; `withRetry` repeats other calls. */
   readonly partAttemptsMax?: number;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** A name that no key has: the proof touches no object. */
+/** A name that is not a key, so that the check touches no object. */
 const probeName = '.probe';
 
 /**
- * Opens the container, having proved that it exists, that it can be listed and that objects can be
- * put into it; nothing is left of the proof.
+ * Opens the container, after verifying that it exists and can be listed and written to; the check
+ * leaves nothing behind.
  *
- * @throws INVALID_PARAMETER when the location is not one, or container, endpoint or credentials are
- * wrong
- * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+ * @throws INVALID_PARAMETER when the location is not valid, or container, endpoint or credentials
+ *   are wrong
+ * @throws STORE_UNAVAILABLE when the server cannot be reached or fails
  */
 export async function openBucket(
   options: AzureObjectStoreOptions,
@@ -66,7 +66,7 @@ export async function openBucket(
     await bucket.request(call, async () => {
       await client.listBlobsFlat({ prefix: bucket.prefix }).byPage({ maxPageSize: 1 }).next();
     });
-    // A block that is never committed needs the right to write, and makes no object.
+    // Sending a block that is never committed needs the permission to write, and creates no object.
     const id = blockId({ timeMs: clock.nowMs(), tag: random.bytes(8), number: 1 });
     await bucket.request(call, () => bucket.blob(probeName).stageBlock(id, '?', 1));
     await removeBlocks(bucket, { ...call, key: probeName });
@@ -79,7 +79,7 @@ export async function openBucket(
   }
 }
 
-/** Repetitions are for `withRetry`, whose settings and metrics are those of all stores. */
+/** Retries are made by `withRetry`, whose settings and metrics are common to all stores. */
 const pipeline: StoragePipelineOptions = { retryOptions: { maxTries: 1 } };
 
 function createService(options: AzureObjectStoreOptions): BlobServiceClient {

@@ -5,8 +5,8 @@ import type { Bucket } from './bucket.ts';
 import { requestFailures } from './errors.ts';
 
 /**
- * Opens an object with one request, whose answer is received as the body is iterated: the server
- * sends no more than the reader takes.
+ * Opens an object with one request, whose answer is read as the body is iterated: the server sends
+ * only as fast as the reader reads.
  */
 export async function openObject(
   bucket: Bucket,
@@ -18,13 +18,13 @@ export async function openObject(
     blob.download(
       range?.start,
       range === undefined ? undefined : range.end - range.start,
-      // A body that fails is repeated by its reader, which knows what it has.
+      // The reader retries a failed body, because it knows the bytes that it has.
       { ...options, maxRetryRequests: 0 },
     ),
   );
   const { _response, contentLength, contentRange, readableStreamBody } = response;
   if (!(readableStreamBody instanceof Readable)) {
-    throw new QuireError('INTERNAL', 'The SDK returned no stream of Node for an object.');
+    throw new QuireError('INTERNAL', 'The SDK did not return a Node stream for an object.');
   }
   try {
     bucket.assertObject(call, response);

@@ -15,19 +15,20 @@ import { type AzureObjectStoreOptions, openBucket } from './open-bucket.ts';
 import { openObject } from './reader.ts';
 import { ObjectWriter } from './writer.ts';
 
-/** The largest block that every version of the service takes. */
+/** The largest block that every version of the service accepts. */
 const partBytesMax = 4000 * 1024 * 1024;
 
 /**
  * An ObjectStore in a container of Azure Blob Storage: the object `a/b.arrow` is the block blob
  * `<prefix>/a/b.arrow` in the container.
  *
- * Objects that fit in a part are put by one request; others are uploaded in blocks and appear when
- * these are committed. Requests: a head, get, delete one each, up to 256 deletes at the same time
- * one together; a list one for 5,000 entries; a put one, or one and one for each part.
+ * Objects that fit in a part are put with one request; others are uploaded in blocks and become
+ * visible when these are committed. Requests: one for each head, get and delete, and one for up to
+ * 256 concurrent deletes together; one for 5,000 entries of a list; one for a put, or one and one
+ * for each part.
  */
 export class AzureObjectStore extends BucketStore implements LeftoverKeeper {
-  /** Blocks of writes under way, and of writers that died. For a cleaner. */
+  /** Blocks of unfinished writes and dead writers. For a cleaner. */
   readonly leftovers: UncommittedBlocks;
 
   private constructor(bucket: Bucket, verbs: ConstructorParameters<typeof BucketStore>[0]) {
@@ -36,10 +37,10 @@ export class AzureObjectStore extends BucketStore implements LeftoverKeeper {
   }
 
   /**
-   * Opens the store, having proved that the container exists and can be listed and written to.
+   * Opens the store, after verifying that the container exists and can be listed and written to.
    *
    * @throws INVALID_PARAMETER when location, container, endpoint or credentials are wrong
-   * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+   * @throws STORE_UNAVAILABLE when the server cannot be reached or fails
    */
   static async open(options: AzureObjectStoreOptions): Promise<AzureObjectStore> {
     const { partBytes = 8 * 1024 * 1024, partsInFlightMax = 2, partAttemptsMax = 4 } = options;

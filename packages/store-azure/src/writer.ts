@@ -13,9 +13,8 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once and whole: by one request what fits in a part, else by
- * blocks that are committed at the end, or removed. Memory: `partsInFlightMax` parts and the one
- * that fills.
+ * Writes objects atomically: with one request if they fit in a part, otherwise as blocks that are
+ * committed at the end, or removed. Memory: `partsInFlightMax` parts, and the one being filled.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -24,7 +23,7 @@ export class ObjectWriter {
     this.#options = options;
   }
 
-  /** Runs `assertOpen`, which may throw, before the object appears. */
+  /** Writes an object. Calls `assertOpen`, which may throw, before the object becomes visible. */
   async write(
     call: FailedCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -43,7 +42,7 @@ export class ObjectWriter {
     });
   }
 
-  /** Writes an object by one request; returns undefined when a blob with that key exists. */
+  /** Writes an object with one request; returns undefined if a blob with that key exists. */
   async writeIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined> {
     try {
       return await this.#putBytes(call, bytes, { ifNoneMatch: '*' });

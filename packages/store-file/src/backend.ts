@@ -9,12 +9,12 @@ const settings = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether several brokers keep their results in that directory, on one machine or on a network file system. Each then serves the ' +
+      'Whether several brokers store their results in that directory, on one machine or on a network file system. Each then serves the ' +
       'results of all, as brokers on one bucket do, and its answers name no broker.',
   }),
 };
 
-/** Results in a directory of this machine, or of a network file system. */
+/** Stores results in a directory of this machine, or of a network file system. */
 export const fileBackend: StoreBackend<typeof settings> = {
   name: 'file',
   storeType: 'fs',
@@ -31,8 +31,8 @@ export const fileBackend: StoreBackend<typeof settings> = {
   isShared: ({ isShared }) => isShared,
   async open(root, _settings, { clock, random, mustExist = false }) {
     if (mustExist) await assertExists(root);
-    // The store creates its root only in a directory that exists; a server creates what it is told
-    // to use.
+    // The store creates its root only in an existing directory; a server also creates the parent
+    // directories.
     await mkdir(dirname(root), { recursive: true });
     const { FileObjectStore } = await import('./store.ts');
     return FileObjectStore.open({ root, clock, random });
@@ -44,6 +44,6 @@ async function assertExists(root: string): Promise<void> {
   if (status !== undefined) return;
   throw new QuireError(
     'INVALID_PARAMETER',
-    'there is no such directory. Give the directory of the brokers; a broker creates it when it starts.',
+    "the directory does not exist. Use the brokers' directory, which a broker creates when it starts.",
   );
 }

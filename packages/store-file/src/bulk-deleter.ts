@@ -4,13 +4,13 @@ import { type BulkThread, threadNumberOf } from './bulk-thread.ts';
 import { type FailedCall, translated } from './errors.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** Directories that are looked at in one pass, while deletions go on. */
+/** The number of directories checked in one pass while deletions continue. */
 const passCount = 128;
 
 /**
- * Deletes objects by the thousand, in threads. The directories that this may leave empty are left
- * to passes of their own: an object whose directory has another one would try to remove it without
- * success, and the directory above, of all results, would be tried for each of them.
+ * Deletes objects by the thousand, in threads. Directories that may become empty are removed in
+ * separate passes: otherwise each object would try in vain to remove a directory that contains
+ * another object, and the shared parent directory.
  */
 export class BulkDeleter {
   readonly #root: RootDirectory;
@@ -23,12 +23,12 @@ export class BulkDeleter {
     this.#threads = threads;
   }
 
-  /** Whether there are threads; those that have ended by themselves are better not asked again. */
+  /** True if there are threads that have not failed. */
   get isUsable(): boolean {
     return this.#threads.length > 0 && this.#threads.every(({ isBroken }) => !isBroken);
   }
 
-  /** As `deleteObject`, but for the directories. */
+  /** Deletes an object as `deleteObject` does, without its directories. */
   async delete(key: string, options: CallOptions | undefined): Promise<void> {
     const call: FailedCall = { op: 'delete', key, location: this.#root.location };
     const path = this.#root.pathOf(key);
@@ -41,7 +41,7 @@ export class BulkDeleter {
     throwIfAborted(options?.signal);
   }
 
-  /** As the port's `deleteFolder`. */
+  /** Deletes a folder as the port's `deleteFolder` does. */
   async deleteFolder(
     keys: readonly [string, ...string[]],
     options: CallOptions | undefined,
@@ -60,8 +60,8 @@ export class BulkDeleter {
   }
 
   /**
-   * Removes what was left, for the call that deletes the last object of many. Never fails: an empty
-   * directory harms nobody.
+   * Removes empty directories, for the call that deletes the last of many objects. Never fails: an
+   * empty directory is harmless.
    */
   async removeEmpty(): Promise<void> {
     for (const thread of this.#left.keys()) this.#begin(thread);

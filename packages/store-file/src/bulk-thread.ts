@@ -5,20 +5,17 @@ import type { BulkOutcome, BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
 /**
- * How many jobs are handed over at once: enough to keep the thread busy; the others can still be
- * called off.
+ * The number of jobs handed over at once: enough to keep the thread busy, while the others can
+ * still be cancelled.
  */
 const handedOverMax = 16;
 /**
- * So many small jobs go in one message; with all of them in one, the thread would have nothing to
- * do until the next one comes.
+ * The number of small jobs in one message. With all of them in one, the thread would be idle until
+ * the next one.
  */
 const jobsPerMessage = 4;
 
-/**
- * Which of some threads looks after a directory: always the same one, which remembers what was in
- * it.
- */
+/** Returns the thread for a directory: always the same one, which caches its content. */
 export function threadNumberOf(directory: string, threadCount: number): number {
   return threadCount === 0 ? 0 : directory.charCodeAt(directory.length - 1) % threadCount;
 }
@@ -31,11 +28,11 @@ interface BulkJob {
 }
 
 /**
- * A thread for calls to the operating system by the thousand, which are made there one after the
- * other, without a trip through the event loop and the thread pool for each: that takes a tenth of
- * the time where these are busy, and none of the event loop's.
+ * A thread for operating system calls by the thousand. It makes them sequentially, without a round
+ * trip through the event loop and the thread pool for each: under load that takes a tenth of the
+ * time, and none of the event loop's.
  *
- * Starts with the first job; keeps no process alive but while there are jobs.
+ * Starts with the first job; keeps the process alive only while there are jobs.
  */
 export class BulkThread {
   #worker: Worker | undefined;
@@ -46,19 +43,19 @@ export class BulkThread {
   readonly #underWay = new Set<Promise<unknown>>();
   #isHandingOver = false;
 
-  /** Whether the thread has ended by itself: it is better not to be asked again. */
+  /** True if the thread has failed and should not be used again. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Whether it has jobs: then another one costs little. */
+  /** True if it has jobs: another one then costs little. */
   get isBusy(): boolean {
     return this.#underWay.size > 0;
   }
 
   /**
-   * Looks into directories of one, which are where their paths say; undefined when it was no longer
-   * wanted before its turn came.
+   * Lists directories within one, without symbolic links on their paths; undefined if it was
+   * cancelled before its turn.
    */
   look(
     directory: string,
@@ -69,8 +66,8 @@ export class BulkThread {
   }
 
   /**
-   * As `look`, into one that may be somewhere else, by symbolic links: somebody must then look
-   * closer.
+   * Lists a directory as `look` does, but its path may contain symbolic links, which need a closer
+   * check.
    */
   lookAt(path: string, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
     return this.#look(dirname(path), basename(path), true, isWanted);
@@ -90,8 +87,8 @@ export class BulkThread {
   }
 
   /**
-   * Deletes a file; nothing when it is no longer wanted when its turn comes. Its directory stays,
-   * for `removeEmpty`.
+   * Deletes a file, unless it was cancelled before its turn. Its directory stays, for
+   * `removeEmpty`.
    *
    * @throws as Node's file system does
    */
@@ -100,8 +97,8 @@ export class BulkThread {
   }
 
   /**
-   * Deletes the first file of a directory and, if there are only the others then, these and the
-   * directory; tells whether all that is done. Not when it is no longer wanted when its turn comes.
+   * Deletes the first file of a directory and, if only the given others remain, these and the
+   * directory; returns true if all is deleted. Does nothing if it was cancelled before its turn.
    *
    * @throws as Node's file system does
    */
@@ -117,8 +114,8 @@ export class BulkThread {
   }
 
   /**
-   * Removes those of the directories that are empty, and the directories below `root` that this
-   * leaves empty.
+   * Removes those of the directories that are empty, and then parents below `root` that became
+   * empty.
    */
   async removeEmpty(root: string, paths: readonly string[]): Promise<void> {
     await this.#run({ kind: 'removeEmpty', root, paths }, () => true);
@@ -144,8 +141,7 @@ export class BulkThread {
   }
 
   /**
-   * Once everything else has had its turn that is ready to go on: what wants a job as well then
-   * goes in the same message.
+   * Hands over jobs after all ready callbacks have run, so that their jobs are in the same message.
    */
   #handOverSoon(): void {
     if (this.#isHandingOver) return;
@@ -183,11 +179,10 @@ export class BulkThread {
   }
 
   #start(): Worker {
-    // Beside this file, and in the same form: source or built.
+    // The worker is next to this file, and in the same form: source or built.
     const isSource = import.meta.url.endsWith('.ts');
     const script = new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url);
-    // What the process was started with is not for a thread that knows only files. It holds little,
-    // and is to stay small.
+    // The thread needs neither the arguments of the process nor much memory.
     const worker = new Worker(script, {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
@@ -211,7 +206,7 @@ export class BulkThread {
     return job?.reject(Object.assign(new Error(message), { code: errno, errno: -1 }));
   }
 
-  /** The thread has ended: later calls do without it. */
+  /** Records that the thread has ended: later calls work without it. */
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;

@@ -2,48 +2,45 @@ import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { RememberedDirectories, SeenDirectory } from './remembered-directories.ts';
 
-/** Many small calls to the operating system, as one job for another thread. Paths are absolute. */
+/** Many small operating system calls as one job for another thread. Paths are absolute. */
 export type BulkTask =
   | LookTask
   | { readonly kind: 'delete'; readonly path: string }
   | DeleteFolderTask
-  /**
-   * Removes directories that are empty, and those above them that this leaves empty; the root
-   * stays.
-   */
+  /** Removes empty directories and their parents that become empty; the root stays. */
   | { readonly kind: 'removeEmpty'; readonly root: string; readonly paths: readonly string[] };
 
-/** To look into directories that lie in one. */
+/** Lists directories within one. */
 export interface LookTask {
   readonly kind: 'look';
   readonly directory: string;
-  /** With a slash in between: one text goes to another thread in a fraction of the time of many. */
+  /**
+   * The names separated by slashes: one text is transferred to another thread in a fraction of the
+   * time of many.
+   */
   readonly names: string;
-  /** Only where the paths lead, without symbolic links on the way. */
+  /** True to check that there are no symbolic links on the paths. */
   readonly isChecking: boolean;
-  /** By the clock that files are dated by; taken before. */
+  /** The current time of the file system's clock, taken before. */
   readonly nowMs: number;
 }
 
-/**
- * To delete a file and, if nothing else is in its directory but certain others, these and the
- * directory.
- */
+/** Deletes a file and, if only certain others remain in its directory, these and the directory. */
 export interface DeleteFolderTask {
   readonly kind: 'deleteFolder';
   readonly directory: string;
-  /** With a slash in between. */
+  /** The names separated by slashes. */
   readonly names: string;
 }
 
-/** What a job has found; of one that deletes a folder, whether it is gone. */
+/** The outcome of a job; for the deletion of a folder, whether all is deleted. */
 export type BulkOutcome = DirectoryContents | boolean | undefined;
 
-/** What is in directories: the files of all of them one after the other. */
+/** The content of directories: the files of all of them, concatenated. */
 export interface DirectoryContents {
   /**
-   * Of each directory, how many files; 0 also when it is gone; -1 when somebody must look closer:
-   * it has directories, or cannot be read.
+   * The number of files in each directory; 0 also if it does not exist; -1 if it needs a closer
+   * check: it contains directories, or cannot be read.
    */
   readonly fileCounts: Int32Array;
   readonly names: readonly string[];
@@ -52,8 +49,8 @@ export interface DirectoryContents {
 }
 
 /**
- * Runs one job to its end, without a pause: not for a thread that others wait for. @throws Node's
- * errno errors, of deletions
+ * Runs one job synchronously: only for a dedicated thread. @throws Node's errno errors, for
+ * deletions
  */
 export function runBulkTask(
   task: BulkTask,
@@ -77,7 +74,7 @@ function lookInto(
   const names: string[] = [];
   const numbers: number[] = [];
   for (const [index, path] of paths.entries()) {
-    // One that is asked for by itself is being changed: it is not worth remembering.
+    // A directory that is listed by itself is being changed: it is not worth caching.
     const seen = isChecking
       ? places.isDirectory(path)
         ? lookIntoOne(path)
@@ -94,13 +91,13 @@ function lookInto(
 }
 
 /**
- * Tells whether directories are where their paths say; of those above, which many jobs of one
- * message share, only once.
+ * Checks that paths contain no symbolic links; parents that many jobs of one message share are
+ * checked only once.
  */
 export class Places {
   readonly #areContained = new Map<string, boolean>();
 
-  /** Whether there is a directory at a path, with no symbolic link on the way or at its end. */
+  /** Reports whether a path is a directory without symbolic links on the path or at its end. */
   isDirectory(path: string): boolean {
     return (
       this.isContained(dirname(path)) &&
@@ -126,7 +123,9 @@ function isWhereItSays(path: string): boolean {
   }
 }
 
-/** As `lookIntoOne`; reads only what may have changed since the last time. */
+/**
+ * Lists a directory as `lookIntoOne` does; reads only what may have changed since the last time.
+ */
 function lookAgain(
   path: string,
   remembered: RememberedDirectories,
@@ -149,7 +148,10 @@ function lookAgain(
 
 const nothing: SeenDirectory = { names: [], numbers: [] };
 
-/** The files of a directory, none when it is gone; undefined when somebody must look closer. */
+/**
+ * Returns the files of a directory, none if it does not exist; undefined if it needs a closer
+ * check.
+ */
 function lookIntoOne(path: string): SeenDirectory | undefined {
   const names: string[] = [];
   const numbers: number[] = [];
@@ -168,7 +170,10 @@ function lookIntoOne(path: string): SeenDirectory | undefined {
   }
 }
 
-/** As `deleteObject` of `deleter.ts`, which says why, but for the directories. */
+/**
+ * Deletes a file as `deleteObject` of `deleter.ts` does, which has the reasons, without its
+ * directories.
+ */
 function deleteFile(path: string, places: Places): void {
   try {
     if (places.isDirectory(dirname(path))) fs.unlinkSync(path);
@@ -180,8 +185,8 @@ function deleteFile(path: string, places: Places): void {
 }
 
 /**
- * Whether all is gone. The one file first: who replaces it at the same time puts another one there
- * before, and then sees that this one is gone.
+ * Deletes a folder and reports whether all is deleted. The commit file is first: a concurrent
+ * writer that replaces it stores another one first, and then sees that this one is deleted.
  */
 function deleteFolder(
   { directory, names }: DeleteFolderTask,
@@ -203,8 +208,9 @@ function deleteFolder(
 }
 
 /**
- * One level after the other, so that a directory above many is tried once. The system does not take
- * a symbolic link at the end of a path for a directory; one on the way could lead anywhere.
+ * Removes directories level by level, so that a shared parent is tried once. The system does not
+ * accept a symbolic link at the end of a path as a directory; one earlier in the path could point
+ * anywhere.
  */
 function removeEmpty(
   { root, paths }: { readonly root: string; readonly paths: readonly string[] },
@@ -223,7 +229,7 @@ function removeEmpty(
   }
 }
 
-/** Removes a directory if it is empty; tells whether there is none now. */
+/** Removes a directory if it is empty; returns true if it no longer exists. */
 function isGone(path: string): boolean {
   try {
     fs.rmdirSync(path);

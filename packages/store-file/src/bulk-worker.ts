@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { type BulkOutcome, type BulkTask, Places, runBulkTask } from './bulk-work.ts';
 import { RememberedDirectories } from './remembered-directories.ts';
 
-/** One job and its number, by which the answer is known. */
+/** One job and its number, which its answer repeats. */
 export interface BulkRequest {
   readonly number: number;
   readonly task: BulkTask;
@@ -13,10 +13,10 @@ export type BulkAnswer =
   | { readonly number: number; readonly value: BulkOutcome }
   | { readonly number: number; readonly errno: string; readonly message: string };
 
-// Directories that are not empty yet are all in a day's work, and nobody reads where.
+// Errors for directories that are not empty are routine, and their stack traces are not read.
 Error.stackTraceLimit = 0;
 
-// Readers of pages go first. On Linux a thread has a priority of its own; elsewhere it would be
+// Readers of pages have priority. On Linux a thread has its own priority; elsewhere it would be
 // that of the whole process.
 if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 

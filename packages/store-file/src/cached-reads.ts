@@ -1,21 +1,22 @@
 import type { ByteRange, Clock } from '@quire/core';
 import type { FileHandleCache } from './file-handle-cache.ts';
 
-/** More than that is left to another thread: it would keep others waiting though it is at hand. */
+/**
+ * The maximum size of a read in this thread; larger ones would block it even if they are cached.
+ */
 const readBytesMax = 2 * 1024 * 1024;
-/** A read that took longer has waited for a disk, or for a processor. */
+/** The time after which a read counts as slow: it waited for a disk or a processor. */
 const slowMs = 4;
 /**
- * After a slow read there is none for so many times as long: slow disks take a hundredth of the
- * time at most.
+ * The pause after a slow read, as a multiple of its time, so that slow disks take at most a
+ * hundredth of the time.
  */
 const pauseFactor = 100;
 
 /**
- * Reads of files that are open already, in this thread: what was read or written recently is in the
- * system's memory, and copying it takes less than handing the read to another thread and waiting
- * for that. What the system has is not known before; so a read that was slow is followed by a
- * pause, in which all reads go to other threads.
+ * Reads open files in this thread. Recently read or written bytes are in the system's cache, and
+ * copying them is faster than a round trip to another thread. The cache's content is not known in
+ * advance, so a slow read is followed by a pause, in which all reads use other threads.
  */
 export class CachedReads {
   readonly #handles: FileHandleCache;
@@ -27,7 +28,7 @@ export class CachedReads {
     this.#clock = clock;
   }
 
-  /** Fills `target` with a range of an object; false when that is left to others. */
+  /** Fills `target` with a range of an object; returns false if another thread must read it. */
   read(key: string, { start, end }: ByteRange, target: Uint8Array): boolean {
     const beginMs = this.#clock.monotonicMs();
     if (end - start > readBytesMax || beginMs < this.#pauseEndMs) return false;
@@ -36,7 +37,7 @@ export class CachedReads {
     try {
       return end <= joined.status.sizeBytes && joined.file.fillNow(target, start);
     } catch {
-      return false; // who reads it in the other way is told why
+      return false; // the asynchronous read reports the reason
     } finally {
       joined.file.leave().catch(() => undefined);
       const endMs = this.#clock.monotonicMs();

@@ -6,8 +6,7 @@ import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
 /**
- * Deletes an object, and the directories that this leaves empty; does nothing when there is no such
- * object.
+ * Deletes an object, and directories that become empty; does nothing if the object does not exist.
  */
 export async function deleteObject(
   fileSystem: FileSystem,
@@ -20,7 +19,7 @@ export async function deleteObject(
   const directory = dirname(path);
   await translated(call, async () => {
     try {
-      // Elsewhere than its path says, it is not one of our objects.
+      // Behind a symbolic link, it is not an object of this store.
       if (!(await root.isContained(directory))) return;
       throwIfAborted(options?.signal);
       await fileSystem.unlink(path);
@@ -29,13 +28,13 @@ export async function deleteObject(
         throw error;
       }
     }
-    // Even when the object was gone: who deleted it may have died before this.
+    // Even if the object did not exist: the process that deleted it may have died before this step.
     await root.removeEmpty(directory);
   });
 }
 
 /**
- * Tells whether unlinking failed because a directory has that name: Linux says EISDIR, other
+ * Reports whether unlinking failed because the name is a directory: Linux reports EISDIR, other
  * systems EPERM.
  */
 async function isDirectory(fileSystem: FileSystem, path: string, error: unknown): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { objectNotFound, QuireError } from '@quire/core';
 import { errnoOf, isErrno } from '@quire/core/process';
 
-/** The call in which an error of the operating system came up. */
+/** The call in which an operating system error occurred. */
 export interface FailedCall {
   readonly op: 'open' | 'head' | 'get' | 'put' | 'list' | 'delete';
   /** The key; of a `list`, the prefix; of `open`, the root. */
@@ -10,17 +10,14 @@ export interface FailedCall {
 }
 
 /**
- * Nothing is there, or what is there is not ours: a part of the path is a file, the last one a
- * symbolic link or a socket.
+ * The errors for a missing object, or one that is not an object: a part of the path is a file, or
+ * the last one is a symbolic link or a socket.
  */
 export const absenceErrnos = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'] as const;
 
 const fullErrnos = ['ENOSPC', 'EDQUOT', 'EFBIG'] as const;
 
-/**
- * The QuireError that an error of the operating system stands for; any other error comes back as it
- * is.
- */
+/** Returns the QuireError for an operating system error; any other error is returned unchanged. */
 export function toStoreError(error: unknown, { op, key, location }: FailedCall): unknown {
   const errno = errnoOf(error);
   if (errno === undefined) return error;
@@ -32,7 +29,7 @@ export function toStoreError(error: unknown, { op, key, location }: FailedCall):
   return new QuireError(isFull ? 'STORE_FULL' : 'STORE_UNAVAILABLE', message, { cause: error });
 }
 
-/** Runs one call of the store; the errors of the operating system come out as QuireErrors. */
+/** Runs one call of the store, and converts operating system errors to QuireErrors. */
 export async function translated<T>(call: FailedCall, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -2,34 +2,33 @@ import type { Clock } from '@quire/core';
 import type { FileStatus } from './file-system.ts';
 import type { OpenFile } from './open-file.ts';
 
-/** How many files stay open at most, beside those that are being read. */
+/** The maximum number of cached open files, besides those being read. */
 const openCountMax = 64;
 /**
- * How long a file stays open. So much later, at most, the disk has the room of a file that another
- * process has deleted.
+ * The time for which a file stays open, and so the delay after which the disk space of a file is
+ * freed that another process has deleted.
  */
 const openMsMax = 1000;
 
 interface CachedHandle {
   readonly file: OpenFile;
-  /** As it was when its path was seen to lead to it. */
+  /** The status of the file when its path was verified. */
   readonly status: FileStatus;
   readonly endMs: number;
 }
 
 /**
- * Files that stay open for a moment, for those who read an object again and again: to open a file
- * and to see where its path leads takes longer than to read a page of it.
+ * A cache of open files for readers that read an object repeatedly: opening a file and verifying
+ * its path takes longer than reading a page of it.
  *
- * An open file is the same one whatever becomes of its name, and no other can take its place while
- * it is open. Whether it still has its name, its status says: deleting, replacing, moving or
- * linking a file, and writing to it, all change its number of links or its time of change. That
- * leaves a directory above it that is moved away by hand: then the file is found for another
- * second.
+ * An open file stays the same whatever happens to its name. Its status shows whether it still has
+ * its name: deleting, replacing, moving, linking or writing a file all change its number of links
+ * or its change time. The exception is a parent directory that is moved manually: the file is then
+ * found for another second.
  */
 export class FileHandleCache {
   readonly #clock: Clock;
-  /** By their keys, those that were opened first in front. */
+  /** The files by key, in the order in which they were opened. */
   readonly #files = new Map<string, CachedHandle>();
   #closed: AbortController | undefined;
 
@@ -38,8 +37,8 @@ export class FileHandleCache {
   }
 
   /**
-   * The file of an object, joined for a reader, and its status; undefined when there is none at
-   * hand that surely is the object's.
+   * Returns the file of an object, joined for a reader, and its status; undefined if no cached file
+   * certainly belongs to the object.
    */
   join(key: string): { readonly file: OpenFile; readonly status: FileStatus } | undefined {
     const kept = this.#files.get(key);
@@ -53,7 +52,7 @@ export class FileHandleCache {
     return { file: kept.file, status };
   }
 
-  /** Keeps a file that was just opened, if its status can tell whether it has its name. */
+  /** Caches a file that was just opened, if its status can show whether it has its name. */
   keep(key: string, file: OpenFile, status: FileStatus): void {
     if (status.linkCount !== 1) return;
     this.forget(key);
@@ -64,22 +63,25 @@ export class FileHandleCache {
     if (this.#closed === undefined) void this.#closeInTime();
   }
 
-  /** Lets a file go, for its object changes or is no longer asked for; who reads it reads on. */
+  /**
+   * Removes a file from the cache because its object changes or is no longer read; current readers
+   * continue.
+   */
   forget(key: string): void {
     const kept = this.#files.get(key);
     if (kept === undefined) return;
     this.#files.delete(key);
-    // It was only read: a failure to close it says nothing about anybody's bytes.
+    // The file was only read: a failure to close it loses no data.
     kept.file.leave().catch(() => undefined);
   }
 
-  /** Lets all go. */
+  /** Removes all files from the cache. */
   close(): void {
     this.#closed?.abort();
     this.#forgetAll();
   }
 
-  /** Closes each when its time is over, until none is left. */
+  /** Closes each file after its time, until none is left. */
   async #closeInTime(): Promise<void> {
     const closed = new AbortController();
     this.#closed = closed;
@@ -91,7 +93,7 @@ export class FileHandleCache {
         else this.forget(key);
       }
     } catch {
-      // Closed, or the clock has failed: either way none stays open.
+      // Closed, or the clock has failed: in either case none stays open.
       this.#forgetAll();
     } finally {
       this.#closed = undefined;
@@ -109,8 +111,8 @@ export class FileHandleCache {
 }
 
 /**
- * Undefined when it cannot be had: on a network, the file of a name that is gone. Who opens it
- * again is told what is wrong.
+ * Returns the status of a file; undefined if it is not available, as for a deleted file on a
+ * network. Opening it again reports the error.
  */
 function statusOf(file: OpenFile): FileStatus | undefined {
   try {

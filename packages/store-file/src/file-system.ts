@@ -1,31 +1,33 @@
 import * as fs from 'node:fs';
 
-/** What a store wants to know of a file. */
+/** The status of a file. */
 export interface FileStatus {
   readonly kind: 'file' | 'directory' | 'other';
   readonly sizeBytes: number;
   readonly lastModifiedMs: number;
-  /** How many names it has. */
+  /** The number of its names. */
   readonly linkCount: number;
-  /** When its bytes, its names or its owner last changed, as exactly as the system says. */
+  /**
+   * The time at which its bytes, names or owner last changed, as exactly as the system reports it.
+   */
   readonly changedMs: number;
 }
 
 /**
- * The calls to the operating system that a FileObjectStore makes, all of them: tests put their own
- * in between, to count, to fail and to die at any one. Each rejects with Node's errno errors.
+ * All operating system calls of a FileObjectStore. Tests replace them to count calls, and to fail
+ * or die at any one. Each rejects with Node's errno errors.
  */
 export interface FileSystem {
   /**
-   * Opens a regular file for reading; does not follow a symbolic link in its last segment, nor wait
-   * for a pipe's writer.
+   * Opens a regular file for reading, without following a symbolic link in its last segment or
+   * waiting for the writer of a pipe.
    */
   openForReading(path: string): Promise<number>;
   /** Creates a file for writing, which must not exist. */
   create(path: string): Promise<number>;
   /**
-   * Synchronous on purpose: an open file's status is at hand, and a trip to another thread costs
-   * twenty times as much.
+   * Returns the status of an open file. Synchronous, because it is available at once, and a round
+   * trip to another thread costs twenty times as much.
    */
   statusOfOpen(fd: number): FileStatus;
   /** Reads up to `length` bytes at `position`; 0 at the end of the file. */
@@ -37,8 +39,8 @@ export interface FileSystem {
     position: number,
   ): Promise<number>;
   /**
-   * As `read`, in this thread: who calls it has reason to believe that no disk is waited for. Where
-   * it is left out, nobody does.
+   * Reads as `read` does, in this thread, if the caller expects that no disk access is needed.
+   * Omitted: not supported.
    */
   readNow?(
     fd: number,
@@ -47,12 +49,12 @@ export interface FileSystem {
     length: number,
     position: number,
   ): number;
-  /** Writes at most all of `bytes`, at the end; returns how many. */
+  /** Writes at most all of `bytes` at the end; returns the number of bytes written. */
   write(fd: number, bytes: Uint8Array): Promise<number>;
   setLastModified(fd: number, timeMs: number): Promise<void>;
   sync(fd: number): Promise<void>;
   close(fd: number): Promise<void>;
-  /** Makes what happened to a directory's names durable. */
+  /** Makes changes of a directory's names durable. */
   syncDirectory(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** Gives a file a second name, which must not exist. */
@@ -61,8 +63,8 @@ export interface FileSystem {
   makeDirectory(path: string): Promise<void>;
   removeDirectory(path: string): Promise<void>;
   /**
-   * The names of a directory's files, and of its directories with a slash at the end; nothing else
-   * shows. In no order.
+   * Returns the names of a directory's files, and of its directories with a trailing slash, without
+   * other entries. In no order.
    */
   readDirectory(path: string): Promise<string[]>;
   /** Does not follow a symbolic link in the last segment. */
@@ -71,14 +73,13 @@ export interface FileSystem {
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
-// Results belongs to the principal that ran the query: nobody outside the owner's group may read
-// them.
+// Results belong to the principal that ran the query: only the owner and its group may read them.
 const fileMode = 0o640;
 const directoryMode = 0o750;
 
 /**
- * Node's own file system. Callbacks rather than `fs.promises`: a FileHandle costs a page read a
- * third more.
+ * Node's file system. Callbacks rather than `fs.promises`: a FileHandle makes a page read a third
+ * slower.
  */
 export const nodeFileSystem: FileSystem = {
   openForReading: (path) =>

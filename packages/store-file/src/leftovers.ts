@@ -6,18 +6,18 @@ import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
 
 /**
- * The names that staged files have, with the tag of the process that writes them; whatever else
- * lies in the staging directory is not ours to touch.
+ * The names of staged files, with the tag of the process that writes them; other files in the
+ * staging directory are never touched.
  */
 const stagedNamePattern = /^[0-9a-f]{24}(?:\.([0-9a-f-]+))?$/;
 
-/** The state of the process that writes the staged file of that name. */
+/** Returns the state of the process that writes the staged file of that name. */
 export function ownerOfStaged(name: string): OwnerState {
   const tag = stagedNamePattern.exec(name)?.[1];
   return tag === undefined ? 'unknown' : stateOfOwner(tag);
 }
 
-/** The staged files of a root: of writes under way, in any process, and of writers that died. */
+/** The staged files of a root: of unfinished writes in any process, and of dead writers. */
 export class StagedLeftovers implements StoreLeftovers {
   readonly #fileSystem: FileSystem;
   readonly #root: RootDirectory;
@@ -28,9 +28,8 @@ export class StagedLeftovers implements StoreLeftovers {
   }
 
   /**
-   * Every staged file by its name. One whose size or time changes between two looks has a writer
-   * that lives, on whatever machine: a write whose source is slow touches its file every ten
-   * seconds.
+   * Yields every staged file by its name. One whose size or time changes between two listings has a
+   * live writer on some machine: a write with a slow source touches its file every ten seconds.
    */
   async *list(options?: CallOptions): AsyncGenerator<Leftover> {
     const call: FailedCall = { op: 'list', key: '.staging/', location: this.#root.location };
@@ -50,8 +49,8 @@ export class StagedLeftovers implements StoreLeftovers {
   }
 
   /**
-   * Removes what ended processes have left, at once; with a process id, of that one only. For a
-   * caller that has just seen one die. Resolves to the bytes that went.
+   * Removes immediately the leftovers of ended processes, or of the one with a process id, for a
+   * caller that has just seen it die. Resolves to the number of bytes removed.
    */
   async removeDead({ pid, signal }: CallOptions & { readonly pid?: number } = {}): Promise<number> {
     let freedBytes = 0;
@@ -75,8 +74,8 @@ export class StagedLeftovers implements StoreLeftovers {
   }
 
   /**
-   * Removes a staged file; its writer, if it lived, would fail with STORE_UNAVAILABLE. Resolves
-   * just as well when it is gone.
+   * Removes a staged file; if its writer is alive, it fails with STORE_UNAVAILABLE. Resolves even
+   * if the file does not exist.
    */
   async remove(name: string, options?: CallOptions): Promise<void> {
     if (!stagedNamePattern.test(name)) return;

@@ -7,12 +7,12 @@ import { type Found, OpenDirectory, OpenInBulk } from './open-directory.ts';
 import { TreeWalk } from './tree-walk.ts';
 
 /**
- * Gives the objects of a prefix in key order, depth first; looks at nothing that the prefix or
- * `after` rules out.
+ * Yields the objects of a prefix in key order, depth first, and reads nothing that the prefix or
+ * `after` excludes.
  *
- * Memory: the names in the directories on the way from the root to the current one, and what is
- * looked up a few entries ahead. What is not an object is passed over: names that no key has,
- * symbolic links, and what vanishes on the way.
+ * Memory: the names in the directories on the path from the root to the current one, and a few
+ * look-ups ahead. Entries that are not objects are skipped: names that are not keys, symbolic
+ * links, and files that are deleted during the walk.
  */
 export async function* listObjects(
   fileSystem: FileSystem,

@@ -1,28 +1,27 @@
 import type { ObjectEntry } from '@quire/core';
 
 /**
- * How many names of a directory are looked up ahead of the reader; one by one, each would wait for
- * the one before.
+ * The number of look-ups ahead of the reader; sequentially, each would wait for the previous one.
  */
 const lookaheadCount = 16;
-/** How many at a time, and how many times ahead of the reader. */
+/** The number of names in one look-up, and the number of such look-ups ahead of the reader. */
 const bulkBatchCount = 256;
 const bulkLookaheadCount = 4;
 
 /**
- * What a name turns out to be: an object, a directory to walk, or nothing of interest. Of many
- * names at once, all the objects in them.
+ * The outcome of a look-up: an object, a directory to walk, or nothing of interest; for many names,
+ * all objects among them.
  */
 export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 
-/** Who looks at what names are: the walk that the directories belong to. */
+/** The look-ups of a walk, for its directories. */
 export interface LookUps {
   lookUp(key: string): Promise<Found>;
-  /** Many names of one directory at a time. */
+  /** Looks up many names of one directory at once. */
   lookUpInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]>;
 }
 
-/** A directory's names in order, with a few look-ups under way ahead of the reader. */
+/** A directory's names in order, with a few look-ups in progress ahead of the reader. */
 export class OpenDirectory {
   readonly #walk: LookUps;
   readonly #keyPrefix: string;
@@ -36,15 +35,14 @@ export class OpenDirectory {
     this.#names = names;
   }
 
-  /** What the next name is; undefined at the end. */
+  /** Returns the look-up of the next name; undefined at the end. */
   next(): Promise<Found> | undefined {
     while (this.#ahead.length < lookaheadCount && this.#lookUpNext());
     return this.#ahead.shift();
   }
 
   /**
-   * Looks up the first names as long as they are files: a directory's would lead to ever more
-   * look-ups.
+   * Looks up the first names as long as they are files: directories would cause ever more look-ups.
    */
   lookUpFiles(count: number): void {
     while (
@@ -64,7 +62,7 @@ export class OpenDirectory {
   }
 }
 
-/** A directory of many directories, and of nothing else, which are looked into by the hundred. */
+/** A directory that contains only many directories, which are looked up by the hundred. */
 export class OpenInBulk {
   readonly #walk: LookUps;
   readonly #keyPrefix: string;
@@ -80,8 +78,8 @@ export class OpenInBulk {
   }
 
   /**
-   * The next that was found; undefined at the end. Not to be called again before the last promise
-   * has settled.
+   * Returns the next entry; undefined at the end. Call it again only after the last promise has
+   * settled.
    */
   next(): Promise<Found> | undefined {
     while (
@@ -101,7 +99,7 @@ export class OpenInBulk {
   }
 }
 
-/** A directory of files that was read as a whole. */
+/** A directory of files that was read completely. */
 export class OpenAtOnce {
   #entries: readonly ObjectEntry[] | undefined;
 

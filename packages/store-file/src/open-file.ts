@@ -1,8 +1,8 @@
 import type { FileStatus, FileSystem } from './file-system.ts';
 
 /**
- * A file descriptor, closed exactly once: when it is let go, and the last of those who read from it
- * is done.
+ * A file descriptor with a count of its users, which is closed exactly once, when the last one
+ * leaves.
  */
 export class OpenFile {
   readonly #fileSystem: FileSystem;
@@ -10,7 +10,7 @@ export class OpenFile {
   #readerCount = 1;
   #closing: Promise<void> | undefined;
 
-  /** Begins with one reader. */
+  /** Starts with one user. */
   constructor(fileSystem: FileSystem, fd: number) {
     this.#fileSystem = fileSystem;
     this.#fd = fd;
@@ -20,19 +20,22 @@ export class OpenFile {
     return this.#fileSystem.statusOfOpen(this.#fd);
   }
 
-  /** Counts one more reader. */
+  /** Adds a user. */
   join(): void {
     this.#readerCount += 1;
   }
 
-  /** Counts one reader less; after the last one, closes the file. Everybody leaves once. */
+  /** Removes a user; closes the file after the last one. Every user leaves once. */
   leave(): Promise<void> {
     this.#readerCount -= 1;
     if (this.#readerCount === 0) this.#closing ??= this.#fileSystem.close(this.#fd);
     return this.#closing ?? Promise.resolve();
   }
 
-  /** Fills `buffer` from `position` on in one call in this thread; tells whether that filled it. */
+  /**
+   * Fills `buffer` from `position` with one call in this thread; returns false if it was not
+   * filled.
+   */
   fillNow(buffer: Uint8Array, position: number): boolean {
     return (
       this.#fileSystem.readNow?.(this.#fd, buffer, 0, buffer.byteLength, position) ===
@@ -40,9 +43,7 @@ export class OpenFile {
     );
   }
 
-  /**
-   * Fills `buffer` from `position` on; returns less than its length only at the end of the file.
-   */
+  /** Fills `buffer` from `position`; returns less than its length only at the end of the file. */
   async fill(buffer: Uint8Array, position: number): Promise<number> {
     const length = buffer.byteLength;
     let filledBytes = 0;

@@ -7,10 +7,13 @@ import { ownerOfStaged } from './leftovers.ts';
 import { makeDirectoryUnlessThere, RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
-/** No write takes that long: who left a staged file this old is dead. */
+/**
+ * The age after which the writer of a staged file is certainly dead, because no write takes that
+ * long.
+ */
 const staleAfterMs = 24 * 60 * 60 * 1000;
 
-/** What an operator must mend before the store can open. */
+/** Errors that an operator must fix before the store can open. */
 const unusableErrnos = [
   'ENOENT',
   'ENOTDIR',
@@ -29,12 +32,11 @@ export interface OpenRootOptions {
 }
 
 /**
- * Opens the directory of a store, creates it when only its parent exists, proves that it may be
- * written to, and removes what ended writers have left, or, where nobody can tell, that is more
- * than a day old.
+ * Opens the directory of a store. Creates it if only its parent exists, verifies that it is
+ * writable, and removes the leftovers of ended writers; those of unknown writers after a day.
  *
- * @throws INVALID_PARAMETER when it is not a directory, cannot be created, or may not be written to
- * @throws UNSUPPORTED on Windows, which cannot keep files durably
+ * @throws INVALID_PARAMETER when it is not a directory, cannot be created, or is not writable
+ * @throws UNSUPPORTED on Windows, which cannot make files durable
  * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
  */
 export async function openRoot({
@@ -75,8 +77,8 @@ export async function openRoot({
 }
 
 /**
- * Makes the name of the root survive a power failure, and with it all objects. A parent that may
- * not be read cannot be synced; it then has to be durable already.
+ * Makes the name of the root durable, and so all objects. A parent that may not be read cannot be
+ * synced; it must already be durable.
  */
 async function makeNameDurable(fileSystem: FileSystem, path: string): Promise<void> {
   try {
@@ -95,8 +97,7 @@ async function proveWritable(
     const probe = await StagedFile.create(fileSystem, stagingPath, random);
     await probe.discard();
   } catch (error) {
-    // A full disk can be read and, above all, be freed: an opener that means to free it must be let
-    // in.
+    // A full disk can still be read and freed: a cleaner must be able to open the store.
     if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
   }
 }
@@ -106,7 +107,7 @@ async function assertDirectory(fileSystem: FileSystem, path: string): Promise<vo
   if (kind !== 'directory') {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `${path} is not a directory, and a file store needs one there.`,
+      `${path} is not a directory, but a file store needs a directory.`,
     );
   }
 }
@@ -124,7 +125,7 @@ async function removeStale(
       const isStale = owner === 'dead' || (owner === 'unknown' && lastModifiedMs < untilMs);
       if (kind === 'file' && isStale) await fileSystem.unlink(path);
     } catch (error) {
-      // Its writer has finished meanwhile, or another process is cleaning up as well.
+      // Its writer has finished, or another process is cleaning up as well.
       if (!isErrno(error, ...absenceErrnos)) throw error;
     }
   }

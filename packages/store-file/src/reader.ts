@@ -16,23 +16,23 @@ import { OpenFile } from './open-file.ts';
 import type { RootDirectory } from './root-directory.ts';
 
 /**
- * Up to this size, the bytes come in one chunk: a page is read, checked and decoded in one piece.
+ * The size up to which the bytes are one chunk: a page is read, checked and decoded in one piece.
  */
 const wholeChunkBytesMax = 4 * 1024 * 1024;
-/** More than that is a stream, which should be gentle on memory. */
+/** The chunk size of larger objects, which are streamed to save memory. */
 const streamChunkBytes = 1024 * 1024;
 
-/** What a reader needs of its store. */
+/** The dependencies of a reader on its store. */
 export interface ObjectReaderParts {
   readonly fileSystem: FileSystem;
   readonly root: RootDirectory;
-  /** Keeps the files open that ranges are read of; undefined: each is opened for itself. */
+  /** The cache of open files for ranged reads; undefined: each file is opened separately. */
   readonly handles: FileHandleCache | undefined;
 }
 
 /**
- * Opens an object and reads on as its body is iterated. The open file stays the same one, no matter
- * who deletes or replaces the object; its reader leaves it after the last byte.
+ * Opens an object, which is read as its body is iterated. The open file stays the same even if the
+ * object is deleted or replaced; it is closed after the last byte.
  */
 export async function openObject(
   { fileSystem, root, handles }: ObjectReaderParts,
@@ -68,8 +68,8 @@ async function openFile(
   key: string,
 ): Promise<OpenFile> {
   const path = root.pathOf(key);
-  // Both at once: each is a trip to another thread, and the file is not read before both have
-  // answered.
+  // Both concurrently: each is a round trip to another thread, and the file is read only after
+  // both.
   const [opened, contained] = await Promise.allSettled([
     fileSystem.openForReading(path),
     root.isContained(dirname(path)),
@@ -93,8 +93,8 @@ async function* readChunks(
   for (let position = range.start; position < range.end;) {
     throwIfAborted(options?.signal);
     const lengthMax = Math.min(chunkBytesMax, range.end - position);
-    // Memory of its own, at its start: aligned for every typed array. It is not cleared, for each
-    // byte is read or the call throws.
+    // Separate memory from its start, so that it is aligned for every typed array. It is not
+    // cleared, because each byte is read or the call throws.
     const chunk =
       options?.memory?.lend(lengthMax) ?? new Uint8Array(Buffer.allocUnsafeSlow(lengthMax).buffer);
     const length = chunk.byteLength;
@@ -107,7 +107,7 @@ async function* readChunks(
   throwIfAborted(options?.signal);
 }
 
-/** One who reads a file, and leaves it once. */
+/** One reader of a file, which leaves it once. */
 class FileReader {
   readonly #file: OpenFile;
   #leaving: Promise<void> | undefined;
@@ -120,7 +120,7 @@ class FileReader {
     return this.#file.fill(buffer, position);
   }
 
-  /** Leaves while the caller is busy with what it has; `leave` tells how it went. */
+  /** Starts to leave while the caller processes its chunk; `leave` reports the outcome. */
   beginToLeave(): void {
     this.leave().catch(() => undefined);
   }

@@ -1,49 +1,48 @@
 import type { Stats } from 'node:fs';
 
-/** What was seen in a directory: its files, as `DirectoryContents` has them. */
+/** The cached content of a directory: its files, as in `DirectoryContents`. */
 export interface SeenDirectory {
   readonly names: readonly string[];
-  /** Of each file, its bytes and its time. */
+  /** The size and the time of each file. */
   readonly numbers: readonly number[];
 }
 
-/** Each takes some 300 bytes. */
+/** The maximum number of cached directories; each takes some 300 bytes. */
 const rememberedCountMax = 65_536;
-/** Directories of results have two files; those of more are rare, and read each time. */
+/** Directories of results have two files; larger ones are rare, and always read. */
 const fileCountMax = 2;
 /**
- * Times of change are as coarse as the system's ticks, or seconds: what is younger may change again
- * within the same one.
+ * Change times have the resolution of the system's ticks, or seconds: a more recent one may change
+ * again within the same tick.
  */
 const settledMs = 10_000;
 /**
- * Then it is read again, whatever its time of change says: bytes that were changed in place do not
- * show in it.
+ * The number of look-ups after which a directory is read again, because files changed in place do
+ * not affect its change time.
  */
 const lookUpsMax = 24;
 
 interface Remembered {
   readonly inode: number;
   readonly changedMs: number;
-  /** With a slash in between, which no name has. */
+  /** The names separated by slashes, which no name contains. */
   readonly names: string;
   readonly numbers: readonly number[];
   lookUpsLeft: number;
 }
 
 /**
- * Remembers what was in directories that have not changed since: to look at the status of one takes
- * a third of the time of reading it and the status of each of its files.
+ * A cache of the content of unchanged directories: checking the status of one takes a third of the
+ * time of reading it and the status of each of its files.
  *
- * Files come and go by names, which changes the directory's time of change; nobody can set that
- * back.
+ * Creating and deleting files changes the directory's change time, which no program can set back.
  */
 export class RememberedDirectories {
   readonly #directories = new Map<string, Remembered>();
 
   /**
-   * What was in the directory whose status this is; undefined when that is not known, or may have
-   * changed.
+   * Returns the cached content of the directory with this status; undefined if it is not cached, or
+   * may have changed.
    */
   find(path: string, { ino, ctimeMs }: Stats): SeenDirectory | undefined {
     const known = this.#directories.get(path);
@@ -56,7 +55,7 @@ export class RememberedDirectories {
     return undefined;
   }
 
-  /** Remembers what is in a directory, whose status was taken before it was read. */
+  /** Caches the content of a directory, whose status was taken before it was read. */
   add(
     path: string,
     { ino, ctimeMs }: Stats,
@@ -64,14 +63,14 @@ export class RememberedDirectories {
     nowMs: number,
   ): void {
     if (ctimeMs > nowMs - settledMs || names.length === 0 || names.length > fileCountMax) return;
-    // Some of them are of directories that are gone, which nobody asks for any more.
+    // Some of them are of deleted directories, which are never looked up again.
     if (this.#directories.size >= rememberedCountMax) this.#directories.clear();
     this.#directories.set(path, {
       inode: ino,
       changedMs: ctimeMs,
       names: names.join('/'),
       numbers,
-      // Not all at the same time.
+      // Spread, so that not all expire at the same time.
       lookUpsLeft: lookUpsMax - (this.#directories.size % (lookUpsMax / 2)),
     });
   }

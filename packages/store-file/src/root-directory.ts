@@ -4,13 +4,13 @@ import { isErrno } from '@quire/core/process';
 import { absenceErrnos } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 
-/** The directory that holds a store's objects, each at the path that its key spells. */
+/** The directory of a store's objects, each at the path that its key spells. */
 export class RootDirectory {
-  /** Absolute, and free of symbolic links. */
+  /** The absolute path, without symbolic links. */
   readonly path: string;
   /**
-   * Where objects are written before they move to their place. Keys have no segment that starts
-   * with a dot: none leads here.
+   * The directory in which objects are written before they are renamed. It starts with a dot, which
+   * no segment of a key does.
    */
   readonly stagingPath: string;
   readonly location: string;
@@ -23,37 +23,34 @@ export class RootDirectory {
     this.location = pathToFileURL(path).href;
   }
 
-  /** Where the object of a key is; `key` was checked. */
+  /** Returns the path of an object; `key` must have been checked. */
   pathOf(key: string): string {
     return join(this.path, key);
   }
 
-  /**
-   * Tells whether a directory is where its path says: a symbolic link on the way could lead
-   * anywhere.
-   */
+  /** Reports whether a directory's path is free of symbolic links, which could point anywhere. */
   async isContained(directory: string): Promise<boolean> {
     return (await this.#fileSystem.realPath(directory)) === directory;
   }
 
   /**
-   * Removes `directory` and those above it while they are empty; the root stays. Never fails: an
-   * empty directory harms nobody.
+   * Removes `directory` and its parents while they are empty; the root stays. Never fails: an empty
+   * directory is harmless.
    */
   async removeEmpty(directory: string): Promise<void> {
     for (let path = directory; path !== this.path; path = dirname(path)) {
       try {
         await this.#fileSystem.removeDirectory(path);
       } catch (error) {
-        // Somebody else removed it: those above may still be ours to remove. Anything else,
-        // ENOTEMPTY mostly, ends it.
+        // Another process removed it: its parents may still be empty. Any other error, mostly
+        // ENOTEMPTY, ends the loop.
         if (!isErrno(error, ...absenceErrnos)) return;
       }
     }
   }
 }
 
-/** Makes a directory; whatever already has that name stays. */
+/** Creates a directory unless the name exists. */
 export async function makeDirectoryUnlessThere(
   fileSystem: FileSystem,
   path: string,

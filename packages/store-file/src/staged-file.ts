@@ -4,26 +4,29 @@ import { isErrno, processTag } from '@quire/core/process';
 import { makeDirectoryUnlessThere } from './root-directory.ts';
 import type { FileSystem } from './file-system.ts';
 
-/** Small chunks are gathered up to this size; a write costs the same for one byte and for many. */
+/**
+ * The size up to which small chunks are collected; a write costs the same for one byte and for
+ * many.
+ */
 const writeBytes = 1024 * 1024;
 /**
- * After so many bytes the system is asked to write them to the disk, while more of them come: at
- * the end, little is left to wait for.
+ * The number of bytes after which the system is asked to write them to disk while more are
+ * received, so that little is left at the end.
  */
 const syncBytes = 8 * 1024 * 1024;
-/** Systems refuse writes of 2 GiB and more. */
+/** The maximum size of one write; systems refuse 2 GiB and more. */
 const writeBytesMax = 64 * 1024 * 1024;
 
-/** A file on its way to becoming an object: nobody sees it before it is moved to its place. */
+/** A file that will become an object: it is invisible until it is renamed. */
 export class StagedFile {
   readonly path: string;
   readonly #fileSystem: FileSystem;
   #fd: number | undefined;
   #gathered: Uint8Array | undefined;
   #gatheredBytes = 0;
-  /** What was gathered before, while the system takes it. */
+  /** The bytes that are being written. */
   #leaving: Uint8Array | undefined;
-  /** Ends, or fails, with the write of that. */
+  /** The write of these bytes. */
   #writing: Promise<void> = Promise.resolve();
   #sizeBytes = 0;
   #unsyncedBytes = 0;
@@ -38,9 +41,9 @@ export class StagedFile {
   }
 
   /**
-   * Creates an empty file in the staging directory, and that directory when somebody has removed
-   * it. Its name is random and tells which process writes it, so that it can go as soon as that one
-   * is dead.
+   * Creates an empty file in the staging directory, and that directory if it was removed. Its name
+   * is random and identifies the process that writes it, so that it can be deleted as soon as that
+   * process is dead.
    */
   static async create(
     fileSystem: FileSystem,
@@ -60,14 +63,14 @@ export class StagedFile {
     }
   }
 
-  /** Bytes given to `write` so far. */
+  /** The number of bytes given to `write` so far. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
   /**
-   * Takes a chunk; once this resolves, the chunk's memory is its owner's again. It may not have
-   * been written yet: what fails then fails a later call, `finish` at the latest.
+   * Accepts a chunk; once this resolves, the chunk's memory may be reused. It may not have been
+   * written yet: a failure rejects a later call, `finish` at the latest.
    */
   async write(chunk: Uint8Array): Promise<void> {
     this.#sizeBytes += chunk.byteLength;
@@ -83,7 +86,7 @@ export class StagedFile {
   }
 
   /**
-   * Dates the file, so that others see that its writer is alive. Never fails: what is wrong with
+   * Sets the file's time, so that others see that its writer is alive. Never fails: a problem with
    * the file fails the next write.
    */
   touch(lastModifiedMs: number): void {
@@ -93,7 +96,7 @@ export class StagedFile {
     }
   }
 
-  /** Tells whether the file is still in the staging directory. */
+  /** Reports whether the file is still in the staging directory. */
   async isPresent(): Promise<boolean> {
     return this.#fileSystem.status(this.path).then(
       () => true,
@@ -101,27 +104,32 @@ export class StagedFile {
     );
   }
 
-  /** Makes all that was written durable, dates it, and closes the file. */
+  /** Makes all written bytes durable, sets the file's time, and closes it. */
   async finish(lastModifiedMs: number): Promise<void> {
     await this.#flush();
     await this.#writing;
     await this.#touching;
     const fd = this.#openFd();
     await this.#syncing;
-    // The system may tell of a failure to write only once.
+    // The system may report a write failure only once.
     if (this.#syncFailure !== undefined) throw this.#syncFailure.error;
     await this.#fileSystem.setLastModified(fd, lastModifiedMs);
     await this.#fileSystem.sync(fd);
     await this.#close();
   }
 
-  /** Removes the file. Never fails: what cannot be removed now goes with the leftovers. */
+  /**
+   * Removes the file. Never fails: a file that cannot be removed now is removed with the leftovers.
+   */
   async discard(): Promise<void> {
     await this.#close().catch(() => undefined);
     await this.#fileSystem.unlink(this.path).catch(() => undefined);
   }
 
-  /** Has what was gathered written, while more is gathered; waits only for the write before. */
+  /**
+   * Starts to write the collected bytes, while more are collected; waits only for the previous
+   * write.
+   */
   async #flush(): Promise<void> {
     if (this.#gathered === undefined || this.#gatheredBytes === 0) return;
     await this.#writing;
@@ -156,7 +164,7 @@ export class StagedFile {
   }
 
   async #close(): Promise<void> {
-    // A descriptor that is closed may be another file's the next moment.
+    // A closed descriptor may be reused for another file immediately.
     await this.#writing.catch(ignore);
     await this.#touching;
     await this.#syncing;
@@ -172,5 +180,5 @@ export class StagedFile {
 }
 
 function ignore(): void {
-  // The next call meets the failure.
+  // The next call receives the failure.
 }

@@ -34,21 +34,21 @@ import { CachedReads } from './cached-reads.ts';
 import type { RootDirectory } from './root-directory.ts';
 import { ObjectWriter } from './writer.ts';
 
-/** The directory of a `FileObjectStore`, and what it works with. */
+/** The directory of a `FileObjectStore`, and its dependencies. */
 export interface FileObjectStoreOptions {
   /**
-   * The directory that holds the objects. It is made when only its parent exists; it may be a
-   * symbolic link.
+   * The directory of the objects. It is created if only its parent exists; it may be a symbolic
+   * link.
    */
   readonly root: string;
-  /** Dates the objects. */
+  /** The clock that gives objects their modification times. */
   readonly clock?: Clock;
-  /** Names staged files. */
+  /** The source of random names for staged files. */
   readonly random?: Random;
-  /** The operating system, or what a test puts in its place. */
+  /** The operating system, or a replacement for tests. */
   readonly fileSystem?: FileSystem;
   /**
-   * Whether files that ranges are read of stay open for a second; by default with Node's own file
+   * True if files stay open for a second after ranged reads; by default with Node's own file
    * system.
    */
   readonly keepsFilesOpen?: boolean;
@@ -62,30 +62,35 @@ interface FileStoreParts {
   readonly clock: Clock;
 }
 
-/** More deletions than that at once are a sweep's, and better left to a thread. */
+/**
+ * The number of concurrent deletions up to which a thread is not worthwhile; more of them are a
+ * sweep.
+ */
 const deleteCountAlone = 3;
 
 /**
  * An ObjectStore in a directory of a local file system: the object `a/b.arrow` is the file
- * `<root>/a/b.arrow`, for any tool to read.
+ * `<root>/a/b.arrow`, readable by any tool.
  *
  * Objects are written to `<root>/.staging`, which no key can name, made durable, and renamed to
- * their place. Processes may share a root. Nothing outside of the root is ever touched, whatever
- * symbolic links are planted in it.
+ * their path. Processes may share a root. Nothing outside the root is ever touched, whatever
+ * symbolic links it contains.
  */
 export class FileObjectStore
   implements ObjectStore, CachedReader, ConditionalWriter, FolderDeleter
 {
   readonly location: string;
   /**
-   * What writes under way, and writers that died, have staged; not objects, and so not part of the
-   * port. For a cleaner.
+   * The staged files of unfinished writes and dead writers; they are not objects, and so not part
+   * of the port. For a cleaner.
    */
   readonly leftovers: StagedLeftovers;
   readonly #root: RootDirectory;
   readonly #fileSystem: FileSystem;
   readonly #writer: ObjectWriter;
-  /** Two look at directories at once. None where a test listens to every call. */
+  /**
+   * Two threads, so that two directories are read concurrently. None if a test observes every call.
+   */
   readonly #threads: readonly BulkThread[];
   readonly #bulkDeleter: BulkDeleter;
   readonly #handles: FileHandleCache | undefined;
@@ -106,10 +111,10 @@ export class FileObjectStore
   }
 
   /**
-   * Opens the store in a directory, having proved that the directory can be written to.
+   * Opens the store in a directory, after verifying that it is writable.
    *
-   * @throws INVALID_PARAMETER when the root is not a directory, cannot be made, or may not be
-   * written to
+   * @throws INVALID_PARAMETER when the root is not a directory, cannot be created, or is not
+   *   writable
    * @throws STORE_FULL, STORE_UNAVAILABLE when the file system fails otherwise
    */
   static async open(options: FileObjectStoreOptions): Promise<FileObjectStore> {
@@ -157,7 +162,7 @@ export class FileObjectStore
   ): Promise<ObjectEntry> {
     this.#check(key, options);
     const entry = await this.#writer.write(key, body, options, () => this.#assertOpen());
-    // Its status would tell, but the room of the one that was replaced is wanted now.
+    // Its status would show the change, but the space of the replaced file must be freed now.
     this.#handles?.forget(key);
     return entry;
   }
@@ -188,7 +193,7 @@ export class FileObjectStore
   async delete(key: string, options?: CallOptions): Promise<void> {
     this.#check(key, options);
     await this.#deletion((isInBulk) => {
-      // Before it goes: its room would not be free as long as the file is open.
+      // Before the deletion: the space is not freed while the file is open.
       this.#handles?.forget(key);
       return isInBulk
         ? this.#bulkDeleter.delete(key, options)
@@ -196,7 +201,7 @@ export class FileObjectStore
     });
   }
 
-  /** In a thread, when there are so many at once that it is worth the way there. */
+  /** Deletes a folder, in a thread if there are enough concurrent deletions to be worth it. */
   async deleteFolder(
     keys: readonly [string, ...string[]],
     options?: CallOptions,

@@ -13,12 +13,12 @@ import {
 } from './open-directory.ts';
 import type { RootDirectory } from './root-directory.ts';
 
-/** How many files of a directory that was itself looked up ahead. */
+/** The number of look-ups ahead for files of a directory that was itself looked up ahead. */
 const nestedLookaheadCount = 4;
-/** From this number of directories in one on, they are looked into in bulk. */
+/** The number of directories in one from which they are looked up in bulk. */
 const bulkCountMin = 64;
 
-/** The look-ups of one listing: what to look at, what is under way, and when to stop. */
+/** The look-ups of one listing: the entries to look up, those in progress, and the end. */
 export class TreeWalk implements LookUps {
   readonly #fileSystem: FileSystem;
   readonly #root: RootDirectory;
@@ -29,7 +29,7 @@ export class TreeWalk implements LookUps {
   readonly #underWay = new Set<Promise<unknown>>();
   #isStopped = false;
 
-  /** With threads to help, directories with many others in them are looked into there. */
+  /** Creates a walk. With threads, directories that contain many others are looked up there. */
   constructor(
     fileSystem: FileSystem,
     root: RootDirectory,
@@ -46,18 +46,19 @@ export class TreeWalk implements LookUps {
   }
 
   /**
-   * Opens the deepest directory that holds everything of the prefix; undefined when there is none.
+   * Opens the deepest directory that contains everything with the prefix; undefined if it does not
+   * exist.
    */
   async openStart(): Promise<OpenDirectory | OpenInBulk | OpenAtOnce | undefined> {
     const keyPrefix = this.#prefix.slice(0, this.#prefix.lastIndexOf('/') + 1);
     if (keyPrefix === '') return this.#readDirectory('');
-    // Text that no key has leads nowhere, least of all to a path outside of the root.
+    // Text that is not a key has no path, least of all one outside the root.
     const key = keyPrefix.slice(0, -1);
     if (!isObjectKey(key)) return undefined;
     const atOnce = await this.#readAtOnce(keyPrefix);
     if (atOnce !== undefined) return atOnce;
     const isContained = await this.#unlessAbsent(key, (path) => this.#root.isContained(path));
-    // Absent together with the root, it must not pass for empty.
+    // If the root is missing as well, it must not count as empty.
     if (isContained === undefined) {
       await this.#unlessAbsent('', (path) => this.#fileSystem.status(path));
     }
@@ -65,28 +66,25 @@ export class TreeWalk implements LookUps {
     return this.#readDirectory(keyPrefix);
   }
 
-  /**
-   * Begins to find out what a name in a directory is; a name with a slash at its end is a
-   * directory's.
-   */
+  /** Starts to look up a name in a directory; a name with a trailing slash is a directory. */
   lookUp(key: string): Promise<Found> {
     return this.#track<Found>(key.endsWith('/') ? this.#readDirectory(key) : this.#readFile(key));
   }
 
-  /** Begins to find out what is in several directories at once. */
+  /** Starts to look up several directories at once. */
   lookUpInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]> {
     return this.#track(this.#readInBulk(keyPrefix, names));
   }
 
-  /** Ends the walk; afterwards nothing is looked up any more. */
+  /** Ends the walk; afterwards nothing is looked up. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
   /**
-   * Has a thread that is at it anyway read a directory of files; undefined when there is none, or
-   * somebody must look closer.
+   * Reads a directory of files in a thread that is already busy; undefined if there is none, or a
+   * closer check is needed.
    */
   async #readAtOnce(keyPrefix: string): Promise<OpenAtOnce | undefined> {
     const thread = this.#threads.find(({ isBusy }) => isBusy);
@@ -96,7 +94,7 @@ export class TreeWalk implements LookUps {
       thread.lookAt(this.#root.pathOf(keyPrefix.slice(0, -1)), isWanted),
     );
     const count = contents?.fileCounts[0] ?? 0;
-    // None at all may mean that the root is gone.
+    // No files may mean that the root is missing.
     if (contents === undefined || count <= 0) return undefined;
     const entries: ObjectEntry[] = [];
     this.#addEntries(entries, keyPrefix, contents, 0, count);
@@ -105,7 +103,7 @@ export class TreeWalk implements LookUps {
 
   #track<T>(finding: Promise<T>): Promise<T> {
     this.#underWay.add(finding);
-    // A failure shows when the reader comes to this name; if it never does, nobody needs to know.
+    // A failure is reported when the reader reaches this name, or otherwise ignored.
     const end = (): void => void this.#underWay.delete(finding);
     finding.then(end, end);
     return finding;
@@ -136,7 +134,7 @@ export class TreeWalk implements LookUps {
       if (share === undefined || seen === undefined) return [];
       const count = seen.fileCounts[share.directoryIndex++] ?? -1;
       if (count === -1) {
-        // Rare enough: the walk goes there itself, and fails there if it must.
+        // Rare: the walk itself reads this directory, and reports any failure.
         found.push(entries, await this.#readDirectory(keyPrefix + name));
         entries = [];
         continue;
@@ -148,9 +146,7 @@ export class TreeWalk implements LookUps {
     return found;
   }
 
-  /**
-   * Adds the files `[start, end)` of a directory that was looked into, in the order of their names.
-   */
+  /** Adds the files `[start, end)` of a directory that was listed, in the order of their names. */
   #addEntries(
     entries: ObjectEntry[],
     keyPrefix: string,
@@ -182,7 +178,7 @@ export class TreeWalk implements LookUps {
     );
     if (names === undefined) return undefined;
     // With its slash, a directory sorts where its objects' keys do: after `a-b` and `a.b`, before
-    // `a0`. What is passed over need not be sorted.
+    // `a0`. Skipped entries need not be sorted.
     const wanted = names.filter((name) => this.#isWanted(keyPrefix, name)).sort();
     if (
       this.#threads.length > 0 &&
@@ -208,8 +204,8 @@ export class TreeWalk implements LookUps {
       try {
         return await look(this.#root.pathOf(key));
       } catch (error) {
-        // Deleted since its directory was read. A root that is gone is another matter: nobody may
-        // take that for an empty store.
+        // Deleted since its directory was read. A missing root is different: it must not count as
+        // an empty store.
         if (key !== '' && isErrno(error, ...absenceErrnos)) return undefined;
         throw error;
       }

@@ -15,21 +15,21 @@ import type { RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
 /**
- * A write whose source is slow touches its file this often. Cleaners with a longer grace period see
- * from any machine that it is alive.
+ * The interval at which a write with a slow source touches its file. Cleaners with a longer grace
+ * period see from any machine that it is alive.
  */
 const touchPeriodMs = 10_000;
 
 /**
- * Each failed attempt means that a delete has just removed the directory again: no caller loses
- * that race this often.
+ * The number of attempts. Each failed one means that a delete has just removed the directory again,
+ * which never happens this often.
  */
 const moveAttemptsMax = 100;
 
-/** A directory stands where the file should, or a file where a directory should. */
+/** A directory is where the file should be, or a file where a directory should be. */
 const obstacleErrnos = ['EISDIR', 'ENOTDIR', 'EEXIST', 'ENOTEMPTY'] as const;
 
-/** The file system does not know hard links, or not here. */
+/** The file system does not support hard links. */
 const noLinkErrnos = ['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'] as const;
 
 /** Moves a file from its first path to its second one. */
@@ -43,22 +43,21 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once, whole and durable: staged file, fsync, rename, fsync
- * of the directory.
+ * Writes objects atomically and durably: staged file, fsync, rename, fsync of the directory.
  *
- * A failure before the rename leaves the old state; a failure after it, of the last fsync, leaves
- * the new object.
+ * A failure before the rename leaves the old object; a failure after it, of the last fsync, leaves
+ * the new one.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
-  /** Directories that were made and whose names may not be durable yet. */
+  /** Directories that were created and whose names may not be durable yet. */
   readonly #makingDirectories = new Set<Promise<void>>();
 
   constructor(options: ObjectWriterOptions) {
     this.#options = options;
   }
 
-  /** Runs `assertAlive`, which may throw, before the object appears. */
+  /** Writes an object. Calls `assertAlive`, which may throw, before the object becomes visible. */
   async write(
     key: string,
     body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -69,7 +68,7 @@ export class ObjectWriter {
     return this.#write(key, body, options, assertAlive, (from, to) => fileSystem.rename(from, to));
   }
 
-  /** As `write`, but returns undefined when an object with that key exists. */
+  /** Writes an object as `write` does, but returns undefined if an object with that key exists. */
   async writeIfAbsent(
     key: string,
     bytes: Uint8Array,
@@ -100,7 +99,7 @@ export class ObjectWriter {
       const reading = new AbortController();
       if (!(body instanceof Uint8Array)) this.#keepTouching(staged, reading.signal);
       try {
-        // Only what the file system throws is translated: the source's own errors pass as they are.
+        // Only errors of the file system are translated: the source's own errors pass unchanged.
         for await (const chunk of sourceChunks(body, options?.signal)) {
           assertAlive();
           await translated(call, () => staged.write(chunk));
@@ -136,8 +135,7 @@ export class ObjectWriter {
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          // Mostly the directory is there, so it is made only when the first attempt shows that it
-          // is not.
+          // The directory usually exists, so it is created only after the first attempt has failed.
           if (attempt > 1) await this.#makeDirectories(directory);
           if (!(await root.isContained(directory))) throw leadsOutside(directory, key);
           await Promise.all(this.#makingDirectories);
@@ -177,7 +175,7 @@ export class ObjectWriter {
       if (isErrno(error, 'EEXIST')) return;
       if (!isErrno(error, 'ENOENT')) throw error;
       await this.#makeDirectory(dirname(directory));
-      // Gone again already? Then the next attempt to move finds out.
+      // If it was removed again, the next attempt to rename detects that.
       await fileSystem.makeDirectory(directory).catch((again: unknown) => {
         if (!isErrno(again, 'EEXIST', 'ENOENT')) throw again;
       });
@@ -190,12 +188,12 @@ export class ObjectWriter {
     try {
       await fileSystem.syncDirectory(directory);
     } catch (error) {
-      // The object was deleted, and its directory with it, before this put had ended: both calls
-      // have had their effect.
+      // The object was deleted with its directory before this put had ended: both calls have taken
+      // effect.
       if (isErrno(error, 'ENOENT')) return;
       throw new QuireError(
         'STORE_UNAVAILABLE',
-        `put of ${key} in ${root.location}: the object is there, but ${errnoOf(error) ?? 'a failure'} kept it from being made durable.`,
+        `put of ${key} in ${root.location}: the object was stored, but ${errnoOf(error) ?? 'a failure'} prevented making it durable.`,
         { cause: error },
       );
     }
@@ -203,10 +201,11 @@ export class ObjectWriter {
 }
 
 /**
- * Moves a file to a path where no file is, or deletes it. Returns whether it was moved.
+ * Moves a file to a path if no file exists there, or deletes it. Returns true if it was moved.
  *
- * A link is made in one step, which fails where a file is; a rename would replace that file. Without
- * links, as on some network file systems, a file may still appear between the look and the rename.
+ * A link is created in one step, which fails if a file exists; a rename would replace that file.
+ * Without links, as on some network file systems, a file may still appear between the check and the
+ * rename.
  */
 async function moveIfAbsent(fileSystem: FileSystem, from: string, to: string): Promise<boolean> {
   for (;;) {
@@ -226,7 +225,7 @@ async function moveIfAbsent(fileSystem: FileSystem, from: string, to: string): P
         await fileSystem.rename(from, to);
         return true;
       }
-      // A file that has gone was deleted since; a directory is in the way.
+      // A missing file was deleted; a directory is in the way.
       if (kind !== undefined) throw error;
     }
   }
@@ -261,7 +260,7 @@ function stagedFileDeleted(
 function leadsOutside(directory: string, key: string): QuireError {
   return new QuireError(
     'STORE_UNAVAILABLE',
-    `${key} cannot be put: a symbolic link leads ${directory} out of the store's root.`,
+    `${key} cannot be put: a symbolic link on ${directory} points outside the store's root.`,
   );
 }
 

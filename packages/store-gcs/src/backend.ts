@@ -7,24 +7,24 @@ const settings = {
     key: 'engine.broker.pagination.gcs.endpoint',
     kind: httpUrl,
     meaning:
-      "The URL of a server that speaks the protocol of Google Cloud Storage, such as an emulator. Without it: Google's.",
+      "The URL of a server with the protocol of Google Cloud Storage, such as an emulator. Without it: Google's.",
   }),
   keyFile: optionalSetting({
     key: 'engine.broker.pagination.gcs.key.file',
     kind: path,
     secret: true,
     meaning:
-      'A JSON file with the key of a service account. Without it: environment or service account of the machine, as of any Google Cloud program.',
+      'A JSON file with the key of a service account. Without it: environment or service account of the machine, as in any Google Cloud program.',
   }),
   kmsKey: optionalSetting({
     key: 'engine.broker.pagination.gcs.kms.key',
-    kind: text(/^projects\/[\w./-]{1,1024}$/, 'the name of a key, beginning with projects/'),
+    kind: text(/^projects\/[\w./-]{1,1024}$/, 'the name of a key, starting with projects/'),
     meaning:
-      'The key of Cloud KMS that new objects are encrypted with. Without it: as the bucket is set up.',
+      'The Cloud KMS key that new objects are encrypted with. Without it: as configured for the bucket.',
   }),
 };
 
-/** Results in a bucket of Google Cloud Storage. */
+/** Stores results in a bucket of Google Cloud Storage. */
 export const gcsBackend: StoreBackend<typeof settings> = {
   name: 'gcs',
   storeType: 'gcs',

@@ -6,33 +6,36 @@ import { FailedAnswer, requestFailures } from './errors.ts';
 
 export interface BucketRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the endpoint, or a whole URL that the server gave. */
+  /** The path below the endpoint, or a whole URL from the server. */
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Statuses that are not failure. */
+  /** The statuses that are not failures. */
   readonly expected: readonly number[];
 }
 
-/** An answer whose body is still to be read, or destroyed. */
+/** An answer whose body must still be read or destroyed. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Readable;
 }
 
-/** Enough for any message of an error. */
+/** The maximum size of an error message that is read. */
 const errorBytesMax = 16 * 1024;
-/** A page of a listing has a thousand entries of about a kilobyte. */
+/**
+ * The maximum size of a JSON answer; a page of a listing has a thousand entries of about a
+ * kilobyte.
+ */
 const jsonBytesMax = 64 * 1024 * 1024;
 
 /**
- * What every call needs of the bucket that it goes to.
+ * The common part of all calls to a bucket.
  *
- * The vendor's library finds and renews credentials and signs links; the requests are our own, to
- * the JSON API, because the library's streams take no AbortSignal, hide what a ranged answer holds
- * and keep parts of an upload nobody knows how long.
+ * The vendor's library finds and renews credentials and signs links. The requests are made here
+ * with the JSON API, because the library's streams do not accept an AbortSignal, hide the range of
+ * an answer and keep parts of an upload for an unknown time.
  * @see https://cloud.google.com/storage/docs/json_api/v1
  */
 export class Bucket {
@@ -59,12 +62,12 @@ export class Bucket {
     return this.#isClosed;
   }
 
-  /** The library's view of an object, for what only the library does. */
+  /** Returns the library's object, for functions that only the library has. */
   file(key: string): File {
     return this.#storage.bucket(this.name).file(this.prefix + key);
   }
 
-  /** The path of an object. */
+  /** Returns the path of an object. */
   objectPath(key: string): string {
     return `/storage/v1/b/${this.name}/o/${encodeURIComponent(this.prefix + key)}`;
   }
@@ -74,8 +77,8 @@ export class Bucket {
   }
 
   /**
-   * Sends one request of a call; an aborted call sends none. An answer with another status than
-   * expected is a failure of the call.
+   * Sends one request of a call; an aborted call sends none. A status other than the expected ones
+   * is a failure of the call.
    */
   async send(call: FailedCall, request: BucketRequest): Promise<Answer> {
     throwIfAborted(call.signal);
@@ -93,12 +96,11 @@ export class Bucket {
           body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
         }),
         ...(call.signal !== undefined && { signal: call.signal }),
-        // Not the library's own: aborted while it sends a body, that one throws where nobody can
-        // catch it.
+        // Not the library's own: aborted while it sends a body, it throws an error that cannot be
+        // caught.
         fetchImplementation: fetch,
         responseType: 'stream',
-        // Retries are the business of `withRetry`; of refused credentials the library gets new
-        // ones, once.
+        // Retries are made by `withRetry`; the library renews refused credentials once.
         retry: false,
         validateStatus: (status) => status !== 401,
       });
@@ -112,13 +114,13 @@ export class Bucket {
     });
   }
 
-  /** Sends one request and reads its answer as JSON. */
+  /** Sends one request and parses its answer as JSON. */
   async sendForJson(call: FailedCall, request: BucketRequest): Promise<unknown> {
     const answer = await this.send(call, request);
     return requestFailures.run(call, () => readJson(answer));
   }
 
-  /** Sends one request whose answer says all by its status. */
+  /** Sends one request whose answer is only its status. */
   async sendForStatus(call: FailedCall, request: BucketRequest): Promise<Answer> {
     const answer = await this.send(call, request);
     await requestFailures.run(call, () => readText(answer.body, errorBytesMax));
@@ -130,7 +132,7 @@ export class Bucket {
   }
 }
 
-/** The JSON of an answer, which must be some. */
+/** Returns the JSON of an answer, which must not be empty. */
 export async function readJson(answer: Answer): Promise<unknown> {
   const text = await readText(answer.body, jsonBytesMax);
   try {

@@ -1,10 +1,10 @@
 import { FailureTranslator } from '@quire/core/bucket';
 
-/** An answer of the server that says that a request has failed. */
+/** A failure answer of the server. */
 export class FailedAnswer extends Error {
   override readonly name = 'FailedAnswer';
   readonly status: number;
-  /** The server's word for it, such as `rateLimitExceeded`; empty when it gave none. */
+  /** The server's reason, such as `rateLimitExceeded`; empty if there is none. */
   readonly reason: string;
 
   constructor(status: number, reason: string, message: string) {
@@ -14,18 +14,18 @@ export class FailedAnswer extends Error {
   }
 }
 
-/** Refusals that come right by themselves when the same request is sent later. */
+/** Reasons of temporary failures, after which the same request may succeed. */
 const passingReasons = new Set([
   'rateLimitExceeded',
   'userRateLimitExceeded',
   'backendError',
   'internalError',
 ]);
-/** What the library says when it finds no credentials, or Google no longer accepts them. */
+/** Matches the library's messages for missing or rejected credentials. */
 const credentialsPattern =
   /default credentials|invalid_grant|invalid_client|invalid_scope|client_email|private.?key|keyfile|ENOENT|DECODER/i;
 
-/** The failures of requests as QuireErrors. */
+/** Translates failures of requests to QuireErrors. */
 export const requestFailures = new FailureTranslator({
   read: (error) => {
     const status = statusOf(error);
@@ -45,12 +45,12 @@ export const requestFailures = new FailureTranslator({
   },
 });
 
-/** Tells whether a condition on the state of the object was not met. */
+/** Reports whether a precondition on the state of the object failed. */
 export function isConflict(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 
-/** The status of the answer that failed, here or in the library; undefined when there was none. */
+/** Returns the status of the failed answer, here or in the library; undefined if there was none. */
 function statusOf(error: unknown): number | undefined {
   if (error instanceof FailedAnswer) return error.status;
   if (!(error instanceof Error) || !('status' in error)) return undefined;
@@ -64,8 +64,8 @@ function describe(error: unknown, status: number | undefined): string {
 }
 
 /**
- * What stands behind a failure: `fetch` says only that it failed. Of several addresses that were
- * tried, the first speaks for all.
+ * Returns the causes of a failure, because `fetch` only reports that it failed. If several
+ * addresses were tried, that of the first one.
  */
 function causesOf(error: unknown): string[] {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
@@ -76,5 +76,5 @@ function causesOf(error: unknown): string[] {
 function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== ''
     ? error.message.replace(/\.+$/, '')
-    : 'no answer came';
+    : 'no answer was received';
 }

@@ -4,8 +4,8 @@ import type { Bucket } from './bucket.ts';
 import { requestFailures } from './errors.ts';
 
 /**
- * Signs a link to one object: by the key of a service account, or by a request to Google when the
- * credentials hold none.
+ * Signs a link to one object: with the key of a service account, or with a request to Google if the
+ * credentials have none.
  */
 export async function signLink(
   bucket: Bucket,

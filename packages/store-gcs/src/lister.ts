@@ -3,10 +3,10 @@ import { type FailedCall, nextToken } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { entryFields, parseObjectResource } from './object-resource.ts';
 
-/** The most that the server gives. */
+/** The maximum number of entries in the server's answer. */
 const pageEntries = 1000;
 
-/** Lists the objects of a prefix from `startOffset` on, itself included, page by page. */
+/** Lists the objects of a prefix from `startOffset`, inclusive, page by page. */
 export async function* listPages(
   bucket: Bucket,
   call: FailedCall,

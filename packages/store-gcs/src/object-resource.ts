@@ -1,13 +1,13 @@
 import { type ObjectEntry, QuireError } from '@quire/core';
 import type { FailedCall } from '@quire/core/bucket';
 
-/** The members of an object's description that we ask for. */
+/** The requested members of an object's metadata. */
 export const entryFields = 'name,size,updated';
 
 /**
- * Reads the entry of an object from its description, which says the size as text.
+ * Parses the entry of an object from its metadata, in which the size is text.
  *
- * @throws STORE_UNAVAILABLE when it is not a description
+ * @throws STORE_UNAVAILABLE when the metadata is not valid
  */
 export function parseObjectResource(
   resource: unknown,
@@ -25,13 +25,15 @@ export function parseObjectResource(
   ) {
     throw new QuireError(
       'STORE_UNAVAILABLE',
-      `${op} of ${key} in ${location} was told no name, size and date: ${JSON.stringify(resource)}.`,
+      `${op} of ${key} in ${location} received no name, size and date: ${JSON.stringify(resource)}.`,
     );
   }
   return { key: name.slice(prefix.length), sizeBytes, lastModifiedMs };
 }
 
-/** Checks that what the server has is what was put. @throws STORE_UNAVAILABLE when it is not */
+/**
+ * Checks that the server has the bytes that were put. @throws STORE_UNAVAILABLE when it does not
+ */
 export function assertStored(
   entry: ObjectEntry | undefined,
   sizeBytes: number,

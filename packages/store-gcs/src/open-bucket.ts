@@ -6,7 +6,7 @@ import { JWT, PassThroughClient } from 'google-auth-library';
 import { Bucket } from './bucket.ts';
 import { beginSession, endSession } from './resumable-upload.ts';
 
-/** What a store in a bucket is opened with. */
+/** The options of a store in a bucket. */
 export interface GcsObjectStoreOptions {
   /** `gs://bucket` or `gs://bucket/prefix`. */
   readonly location: string;
@@ -17,29 +17,31 @@ export interface GcsObjectStoreOptions {
   readonly keyFile?: string;
   readonly projectId?: string;
   /**
-   * URL of a server other than Google's. Without a `keyFile`, requests to it carry no credentials.
+   * URL of a server other than Google's. Without a `keyFile`, requests to it have no credentials.
    */
   readonly endpoint?: string;
-  /** The key of Cloud KMS that new objects are encrypted with. Absent: as the bucket is set up. */
+  /**
+   * The Cloud KMS key that new objects are encrypted with. Absent: as configured for the bucket.
+   */
   readonly kmsKeyName?: string;
   /** Size of the parts of large objects, a multiple of 256 KiB. */
   readonly partBytes?: number;
-  /** How often a part is tried; all else is the business of `withRetry`. */
+  /** The number of attempts for a part; `withRetry` repeats other calls. */
   readonly partAttemptsMax?: number;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** A name that no key has: nobody's object is ever touched by the proof. */
+/** A name that is not a key, so that the check touches no object. */
 const probeName = '.probe';
 
 /**
- * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put
- * into it; nothing is left of the proof.
+ * Opens the bucket, after verifying that it exists and can be listed and written to; the check
+ * leaves nothing behind.
  *
- * @throws INVALID_PARAMETER when the location is not one, or bucket, endpoint or credentials are
- * not right
- * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+ * @throws INVALID_PARAMETER when the location is not valid, or bucket, endpoint or credentials are
+ *   wrong
+ * @throws STORE_UNAVAILABLE when the server cannot be reached or fails
  */
 export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket> {
   const bucket = new Bucket(
@@ -55,7 +57,7 @@ export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket
       parameters: { prefix: bucket.prefix, maxResults: '1', fields: 'kind,items(name)' },
       expected: [200],
     });
-    // An upload that is begun and given up needs the right to create objects, and creates none.
+    // Starting and aborting an upload needs the permission to create objects, and creates none.
     const probe = { ...call, key: probeName };
     await endSession(bucket, probe, await beginSession(bucket, probe));
     return bucket;
@@ -77,11 +79,12 @@ async function createStorage({
   if (projectId !== undefined) options.projectId = projectId;
   const key = keyFile === undefined ? undefined : await readServiceAccount(keyFile);
   if (key !== undefined) options.authClient = createClient(key);
-  // Emulators know no credentials, and none of Google's should reach a server that is not Google's.
+  // Emulators have no credentials, and Google's must never be sent to a server that is not
+  // Google's.
   else if (endpoint !== undefined) options.authClient = new PassThroughClient();
   const storage = new Storage(options);
-  // To sign a link the library must know whose key it is, and would ask the machine that it runs
-  // on.
+  // To sign a link, the library must know the key's owner, and would otherwise ask the machine's
+  // metadata server.
   if (key !== undefined) {
     storage.authClient.jsonContent = { client_email: key.email, private_key: key.privateKey };
   }
@@ -94,8 +97,8 @@ interface ServiceAccountKey {
 }
 
 /**
- * Only keys of service accounts are taken: other kinds of files name servers that would be asked
- * for tokens.
+ * Reads a service account. Other kinds of credential files are rejected: they name servers from
+ * which tokens would be requested.
  */
 async function readServiceAccount(path: string): Promise<ServiceAccountKey> {
   const key: unknown = await readFile(path, 'utf8').then(JSON.parse, (error: unknown) => ({
@@ -116,7 +119,10 @@ async function readServiceAccount(path: string): Promise<ServiceAccountKey> {
   return { email, privateKey };
 }
 
-/** Lets the key sign its own tokens: no further server is needed, and a bad key shows at once. */
+/**
+ * Creates a client that signs its own tokens: no other server is needed, and a bad key is detected
+ * immediately.
+ */
 function createClient({ email, privateKey }: ServiceAccountKey): JWT {
   const client = new JWT({
     email,

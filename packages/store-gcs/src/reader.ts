@@ -4,8 +4,8 @@ import type { Bucket } from './bucket.ts';
 import { requestFailures } from './errors.ts';
 
 /**
- * Opens an object with one request, whose answer comes in as the body is iterated: the server sends
- * no more than the reader takes.
+ * Opens an object with one request, whose answer is read as the body is iterated: the server sends
+ * only as fast as the reader reads.
  */
 export async function openObject(
   bucket: Bucket,

@@ -4,23 +4,26 @@ import { type Answer, type Bucket, readJson } from './bucket.ts';
 import { requestFailures } from './errors.ts';
 import { assertStored, parseObjectResource } from './object-resource.ts';
 
-/** Parts other than the last one must be a multiple of this. */
+/** The size of parts except the last one must be a multiple of this. */
 export const partBytesUnit = 256 * 1024;
 
-/** What the server answers to a part that is not the last one. */
+/** The server's status for a part that is not the last one. */
 const goOnStatus = 308;
 
 export interface ResumableUploadOptions {
   readonly bucket: Bucket;
   readonly call: FailedCall;
-  /** How a part is repeated: the source of a put cannot be, but the part is still at hand. */
+  /**
+   * The retry policy for parts. A part is in memory and can be resent; the source of a put cannot
+   * be reread.
+   */
   readonly retry: RetryOptions;
-  /** Told at once when a part has failed for good. */
+  /** Called immediately when a part has failed permanently. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * One object on its way in parts, one after the other; nothing shows before the last one has come.
+ * The upload of one object in sequential parts; nothing is visible before the last one is stored.
  *
  * @see https://cloud.google.com/storage/docs/performing-resumable-uploads
  */
@@ -30,7 +33,7 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
   #sending: Promise<ObjectEntry | undefined> = Promise.resolve(undefined);
   #takenBytes = 0;
   #storedBytes = 0;
-  /** Whether the last request failed, so that nobody knows how much of its bytes were stored. */
+  /** True if the last request failed, so that the number of stored bytes is unknown. */
   #isUncertain = false;
 
   private constructor(options: ResumableUploadOptions, sessionUrl: string) {
@@ -59,8 +62,8 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
   }
 
   /**
-   * Sends the next part, again while the server is not well, going on after the bytes that it has.
-   * Gives the object's entry after the last one.
+   * Sends the next part, and resends the missing bytes after temporary failures. Returns the
+   * object's entry after the last one.
    */
   async #send(bytes: Uint8Array, isLast: boolean): Promise<ObjectEntry | undefined> {
     const { call, retry: retryOptions } = this.#options;
@@ -90,7 +93,7 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
     return retry(retryOptions, `put part of ${call.key}`, attempt, call.signal);
   }
 
-  /** Asks how much the server has. */
+  /** Requests the number of stored bytes. */
   async #ask(total: string): Promise<ObjectEntry | undefined> {
     return this.#take(await this.#put(`bytes */${total}`, new Uint8Array(0)));
   }
@@ -110,7 +113,7 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
     throw this.#lost('forgotten the upload');
   }
 
-  /** Takes what the server says that it has: the whole object, or its first bytes. */
+  /** Processes the server's state of the upload: the whole object, or its first bytes. */
   async #take(answer: Answer): Promise<ObjectEntry | undefined> {
     if (answer.status !== goOnStatus) {
       const { bucket, call } = this.#options;
@@ -132,7 +135,7 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
   }
 }
 
-/** Begins an upload of an object; resolves to the URL that its parts go to. */
+/** Starts an upload of an object; resolves to the URL for its parts. */
 export async function beginSession(bucket: Bucket, call: FailedCall): Promise<string> {
   const answer = await bucket.sendForStatus(call, {
     method: 'POST',
@@ -156,8 +159,7 @@ export async function beginSession(bucket: Bucket, call: FailedCall): Promise<st
 }
 
 /**
- * Gives an upload up. Never throws: one that cannot be ended now is forgotten by the server after a
- * week.
+ * Aborts an upload. Never throws: the server deletes an upload that cannot be aborted after a week.
  */
 export async function endSession(
   bucket: Bucket,

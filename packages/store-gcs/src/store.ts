@@ -13,16 +13,16 @@ import { ObjectWriter } from './writer.ts';
  * An ObjectStore in a bucket of Google Cloud Storage: the object `a/b.arrow` is
  * `<prefix>/a/b.arrow` in the bucket.
  *
- * Objects that fit in a part are put by one request; others are uploaded in parts and appear when
- * the last one has come. Requests: a head, get, delete one each; a list one for 1000 entries; a put
- * one, or one and one for each part.
+ * Objects that fit in a part are put with one request; others are uploaded in parts and become
+ * visible when the last one is stored. Requests: one for each head, get and delete; one for 1,000
+ * entries of a list; one for a put, or one and one for each part.
  */
 export class GcsObjectStore extends BucketStore {
   /**
-   * Opens the store, having proved that the bucket exists and can be listed and written to.
+   * Opens the store, after verifying that the bucket exists and can be listed and written to.
    *
-   * @throws INVALID_PARAMETER when location, bucket, endpoint or credentials are not right
-   * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+   * @throws INVALID_PARAMETER when location, bucket, endpoint or credentials are wrong
+   * @throws STORE_UNAVAILABLE when the server cannot be reached or fails
    */
   static async open(options: GcsObjectStoreOptions): Promise<GcsObjectStore> {
     const {
@@ -57,7 +57,7 @@ export class GcsObjectStore extends BucketStore {
       listPages: (call, after) => listPages(bucket, call, after),
       delete: (call) => deleteObject(bucket, call),
       signLink: (call, lifetimeMs) => signLink(bucket, call, lifetimeMs, clock),
-      // The connections are those of the process.
+      // The connections belong to the process.
       close: () => undefined,
     });
   }

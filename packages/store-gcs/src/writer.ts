@@ -12,9 +12,9 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once and whole: one request for what fits in a part, else a
- * resumable upload, ended at the end or given up. Memory: the part that is on its way and the one
- * that fills.
+ * Writes objects atomically: with one request if they fit in a part, otherwise as a resumable
+ * upload, which is finished at the end or aborted. Memory: the part being sent, and the one being
+ * filled.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -23,7 +23,7 @@ export class ObjectWriter {
     this.#options = options;
   }
 
-  /** Runs `assertAlive`, which may throw, before the object appears. */
+  /** Writes an object. Calls `assertAlive`, which may throw, before the object becomes visible. */
   async write(
     call: FailedCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export class ObjectWriter {
     });
   }
 
-  /** Writes an object by one request; returns undefined when an object with that key exists. */
+  /** Writes an object with one request; returns undefined if an object with that key exists. */
   async writeIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined> {
     try {
       return await this.#putBytes(call, bytes, { ifGenerationMatch: '0' });

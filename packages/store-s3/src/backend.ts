@@ -7,20 +7,19 @@ const settings = {
     key: 'engine.broker.storage.factory.s3.region',
     kind: text(/^[a-z0-9-]{1,64}$/, 'the name of a region, such as eu-central-1'),
     meaning:
-      'The region of the bucket. Without it: `AWS_REGION` or the profile, as of any AWS program.',
+      'The region of the bucket. Without it: `AWS_REGION` or the profile, as in any AWS program.',
   }),
   endpoint: optionalSetting({
     key: 'engine.broker.pagination.s3.endpoint',
     kind: httpUrl,
-    meaning:
-      "The URL of a server that speaks the protocol of S3. Without it: Amazon's, by the region.",
+    meaning: "The URL of a server with the S3 protocol. Without it: Amazon's, by the region.",
   }),
   pathStyle: setting({
     key: 'engine.broker.pagination.s3.path.style',
     kind: boolean,
     default: 'false',
     meaning:
-      "Whether the bucket's name goes into the path of a URL, as most servers other than Amazon's want it.",
+      "Whether the bucket's name is in the path of a URL, as most servers other than Amazon's require.",
   }),
   accessKey: optionalSetting({
     key: 'engine.broker.pagination.s3.access.key',
@@ -28,7 +27,7 @@ const settings = {
     secret: true,
     requires: ['engine.broker.pagination.s3.secret.key'],
     meaning:
-      'The id of an access key. Without it: environment, profile or role of the machine, as of any AWS program.',
+      'The id of an access key. Without it: environment, profile or role of the machine, as in any AWS program.',
   }),
   secretKey: optionalSetting({
     key: 'engine.broker.pagination.s3.secret.key',
@@ -42,21 +41,21 @@ const settings = {
     kind: choice('bucket', 's3', 'kms'),
     default: 'bucket',
     meaning:
-      'Who holds the key that new objects are encrypted with: as the bucket is set up, S3 (SSE-S3), or AWS KMS (SSE-KMS).',
+      'The holder of the encryption key for new objects: as configured for the bucket, S3 (SSE-S3), or AWS KMS (SSE-KMS).',
   }),
   kmsKey: optionalSetting({
     key: 'engine.broker.pagination.s3.kms.key',
     kind: text(/^[\w:/+=,.@-]{1,2048}$/, 'the id or the ARN of a key'),
     meaning:
-      "The key of AWS KMS, when the encryption is `kms`. Without it: the account's key for S3.",
+      "The key of AWS KMS, if the encryption is `kms`. Without it: the account's key for S3.",
   }),
 };
 
-/** Results in a bucket of Amazon S3, or of any server that speaks its protocol. */
+/** Stores results in a bucket of Amazon S3, or of any server with the same protocol. */
 export const s3Backend: StoreBackend<typeof settings> = {
   name: 's3',
   storeType: 's3',
-  title: 'Amazon S3, and servers that speak its protocol',
+  title: 'Amazon S3, and servers with the same protocol',
   locations: bucketLocations('s3'),
   settings,
   isRemote: true,

@@ -3,15 +3,15 @@ import { type CallOptions, throwIfAborted } from '@quire/core';
 import type { BucketLocation, FailedCall } from '@quire/core/bucket';
 import { requestFailures } from './errors.ts';
 
-/** How the server is to encrypt what it stores; absent: as the bucket is set up. */
+/** The encryption of new objects; absent: as configured for the bucket. */
 export interface EncryptionParameters {
   readonly ServerSideEncryption?: ServerSideEncryption;
   readonly SSEKMSKeyId?: string;
 }
 
 /**
- * What every call needs of the bucket that it goes to: the client, the names, and the connections'
- * life.
+ * The common part of all calls to a bucket: the client, the names, and the lifetime of the
+ * connections.
  */
 export class Bucket {
   readonly client: S3Client;
@@ -38,7 +38,7 @@ export class Bucket {
     return this.#isClosed;
   }
 
-  /** Where an object of the store is in the bucket. */
+  /** Returns the location of an object in the bucket. */
   target(key: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.name, Key: this.prefix + key };
   }
@@ -59,8 +59,8 @@ export class Bucket {
   }
 
   /**
-   * Keeps the connections open, after `close` as well, until the result is disposed; once is
-   * enough, and twice does no harm.
+   * Keeps the connections open, even after `close`, until the result is disposed; a second disposal
+   * has no effect.
    */
   hold(): Disposable {
     this.#holderCount += 1;
@@ -74,7 +74,7 @@ export class Bucket {
     };
   }
 
-  /** Ends the connections as soon as nobody holds them. */
+  /** Closes the connections as soon as they are not held. */
   close(): void {
     this.#isClosed = true;
     this.#destroyWhenUnused();

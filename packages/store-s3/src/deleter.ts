@@ -4,7 +4,7 @@ import type { DeleteRequests, FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { requestFailures, isAbsence } from './errors.ts';
 
-/** Deletes objects of a bucket, up to 1,000 by one request. */
+/** Deletes objects of a bucket, up to 1,000 in one request. */
 export function deleteRequests(bucket: Bucket): DeleteRequests {
   const { client, location, name, prefix } = bucket;
   const callOf = (key: string): FailedCall => ({ op: 'delete', key, location });
@@ -14,7 +14,7 @@ export function deleteRequests(bucket: Bucket): DeleteRequests {
       try {
         await client.send(new DeleteObjectCommand(bucket.target(key)), { abortSignal });
       } catch (error) {
-        // Amazon answers 204 whether there was one or not; not all others do.
+        // Amazon answers 204 whether the object existed or not; some other servers do not.
         if (!isAbsence(error)) throw error;
       }
     },

@@ -1,43 +1,40 @@
 import { FailureTranslator } from '@quire/core/bucket';
 
 /**
- * What the SDK tells of a failed request: the error's name is the code in the server's answer, if
- * it had one.
+ * The SDK's error for a failed request: its name is the code in the server's answer, if there was
+ * one.
  */
 interface ServerError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly Code?: string;
 }
 
-/** Answers that come right by themselves when the same request is sent again. */
+/** Codes of temporary failures, after which the same request may succeed. */
 const passingCodes = new Set([
   'SlowDown',
   'RequestTimeout',
   'RequestTimeTooSkewed',
   'OperationAborted',
-  'ConditionalRequestConflict', // another write of the same object was under way
+  'ConditionalRequestConflict', // another write of the same object was in progress
   'InternalError',
 ]);
-/** No room: Amazon has no such answer, others do. */
+/** Codes for a full store, which Amazon never returns, but other servers do. */
 const fullCodes = new Set([
   'XMinioStorageFull',
   'QuotaExceeded',
   'EntityTooLarge',
   'NoSpaceLeftOnDevice',
 ]);
-/** A file or directory of a server on a file system stands where the object should. */
+/** Codes of servers on file systems if a file or directory is in the way of the object. */
 const obstacleCodes = new Set([
   'ObjectParentIsFile',
   'ExistingObjectIsDirectory',
   'DirectoryObjectContainsData',
   'XMinioParentIsObject',
 ]);
-/**
- * Refusals with a status that could mean something else, and what is found before a request is
- * sent.
- */
+/** Codes of refused credentials, with an ambiguous status, or detected before a request is sent. */
 const credentialCodes = new Set([
-  'AccessDenied', // of one key among others, which has no status of its own
+  'AccessDenied', // for one key among others, which has no status of its own
   'XAdminUserNotFound',
   'InvalidAccessKeyId',
   'CredentialsProviderError',
@@ -45,7 +42,7 @@ const credentialCodes = new Set([
   'InvalidRegionError',
 ]);
 
-/** The failures of requests as QuireErrors. */
+/** Translates failures of requests to QuireErrors. */
 export const requestFailures = new FailureTranslator({
   read: (error) => {
     const code = codeOf(error);
@@ -56,7 +53,7 @@ export const requestFailures = new FailureTranslator({
     if (code === 'NoSuchUpload' || code === 'InvalidPart') {
       return [
         'STORE_MISCONFIGURED',
-        " The upload was given up by another program while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by the bucket's rule for unfinished uploads.",
+        " The upload was aborted by another program while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by the bucket's rule for unfinished uploads.",
       ];
     }
     if (passingCodes.has(code)) return ['STORE_UNAVAILABLE'];
@@ -66,7 +63,7 @@ export const requestFailures = new FailureTranslator({
     }
     if (code === 'NoSuchBucket') return ['STORE_MISCONFIGURED', ' Check the name of the bucket.'];
     if (credentialCodes.has(code)) {
-      return ['STORE_MISCONFIGURED', ' Check the credentials and what they allow.'];
+      return ['STORE_MISCONFIGURED', ' Check the credentials and their permissions.'];
     }
     if ((op === 'head' || op === 'get') && code === 'NoSuchKey') return ['OBJECT_NOT_FOUND'];
     const isElsewhere = status !== undefined && status >= 300 && status < 400;
@@ -76,17 +73,17 @@ export const requestFailures = new FailureTranslator({
   },
 });
 
-/** Tells whether the server answered that there is no such thing. */
+/** Reports whether the server answered that the object does not exist. */
 export function isAbsence(error: unknown): boolean {
   return statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket';
 }
 
-/** Tells whether the server did not store an object because it exists. */
+/** Reports whether the server did not store an object because it exists. */
 export function isPresence(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 
-/** Tells whether the server does not know what was asked of it. */
+/** Reports whether the server does not support the request. */
 export function isUnsupported(error: unknown): boolean {
   return statusOf(error) === 501;
 }
@@ -105,7 +102,7 @@ function describe(error: unknown, code: string, status: number | undefined): str
   const message =
     error instanceof Error && error.message !== ''
       ? error.message.replace(/\.+$/, '')
-      : 'no answer came';
+      : 'no answer was received';
   const facts = [code === 'Error' ? '' : code, status === undefined ? '' : `HTTP ${status}`].filter(
     (fact) => fact !== '' && fact !== message,
   );

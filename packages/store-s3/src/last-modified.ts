@@ -1,6 +1,6 @@
 /**
- * The whole second of a date: an HTTP header tells no more, and a listing must not tell more than
- * it. In epoch milliseconds.
+ * Returns a date truncated to seconds, in epoch milliseconds: HTTP headers have this resolution,
+ * and a listing must not have a higher one.
  */
 export function wholeSeconds(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000;

@@ -20,15 +20,12 @@ import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 import { uploadsUnderWay } from './uploads-under-way.ts';
 
-/**
- * What stands between the key of the object and the id of the upload; no key has such a character.
- */
+/** The separator of the object's key and the upload id; no key contains it. */
 const separator = '?uploadId=';
 
 /**
- * The uploads of a bucket that were neither completed nor given up: of writes under way, in any
- * process, and of writers that died. No listing of objects shows them, but their parts are paid
- * for.
+ * The unfinished uploads of a bucket: of writes in progress in any process, and of dead writers. No
+ * listing of objects shows them, but their parts are billed.
  */
 export class UnfinishedUploads implements StoreLeftovers {
   readonly #bucket: Bucket;
@@ -38,9 +35,9 @@ export class UnfinishedUploads implements StoreLeftovers {
   }
 
   /**
-   * Every unfinished upload as `<key of the object>?uploadId=<id>`, with the bytes of its parts and
-   * when the last one came. `owner` is `alive` when a store of this process writes it; of other
-   * processes a bucket does not tell. Requests: one for a thousand of them, and one for each.
+   * Yields every unfinished upload as `<key of the object>?uploadId=<id>`, with the size of its
+   * parts and the time of the last one. `owner` is `alive` if a store of this process writes it; it
+   * is unknown for other processes. Requests: one for a thousand of them, and one for each.
    */
   async *list({ prefix = '', signal }: LeftoverOptions = {}): AsyncGenerator<Leftover> {
     const bucket = this.#bucket;
@@ -70,15 +67,15 @@ export class UnfinishedUploads implements StoreLeftovers {
       if (page.IsTruncated === true && isStuck) {
         throw new QuireError(
           'STORE_UNAVAILABLE',
-          `list of uploads in ${bucket.location} gave a page without a token for the next one.`,
+          `list of uploads in ${bucket.location} returned a page without a token for the next one.`,
         );
       }
     } while (page.IsTruncated === true);
   }
 
   /**
-   * Gives an upload up; its writer, if it lived, would fail. Resolves just as well when it is gone.
-   * Other names are left alone.
+   * Aborts an upload; if its writer is alive, it fails. Resolves even if the upload does not exist.
+   * Other names are ignored.
    */
   async remove(name: string, options?: CallOptions): Promise<void> {
     const [key = '', UploadId = ''] = name.split(separator);
@@ -96,7 +93,7 @@ export class UnfinishedUploads implements StoreLeftovers {
     });
   }
 
-  /** Gives up every upload below the prefix. */
+  /** Aborts every upload below the prefix. */
   async removeOfDeadWriter(
     { prefix }: { readonly prefix: string },
     options?: CallOptions,
@@ -104,7 +101,7 @@ export class UnfinishedUploads implements StoreLeftovers {
     for await (const { key } of this.list({ ...options, prefix })) await this.remove(key, options);
   }
 
-  /** Undefined for what is not ours, or has ended meanwhile. */
+  /** Returns the entry of an upload; undefined if it is foreign, or has ended. */
   async #entryOf(
     { Key = '', UploadId, Initiated }: MultipartUpload,
     call: FailedCall,

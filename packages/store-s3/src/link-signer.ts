@@ -4,8 +4,7 @@ import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 
 /**
- * Signs a link to one object, without a request. Temporary credentials end it earlier, when they
- * expire.
+ * Signs a link to one object, without a request. It expires earlier if temporary credentials do.
  */
 export async function signLink(
   bucket: Bucket,

@@ -13,11 +13,11 @@ import { isAbsence } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
 import { uploadsUnderWay } from './uploads-under-way.ts';
 
-/** S3 takes no more parts for one object. */
+/** The maximum number of parts that S3 accepts for one object. */
 const partCountMax = 10_000;
 /**
- * How often an upload that was given up is looked for, and how long a server may take with a part
- * that was cut off.
+ * The number of checks for an aborted upload, and the time that a server may need for a part that
+ * was cut off.
  */
 const looksMax = 5;
 const lookDelayMs = 200;
@@ -25,15 +25,18 @@ const lookDelayMs = 200;
 export interface MultipartUploadOptions {
   readonly bucket: Bucket;
   readonly call: FailedCall;
-  /** How a request is repeated: the source of a put cannot be, but its parts are still at hand. */
+  /**
+   * The retry policy for parts. Parts are in memory and can be resent; the source of a put cannot
+   * be reread.
+   */
   readonly retry: RetryOptions;
   readonly partsInFlightMax: number;
-  /** Told at once when a part has failed for good. */
+  /** Called immediately when a part has failed permanently. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * One object on its way in parts, a few of them at a time; nothing shows before it is completed,
+ * The upload of one object in parts, a few concurrently; nothing is visible until it is completed,
  * and nothing stays when it is aborted.
  */
 export class MultipartUpload implements PartUpload<void> {
@@ -50,8 +53,8 @@ export class MultipartUpload implements PartUpload<void> {
 
   static async begin(options: MultipartUploadOptions): Promise<MultipartUpload> {
     const { bucket, call } = options;
-    // Not repeated, and not aborted half-way: an upload whose answer is lost would stay behind,
-    // with nobody to know its id.
+    // Neither retried nor aborted half-way: if the answer is lost, the upload's id would be
+    // unknown.
     const { UploadId } = await bucket.request({ ...call, signal: undefined }, (client) =>
       client.send(
         new CreateMultipartUploadCommand({ ...bucket.target(call.key), ...bucket.encryption }),
@@ -71,7 +74,7 @@ export class MultipartUpload implements PartUpload<void> {
     await this.#sender.add((partNumber) => this.#send(partNumber, bytes));
   }
 
-  /** Makes the object of all parts, in their order. */
+  /** Assembles the object from all parts, in order. */
   async complete(): Promise<void> {
     await this.#sender.finish();
     const { bucket, call } = this.#options;
@@ -89,11 +92,11 @@ export class MultipartUpload implements PartUpload<void> {
   }
 
   /**
-   * Gives up, whatever the state. Never throws: what cannot be removed now is what the bucket's
-   * rule for unfinished uploads is for.
+   * Aborts the upload in any state. Never throws: the bucket's rule for unfinished uploads removes
+   * what cannot be removed now.
    *
-   * A part that was cut off may still be on its way inside the server, and bring the upload back:
-   * so it looks again.
+   * A part that was cut off may still be processed by the server, and restore the upload: so it
+   * checks again.
    */
   async abort(): Promise<void> {
     const wasCutOff = await this.#sender.stop();
@@ -113,21 +116,21 @@ export class MultipartUpload implements PartUpload<void> {
         if (isGone && look > 2) return;
       }
     } catch (error) {
-      // The failure that led here is the one to tell.
+      // Report the failure that led here instead.
       if (!isQuireError(error)) throw error;
     } finally {
       uploadsUnderWay.delete(this.#uploadId);
     }
   }
 
-  /** Sends a request about the upload; tells whether there is one. */
+  /** Sends a request about the upload; returns false if the upload does not exist. */
   async #ask(
     call: FailedCall,
     command: AbortMultipartUploadCommand | ListPartsCommand,
   ): Promise<boolean> {
     return this.#options.bucket.request(call, async (client) => {
       try {
-        // The two commands have nothing in common that the client's overloads could choose by.
+        // The overloads of the client have no common type for the two commands.
         await (command instanceof ListPartsCommand ? client.send(command) : client.send(command));
         return true;
       } catch (error) {
@@ -157,8 +160,9 @@ export class MultipartUpload implements PartUpload<void> {
   }
 
   /**
-   * A server that refuses a part may close the connection before the part is written: then only the
-   * end of the connection is seen, and not why. @throws STORE_MISCONFIGURED when the upload is gone
+   * Checks that the upload still exists. A server that refuses a part may close the connection
+   * before the part is written; then the reason is unknown. @throws STORE_MISCONFIGURED when the
+   * upload does not exist
    */
   async #assertNotGivenUp(): Promise<void> {
     const { bucket, call } = this.#options;
@@ -166,7 +170,7 @@ export class MultipartUpload implements PartUpload<void> {
     try {
       await bucket.request(call, (client, options) => client.send(command, options));
     } catch (error) {
-      // Whatever else fails says nothing of the upload.
+      // Any other failure gives no information about the upload.
       if (!isQuireError(error) || error.code === 'STORE_MISCONFIGURED') throw error;
     }
   }

@@ -4,19 +4,19 @@ import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 
 /**
- * Each means that a delete has just removed a directory under the server's hands: no caller loses
- * that race this often.
+ * The number of attempts. Each failed one means that a delete has just removed a directory of the
+ * server, which never happens this often.
  */
 const attemptsMax = 5;
 
 /**
- * Runs what makes an object appear, again when the server says that another object is in the way
- * and no such object exists.
+ * Runs a write, and retries it if the server reports that another object is in the way and no such
+ * object exists.
  *
- * Servers that keep objects as files say so when they lose a race against a delete that removes an
- * emptied directory.
+ * Servers that store objects as files report this when they lose a race against a delete that
+ * removes an emptied directory.
  *
- * @throws INVALID_OBJECT_KEY when an object lies above or below
+ * @throws INVALID_OBJECT_KEY when an object exists above or below
  */
 export async function unobstructed(
   bucket: Bucket,
@@ -52,7 +52,7 @@ async function isObstructed(bucket: Bucket, call: FailedCall): Promise<boolean> 
         options,
       ),
     );
-    // The object above, being the shortest name with that prefix, is the first one listed.
+    // The object above has the shortest name with that prefix, and is listed first.
     if (Contents.some(({ Key }) => prefix.endsWith('/') || Key === bucket.prefix + prefix)) {
       return true;
     }

@@ -12,61 +12,58 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { Bucket, type EncryptionParameters } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 
-/** Access keys; a session token comes with temporary ones. */
+/** Access keys, with a session token for temporary ones. */
 export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
-/** Who holds the key that objects are encrypted with: S3 itself, or AWS KMS. */
+/** The holder of the encryption key: S3 itself, or AWS KMS. */
 export type S3Encryption =
   | { readonly kind: 's3' }
   | { readonly kind: 'kms'; readonly keyId?: string };
 
-/** What a store in a bucket is opened with. */
+/** The options of a store in a bucket. */
 export interface S3ObjectStoreOptions {
   /** `s3://bucket` or `s3://bucket/prefix`. */
   readonly location: string;
-  /** Absent: as the SDK finds it, in AWS_REGION or a profile. */
+  /** The region. Absent: as the SDK finds it, in AWS_REGION or a profile. */
   readonly region?: string;
   /** URL of a server other than Amazon's. */
   readonly endpoint?: string;
-  /** Whether the bucket's name goes into the path of a URL and not into its host. */
+  /** True if the bucket's name is in the path of a URL and not in its host. */
   readonly forcePathStyle?: boolean;
   /**
-   * Absent: as the SDK finds them, in the environment, a profile or the machine's role, and renewed
-   * as they expire.
+   * The credentials. Absent: as the SDK finds them, in the environment, a profile or the machine's
+   * role, and renewed before they expire.
    */
   readonly credentials?: S3Credentials;
-  /** Absent: as the bucket is set up. */
+  /** The encryption. Absent: as configured for the bucket. */
   readonly encryption?: S3Encryption;
-  /** Size of the parts of large objects, 5 MiB at least; an object has 10,000 parts at most. */
+  /** Size of the parts of large objects, at least 5 MiB; an object has at most 10,000 parts. */
   readonly partBytes?: number;
-  /** How many parts of one object are on their way at once. */
+  /** The number of concurrent part uploads of one object. */
   readonly partsInFlightMax?: number;
-  /** How often a part is tried; all else is the business of `withRetry`. */
+  /** The number of attempts for a part; `withRetry` repeats other calls. */
   readonly partAttemptsMax?: number;
   readonly clock?: Clock;
   readonly random?: Random;
-  /**
-   * A client that is set up already, which the store will end; the options of the connection are
-   * then of no effect.
-   */
+  /** An existing client, which the store will close; the connection options then have no effect. */
   readonly client?: S3Client;
 }
 
-/** A name that no key has: nobody's object is ever touched by the proof. */
+/** A name that is not a key, so that the check touches no object. */
 const probeName = '.probe';
 const connectionTimeoutMs = 10_000;
 
 /**
- * Opens the bucket, having proved that it exists, that it can be listed and that objects can be put
- * into it; nothing is left of the proof.
+ * Opens the bucket, after verifying that it exists and can be listed and written to; the check
+ * leaves nothing behind.
  *
- * @throws INVALID_PARAMETER when the location is not one, or bucket, region, endpoint or
- * credentials are not right
- * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+ * @throws INVALID_PARAMETER when the location is not valid, or bucket, region, endpoint or
+ *   credentials are wrong
+ * @throws STORE_UNAVAILABLE when the server cannot be reached or fails
  */
 export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket> {
   const location = parseBucketLocation(options.location, 's3');
@@ -94,16 +91,16 @@ function createClient({
   credentials,
 }: S3ObjectStoreOptions): S3Client {
   const config: S3ClientConfig = {
-    // Retries are the business of `withRetry`, which everybody can see and set.
+    // Retries are made by `withRetry`, whose settings and metrics are common to all stores.
     maxAttempts: 1,
-    // Checksums that only Amazon's own server knows would lock out all others; lengths and our own
-    // checksums hold everywhere.
+    // Checksums that only Amazon's server supports would exclude all others; lengths and Quire's
+    // own checksums work everywhere.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     followRegionRedirects: false,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: connectionTimeoutMs,
-      // How many calls are at work is limited by `withLimit`. A limit on connections would count
+      // `withLimit` limits the number of concurrent calls. A limit on connections would count
       // bodies that are open and not read.
       httpAgent: { maxSockets: Infinity, keepAlive: true },
       httpsAgent: { maxSockets: Infinity, keepAlive: true },
@@ -148,8 +145,8 @@ async function proveUsable(bucket: Bucket): Promise<void> {
       new ListObjectsV2Command({ Bucket: bucket.name, Prefix: bucket.prefix, MaxKeys: 1 }),
     ),
   );
-  // An upload that is begun and given up needs the right to put, and leaves no object and no
-  // version of one.
+  // Starting and aborting an upload needs the permission to put, and leaves neither an object nor a
+  // version.
   const target = bucket.target(probeName);
   const { UploadId } = await bucket.request(call, (client) =>
     client.send(new CreateMultipartUploadCommand({ ...target, ...bucket.encryption })),

@@ -6,8 +6,8 @@ import type { Bucket } from './bucket.ts';
 import { requestFailures } from './errors.ts';
 
 /**
- * Opens an object with one request, whose answer comes in as the body is iterated: the server sends
- * no more than the reader takes.
+ * Opens an object with one request, whose answer is read as the body is iterated: the server sends
+ * only as fast as the reader reads.
  */
 export async function openObject(
   bucket: Bucket,
@@ -26,7 +26,7 @@ export async function openObject(
     );
     const { $metadata, ContentLength, ContentRange, Body } = response;
     if (!(Body instanceof Readable)) {
-      throw new QuireError('INTERNAL', "The SDK gave no stream of Node's for an object.");
+      throw new QuireError('INTERNAL', 'The SDK did not return a Node stream for an object.');
     }
     isOpen = true;
     return openAnsweredObject(
@@ -44,7 +44,7 @@ export async function openObject(
       },
     );
   } finally {
-    // Once there is an answer, its end gives them back.
+    // Once there is an answer, its end releases them.
     if (!isOpen) connections[Symbol.dispose]();
   }
 }

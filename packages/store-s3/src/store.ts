@@ -18,15 +18,16 @@ import { headObject, ObjectWriter } from './writer.ts';
 const partBytesMin = 5 * 1024 * 1024;
 
 /**
- * An ObjectStore in a bucket of Amazon S3, or of any server that speaks its protocol: the object
+ * An ObjectStore in a bucket of Amazon S3, or of any server with the same protocol: the object
  * `a/b.arrow` is `<prefix>/a/b.arrow` in the bucket.
  *
- * Objects that fit in a part are put by one request; others are uploaded in parts and appear when
- * the upload is completed. Requests: a head, get, delete one each, deletes at the same time one
- * together; a list one for 1000 entries; a put two, or three and one for each part.
+ * Objects that fit in a part are put with one request; others are uploaded in parts and become
+ * visible when the upload is completed. Requests: one for each head, get and delete, and one for
+ * concurrent deletes together; one for 1,000 entries of a list; two for a put, or three and one for
+ * each part.
  */
 export class S3ObjectStore extends BucketStore implements LeftoverKeeper {
-  /** Uploads under way, and of writers that died. For a cleaner. */
+  /** Unfinished uploads of live and dead writers. For a cleaner. */
   readonly leftovers: UnfinishedUploads;
 
   private constructor(bucket: Bucket, verbs: BucketVerbs) {
@@ -35,10 +36,10 @@ export class S3ObjectStore extends BucketStore implements LeftoverKeeper {
   }
 
   /**
-   * Opens the store, having proved that the bucket exists and can be listed and written to.
+   * Opens the store, after verifying that the bucket exists and can be listed and written to.
    *
-   * @throws INVALID_PARAMETER when location, bucket, region, endpoint or credentials are not right
-   * @throws STORE_UNAVAILABLE when the server cannot be reached or is not well
+   * @throws INVALID_PARAMETER when location, bucket, region, endpoint or credentials are wrong
+   * @throws STORE_UNAVAILABLE when the server cannot be reached or fails
    */
   static async open(options: S3ObjectStoreOptions): Promise<S3ObjectStore> {
     const { partBytes = 8 * 1024 * 1024, partsInFlightMax = 2, partAttemptsMax = 4 } = options;

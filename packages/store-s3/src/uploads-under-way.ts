@@ -1,5 +1,5 @@
 /**
- * The ids of the uploads that stores of this process have begun and not ended. A cleaner in this
- * process leaves them alone.
+ * The ids of the unfinished uploads of stores in this process. A cleaner in this process ignores
+ * them.
  */
 export const uploadsUnderWay: Set<string> = new Set();

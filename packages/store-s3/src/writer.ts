@@ -15,9 +15,9 @@ export interface ObjectWriterOptions {
 }
 
 /**
- * Writes objects so that they appear at once and whole: one request for what fits in a part, else
- * an upload in parts that is completed at the end, or aborted. Memory: `partsInFlightMax` parts and
- * the one that fills.
+ * Writes objects atomically: with one request if they fit in a part, otherwise as a multipart
+ * upload that is completed at the end, or aborted. Memory: `partsInFlightMax` parts, and the one
+ * being filled.
  */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -26,7 +26,7 @@ export class ObjectWriter {
     this.#options = options;
   }
 
-  /** Runs `assertOpen`, which may throw, before the object appears. */
+  /** Writes an object. Calls `assertOpen`, which may throw, before the object becomes visible. */
   async write(
     call: FailedCall,
     body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -61,7 +61,7 @@ export class ObjectWriter {
       return await headObject(this.#options.bucket, { ...call, op: 'head' });
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
-      // Somebody has deleted it since, a cleaner perhaps: it was stored all the same.
+      // It was stored and has since been deleted, for example by a cleaner.
       return {
         key: call.key,
         sizeBytes,
@@ -88,8 +88,8 @@ export class ObjectWriter {
   }
 
   /**
-   * Writes an object by one request; returns undefined when an object with that key exists. On a
-   * server without conditional requests the look and the write are two requests.
+   * Writes an object with one request; returns undefined if an object with that key exists. On a
+   * server without conditional requests, the check and the write are two requests.
    */
   async writeIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined> {
     using _connections = this.#options.bucket.hold();
@@ -125,7 +125,7 @@ export class ObjectWriter {
   }
 }
 
-/** What the server knows of an object: its answer to a put does not tell the date. */
+/** Returns the metadata of an object, because the answer to a put does not include the date. */
 export async function headObject(bucket: Bucket, call: FailedCall): Promise<ObjectEntry> {
   const { key, location } = call;
   const head = await bucket.request(call, (client, options) =>
@@ -135,7 +135,7 @@ export async function headObject(bucket: Bucket, call: FailedCall): Promise<Obje
   if (ContentLength === undefined || LastModified === undefined) {
     throw new QuireError(
       'STORE_UNAVAILABLE',
-      `${call.op} of ${key} in ${location} was told neither size nor date of the object.`,
+      `${call.op} of ${key} in ${location} received no size or no date of the object.`,
     );
   }
   return { key, sizeBytes: ContentLength, lastModifiedMs: wholeSeconds(LastModified) };

@@ -1,9 +1,7 @@
 import type { Finding } from '@quire/core/table-engine';
 import { distance } from 'fastest-levenshtein';
 
-/**
- * Reads a flat config key by key, notes what is wrong with it, and which keys were never asked for.
- */
+/** Reads a flat config key by key, and records its problems and the keys that were never read. */
 export class ConfigKeys {
   readonly #values: ReadonlyMap<string, string>;
   readonly #known = new Set<string>();
@@ -17,14 +15,14 @@ export class ConfigKeys {
     return this.#findings;
   }
 
-  /** The trimmed value of a key; undefined where it is missing or empty. */
+  /** Returns the trimmed value of a key; undefined if it is missing or empty. */
   read(key: string): string | undefined {
     this.#known.add(key);
     const value = this.#values.get(key)?.trim();
     return value === '' ? undefined : value;
   }
 
-  /** The value of a key, which may be empty; undefined where it is missing. */
+  /** Returns the value of a key, which may be empty; undefined if it is missing. */
   readAllowingEmpty(key: string): string | undefined {
     this.#known.add(key);
     return this.#values.get(key)?.trim();
@@ -35,7 +33,7 @@ export class ConfigKeys {
     return [...this.#values.keys()].filter((key) => !this.#known.has(key) && pattern.test(key));
   }
 
-  /** The value that some keys agree on, each of which means the same. */
+  /** Returns the value of several keys with the same meaning, which must agree. */
   readAny(...keys: readonly string[]): string | undefined {
     const given = keys.flatMap((key) => {
       const value = this.read(key);
@@ -54,8 +52,8 @@ export class ConfigKeys {
   }
 
   /**
-   * One of some values, in any case of letters; undefined where the key is missing, or has another
-   * value, which is noted.
+   * Reads one of several values, in any case; undefined if the key is missing, or has another
+   * value, which is recorded.
    */
   readChoice<Choice extends string>(
     choices: readonly Choice[],
@@ -72,7 +70,7 @@ export class ConfigKeys {
     return choice;
   }
 
-  /** Notes that a key is wrong. */
+  /** Records that a key is wrong. */
   refuse(key: string, message: string): void {
     this.#findings.push({
       path: `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
@@ -82,7 +80,7 @@ export class ConfigKeys {
     });
   }
 
-  /** Notes every key that was not read and that is not let pass. */
+  /** Records every key that was not read and is not allowed. */
   refuseUnknown(lets: (key: string) => boolean, subject: string): void {
     for (const key of this.#values.keys()) {
       if (this.#known.has(key) || lets(key)) continue;

@@ -7,8 +7,8 @@ import type {
 } from './message-stream.ts';
 
 /**
- * A stream whose client is loaded by the first call: a server without such streams does without the
- * memory for it.
+ * A stream whose client is loaded by the first call, so that a server without such streams does not
+ * use memory for it.
  */
 export class LateStream implements MessageStream {
   readonly description: string;
@@ -58,7 +58,7 @@ export class LateStream implements MessageStream {
 
   async #openOnce(): Promise<MessageStream> {
     const stream = await this.#open();
-    // A call that comes after the end is refused by the stream itself.
+    // A call after the end is refused by the stream itself.
     if (this.#isClosed) await stream[Symbol.asyncDispose]();
     return stream;
   }

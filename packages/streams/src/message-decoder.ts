@@ -2,29 +2,33 @@ import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/co
 import type { StreamMessage } from './message-stream.ts';
 
 /**
- * A message as a row: values by the name of their field. Integers that a number cannot hold exactly
- * are bigints.
+ * A message as a row: values by field name. Integers that a number cannot hold exactly are bigints.
  */
 export type DecodedRow = Readonly<Record<string, JsonValue>>;
 
-/** A row, or why the message is not one, as a sentence without its subject: `is not JSON: …`. */
+/**
+ * A row, or the reason why the message is not one, as a sentence without its subject: `is not JSON:
+ * …`.
+ */
 export type DecodedMessage = { readonly row: DecodedRow } | { readonly problem: string };
 
 /** Limits of a message decoder. */
 export interface DecodeOptions {
-  /** Most digits of an integer. The default is 1,000. */
+  /** The maximum number of digits of an integer. The default is 1,000. */
   readonly digitsMax?: number;
 }
 
-/** Makes rows of messages. A bad message is an answer, not an exception: streams have some. */
+/**
+ * Converts messages to rows. A bad message is a value, not an exception, because streams have some.
+ */
 export type MessageDecoder = (message: StreamMessage, options?: DecodeOptions) => DecodedMessage;
 
-/** Deeper values could not be walked through by whatever comes after. */
+/** The maximum depth; deeper values could not be traversed by later steps. */
 const nestingMax = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes messages that are JSON objects in UTF-8, without losing a digit of an integer. */
+/** Decodes messages that are JSON objects in UTF-8, without losing digits of integers. */
 export const decodeJson: MessageDecoder = ({ value }, options) => {
   if (value === null) return { problem: 'has no value' };
   let decoded: JsonValue;
@@ -35,14 +39,13 @@ export const decodeJson: MessageDecoder = ({ value }, options) => {
     if (error instanceof TooManyDigitsError) {
       return { problem: `cannot be read: ${error.message.replace(/\.$/, '')}` };
     }
-    // The stack of the runtime ends where values are nested deep.
+    // The runtime's stack overflows if values are nested deeply.
     if (error instanceof RangeError) return { problem: `is nested more than ${nestingMax} deep` };
     if (error instanceof SyntaxError) return { problem: `is not JSON: ${error.message}` };
     throw error;
   }
   if (!isRow(decoded)) return { problem: `is not a JSON object, but ${kindOf(decoded)}` };
-  // A level takes two characters at least: short messages, which are most, have no room for so
-  // many.
+  // A level takes at least two characters: short messages, which are most, cannot have so many.
   const isTooDeep = value.byteLength > 2 * nestingMax && isDeeperThan(decoded, nestingMax);
   return isTooDeep ? { problem: `is nested more than ${nestingMax} deep` } : { row: decoded };
 };

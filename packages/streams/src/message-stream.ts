@@ -2,21 +2,20 @@ import type { CallOptions } from '@quire/core';
 
 /** One message of a partition. */
 export interface StreamMessage {
-  /** Its place in the partition. Offsets grow along a partition, not always by one. */
+  /** Its position in the partition. Offsets increase along a partition, not always by one. */
   readonly offset: number;
   readonly key: Uint8Array | null;
-  /** Null is a message without a value, which some streams have. */
+  /** The value; null is a message without one, which some streams have. */
   readonly value: Uint8Array | null;
   /**
-   * When it was written, as the stream tells it, in epoch milliseconds; null where the stream does
-   * not.
+   * The time at which it was written, according to the stream, in epoch milliseconds; null if it is
+   * unknown.
    */
   readonly timestampMs: number | null;
 }
 
 /**
- * Offsets of a partition, as half-open range: what may be fetched is `[earliestOffset,
- * latestOffset)`.
+ * The offsets of a partition as a half-open range: `[earliestOffset, latestOffset)` can be fetched.
  */
 export interface PartitionOffsets {
   readonly partition: number;
@@ -24,50 +23,50 @@ export interface PartitionOffsets {
   readonly latestOffset: number;
 }
 
-/** How much a fetch gives at most, and how long it waits. */
+/** The maximum size of a fetch, and its maximum wait. */
 export interface FetchLimits {
   readonly messagesMax: number;
-  /** A single message may be larger; it then comes alone. */
+  /** The maximum total size; a single message may be larger and is then returned alone. */
   readonly bytesMax: number;
-  /** How long to wait for the first message where there is none yet; 0: not at all. */
+  /** The time to wait for the first message if there is none yet; 0: none. */
   readonly waitMs: number;
 }
 
-/** What a fetch gave, and where the next one begins. */
+/** The messages of a fetch, and the start of the next one. */
 export interface FetchedMessages {
-  /** In order, without gaps that were not there in the stream. */
+  /** The messages in order, without gaps other than those of the stream. */
   readonly messages: readonly StreamMessage[];
   /**
-   * Where to fetch from next: past the last message, and past what the stream holds there that is
-   * not a message.
+   * The next offset to fetch: after the last message and anything in the stream that is not a
+   * message.
    */
   readonly nextOffset: number;
-  /** The partition's latest offset, as known when the messages came. */
+  /** The partition's latest offset at the time of the fetch. */
   readonly latestOffset: number;
 }
 
 /**
- * The port to one topic of a stream: messages in partitions, each in order, each found again by its
+ * The port to one topic of a stream: messages in partitions, each in order, each found by its
  * offset for as long as the stream keeps it. Every call may be repeated: fetching consumes nothing.
  *
  * Failures are STREAM_UNAVAILABLE, which may be retried, and STREAM_INVALID, which may not; both
  * name the stream. Every sentence here has a case in the conformance suite.
  */
 export interface MessageStream extends AsyncDisposable {
-  /** What it is, for people and messages: `kafka topic orders at 127.0.0.1:9092`. */
+  /** A description for display: `kafka topic orders at 127.0.0.1:9092`. */
   readonly description: string;
 
   /**
-   * All partitions, in ascending order, with their offsets. @throws STREAM_INVALID when there is no
-   * such topic
+   * Returns all partitions, in ascending order, with their offsets. @throws STREAM_INVALID when the
+   * topic does not exist
    */
   readPartitions(options?: CallOptions): Promise<readonly PartitionOffsets[]>;
 
   /**
-   * The messages from an offset on.
+   * Returns the messages from an offset.
    *
-   * @throws OFFSET_NOT_FOUND when the stream does not hold that offset any more, or it is past the
-   * latest one; the message names both ends
+   * @throws OFFSET_NOT_FOUND when the stream no longer has that offset, or it is past the latest
+   *   one; the message names both ends
    */
   fetch(
     partition: number,
@@ -77,14 +76,14 @@ export interface MessageStream extends AsyncDisposable {
   ): Promise<FetchedMessages>;
 
   /**
-   * The first offset whose message was written at or after a time; the latest offset where there is
-   * none.
+   * Returns the first offset whose message was written at or after a time; the latest offset if
+   * there is none.
    */
   findOffset(partition: number, timeMs: number, options?: CallOptions): Promise<number>;
 
   /**
-   * Messages in `[fromOffset, toOffset)`; exact where offsets count messages, else as exact as the
-   * stream can tell cheaply.
+   * Returns the number of messages in `[fromOffset, toOffset)`; exact if offsets count messages,
+   * otherwise a cheap estimate.
    */
   countMessages(
     partition: number,

@@ -9,25 +9,22 @@ import { parseStreamConfig, type StreamConfig } from './stream-config.ts';
 import { streamInvalid } from './stream-errors.ts';
 
 /**
- * What the operator lets streams be: a config, which may come from a request, alone reaches
- * nothing.
+ * The streams that the operator allows: a config, which may be from a request, grants no access by
+ * itself.
  */
 export interface OpenStreamOptions {
   /** The directory of file streams; undefined: there are none. */
   readonly fileDirectory?: string | undefined;
-  /**
-   * Brokers that may be called, as `host:port` or `host:*`; `*` is any. By default there is none.
-   */
+  /** Allowed brokers, as `host:port` or `host:*`; `*` allows any. Default: none. */
   readonly kafkaBrokers?: readonly string[] | undefined;
-  /** The default is the system's. */
+  /** The clock; default: the system's. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Opens the stream that a config names. It reaches for nothing yet: whether the topic exists shows
- * in the first call.
+ * Opens the stream of a config. It does not connect yet: the first call reports a missing topic.
  *
- * @throws STREAM_INVALID when the config cannot work, or names what the options do not allow
+ * @throws STREAM_INVALID when the config is not valid, or names a stream that is not allowed
  */
 export function openStream(
   config: Readonly<Record<string, string>>,
@@ -44,10 +41,10 @@ export function openStream(
 }
 
 /**
- * Opens a producer for the stream that a config names. A file topic is created when there is none.
+ * Opens a producer for the stream of a config. A missing file topic is created.
  *
- * @throws STREAM_INVALID when the config cannot work, or names what the options do not allow
- * @throws STREAM_UNAVAILABLE when the directory of a file topic cannot be written to
+ * @throws STREAM_INVALID when the config is not valid, or names a stream that is not allowed
+ * @throws STREAM_UNAVAILABLE when the directory of a file topic is not writable
  */
 export async function openProducer(
   config: Readonly<Record<string, string>>,
@@ -82,12 +79,12 @@ function assertAllowed({ brokers }: KafkaConfig, allowed: readonly string[]): vo
     const name = (host.includes(':') ? `[${host}]` : host).toLowerCase();
     if (['*', `${name}:*`, `${name}:${port}`].some((each) => known.has(each))) continue;
     throw streamInvalid(
-      `The broker ${name}:${port} may not be called: \`engine.stream.kafka.brokers\` does not list it.`,
+      `The broker ${name}:${port} is not allowed: \`engine.stream.kafka.brokers\` does not list it.`,
     );
   }
 }
 
 function fileDirectoryOf({ fileDirectory }: OpenStreamOptions): string {
   if (fileDirectory !== undefined) return fileDirectory;
-  throw streamInvalid('There are no file streams here: `engine.stream.file.dir` is not set.');
+  throw streamInvalid('File streams are disabled: `engine.stream.file.dir` is not set.');
 }

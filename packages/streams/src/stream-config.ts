@@ -6,33 +6,33 @@ import { isTopicName } from './topic-name.ts';
 
 const streamTypes = ['file', 'kafka'] as const;
 
-/** What a stream's config says. */
+/** The parsed config of a stream. */
 export interface StreamConfig {
   readonly topic: string;
-  /** Where to begin in a partition of which nothing has been read yet. */
+  /** The start position in a partition of which nothing has been read yet. */
   readonly start: StreamStart;
-  /** How to reach Kafka; undefined for a file stream. */
+  /** The connection to Kafka; undefined for a file stream. */
   readonly kafka: KafkaConfig | undefined;
 }
 
 /**
- * Keys of a table's stream that are about its table: when segments are committed, and whether
- * consumption is paused.
+ * Matches the keys of a stream config that concern its table: when segments are committed, and
+ * whether consumption is paused.
  */
 const tableKeyPattern =
   /^(?:realtime\.|segment\.|topic\.consumption\.|stream\.[^.]+\.(?:topic\.consumption|consumption)\.)/;
 
 /**
- * Reads a stream's config: the keys of Apache Pinot's `streamConfigMaps`, for the stream types
- * `kafka` and `file`. Keys that are about the table are left to the table server.
+ * Parses a stream config: the keys of Apache Pinot's `streamConfigMaps`, for the stream types
+ * `kafka` and `file`. Keys that concern the table are left to the table server.
  *
- * @throws STREAM_INVALID when it cannot work; `findings` says everything that is wrong, with paths
- * within the config
+ * @throws STREAM_INVALID when it is not valid; `findings` has all problems, with paths within the
+ *   config
  */
 export function parseStreamConfig(config: Readonly<Record<string, string>>): StreamConfig {
   const keys = new ConfigKeys(config);
   const type = keys.readChoice(streamTypes, 'streamType');
-  // Without a type nothing else can be judged.
+  // Without a type nothing else can be checked.
   if (type === undefined) {
     if (keys.findings.length === 0) {
       keys.refuse('streamType', '`streamType` is missing: expected kafka or file.');
@@ -91,7 +91,7 @@ function readDecoder(keys: ConfigKeys, prefix: string): void {
   }
 }
 
-/** How the peer's consumer is chosen: there is one here, which is its low-level one. */
+/** Checks the peer's choice of consumer: only its low-level one exists here. */
 function checkConsumer(keys: ConfigKeys, prefix: string): void {
   keys.readChoice(['lowlevel', 'simple', 'LLC'], `${prefix}.consumer.type`);
   keys.read(`${prefix}.consumer.factory.class.name`);
@@ -113,10 +113,7 @@ function invalidConfig({ findings }: ConfigKeys): QuireError {
 /** Classes of Apache Pinot that decode JSON, by the last part of their names. */
 const jsonDecoders = new Set(['json', 'JSONMessageDecoder', 'KafkaJSONMessageDecoder']);
 
-/**
- * Whether a decoder's name, with or without its package, stands for the one that there is: JSON
- * objects.
- */
+/** Reports whether a decoder's name, with or without its package, is a JSON decoder. */
 function isSupportedDecoder(name: string): boolean {
   return jsonDecoders.has(name.slice(name.lastIndexOf('.') + 1));
 }

@@ -1,19 +1,16 @@
 import { isQuireError, QuireError } from '@quire/core';
 
-/**
- * A stream cannot be used as it is asked to: its config, its topic or one of its partitions is not
- * right.
- */
+/** Returns the error for a stream whose config, topic or partition is not valid. */
 export function streamInvalid(message: string, cause?: unknown): QuireError {
   return new QuireError('STREAM_INVALID', message, { cause });
 }
 
-/** A stream cannot be reached, or does not answer, at the moment. */
+/** Returns the error for a stream that cannot be reached, or does not answer. */
 export function streamUnavailable(message: string, cause?: unknown): QuireError {
   return new QuireError('STREAM_UNAVAILABLE', message, { cause });
 }
 
-/** A partition does not hold an offset; the message names both ends. */
+/** Returns the error for an offset that a partition does not have; the message names both ends. */
 export function offsetNotFound(
   source: { readonly description: string; readonly partition: number },
   offset: number,
@@ -26,13 +23,13 @@ export function offsetNotFound(
       : `holds ${earliestOffset} to ${latestOffset}`;
   return new QuireError(
     'OFFSET_NOT_FOUND',
-    `Partition ${source.partition} of ${source.description} ${held}, and not offset ${offset}.`,
+    `Partition ${source.partition} of ${source.description} ${held}, but not offset ${offset}.`,
   );
 }
 
 /**
- * Runs calls of the file system; what fails comes out as STREAM_UNAVAILABLE, and QuireErrors as
- * they are.
+ * Runs file system calls; converts their errors to STREAM_UNAVAILABLE, and leaves QuireErrors
+ * unchanged.
  */
 export async function translatingFileErrors<T>(
   description: string,

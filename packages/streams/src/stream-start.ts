@@ -3,8 +3,8 @@ import type { MessageStream } from './message-stream.ts';
 import { streamInvalid } from './stream-errors.ts';
 
 /**
- * Where to begin in a partition of which nothing has been read yet: at one end, at a time, or some
- * time ago.
+ * The start position in a partition of which nothing has been read yet: at one end, at a time, or
+ * some time ago.
  */
 export type StreamStart =
   | { readonly at: 'smallest' }
@@ -16,7 +16,7 @@ const timestampPattern =
   /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/;
 
 /**
- * A start as configs and people write it; undefined when it is not one: `smallest`, `largest`,
+ * Parses a start position; undefined if it is not valid: `smallest`, `largest`,
  * `2026-01-31T12:00:00Z`, `2d`.
  */
 export function parseStreamStart(text: string): StreamStart | undefined {
@@ -35,8 +35,8 @@ export function parseStreamStart(text: string): StreamStart | undefined {
 }
 
 /**
- * The offset that a start means in a partition at the moment. @throws STREAM_INVALID when there is
- * no such topic or partition
+ * Returns the current offset of a start position in a partition. @throws STREAM_INVALID when the
+ * topic or partition does not exist
  */
 export async function findStartOffset(
   stream: MessageStream,

@@ -21,7 +21,7 @@ describe('openStream', () => {
     'openStream refuses a broker that the options do not list: %j',
     (kafkaBrokers) => {
       expect(() => openStream(kafka, { kafkaBrokers })).toThrow(
-        'The broker good:9092 may not be called',
+        'The broker good:9092 is not allowed',
       );
     },
   );

@@ -33,7 +33,7 @@ test('one who calls too often is told when to come back, before anything is done
   expect(second.json()).toEqual({
     code: 429,
     error:
-      'ann has used up its calls a second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
+      'ann has used up its calls in a second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
     reason: 'TOO_MANY_REQUESTS',
   });
   expect(callCount).toBeGreaterThan(0);
@@ -65,7 +65,7 @@ test('one who has too many calls under way waits for one of them to end, also by
 
   expect(refused.json()).toMatchObject({
     code: 429,
-    error: 'ann has 1 call under way (engine.auth.limit.concurrency = 1); try again in 1 s.',
+    error: 'ann has 1 call in progress (engine.auth.limit.concurrency = 1); try again in 1 s.',
   });
   expect([bob.status, again.status]).toEqual([200, 200]);
 });
@@ -93,7 +93,7 @@ test('a query counts until it has ended, though its call was answered; its princ
   expect(refused.json()).toEqual({
     code: 429,
     error:
-      'ann has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2); try again in 1 s.',
+      'ann has 1 call in progress, and 2 earlier calls whose queries or other work are still running (engine.auth.limit.concurrency = 2); try again in 1 s.',
     reason: 'TOO_MANY_REQUESTS',
   });
   expect([...reading, bob, cancelled, third].map(({ status }) => status)).toEqual([

@@ -49,7 +49,7 @@ describe('one process with all roles', () => {
     server.signal('SIGTERM');
     const { exitCode, stderr } = await server.ended();
     expect(exitCode).toBe(0);
-    const ends = [...stderr.matchAll(/"msg":"(\w+) stops: calls under way may finish"/g)].map(
+    const ends = [...stderr.matchAll(/"msg":"(\w+) stops: running calls may finish"/g)].map(
       ([, role]) => role,
     );
     expect(ends).toEqual(['controller', 'proxy', 'broker']);
@@ -100,7 +100,7 @@ test('a cleaner can be a role of a process', async () => {
     { variables: testVariables },
   );
   expect(exitCode).toBe(1);
-  expect(stderr).toContain('there is no such directory');
+  expect(stderr).toContain('the directory does not exist');
   await mkdir(join(directory.path, 'results')); // as a broker does when it starts
   await using server = new CliProcess(['start', '--roles', 'cleaner', '--config', config], {
     variables: testVariables,

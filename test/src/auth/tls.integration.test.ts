@@ -136,7 +136,7 @@ test('a controller calls brokers over HTTPS, and only those whose certificate it
         url: unknown.address.url,
         state: 'failed',
         deletedCount: 0,
-        error: 'There is no connection that can be trusted (DEPTH_ZERO_SELF_SIGNED_CERT).',
+        error: 'The connection is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT).',
       },
     ],
   });

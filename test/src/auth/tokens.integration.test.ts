@@ -144,17 +144,17 @@ describe('a token that is refused', () => {
     [
       'is signed by somebody else',
       () => stranger.sign(good),
-      'the signature of the token is wrong',
+      'the signature of the token is not valid',
     ],
     [
       'is for somebody else',
       () => issuer.sign({ ...good, aud: 'other' }),
-      "the token's claim aud is not as required",
+      "the token's claim aud does not have the required value",
     ],
     [
       'is by somebody else',
       () => issuer.sign({ ...good, iss: 'other' }),
-      "the token's claim iss is not as required",
+      "the token's claim iss does not have the required value",
     ],
     [
       'is of nobody',

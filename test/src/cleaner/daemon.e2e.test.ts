@@ -167,7 +167,7 @@ test.each([['--once'], ['--dry-run'], []])(
     const place = join(directory.path, 'results');
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(
-      `error INVALID_SETTING: engine.broker.pagination.file.data.dir = ${place}: there is no such directory.`,
+      `error INVALID_SETTING: engine.broker.pagination.file.data.dir = ${place}: the directory does not exist.`,
     );
     expect(await readdir(directory.path)).not.toContain('results');
   },

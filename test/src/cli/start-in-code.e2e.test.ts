@@ -98,7 +98,7 @@ describe('an engine of somebody else', () => {
       [missing, 'Cannot find module'],
       [
         join(import.meta.dirname, '../broker/remote-plugin.process.ts'),
-        'the module exports no function openQueryEngine',
+        'the module does not export a function openQueryEngine',
       ],
     ] as const) {
       const { exitCode, stderr } = await quire(

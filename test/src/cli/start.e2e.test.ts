@@ -119,7 +119,7 @@ describe('a server', () => {
       })) {
         if (text === '') {
           server.signal(signal);
-          await server.untilLogged('calls under way may finish');
+          await server.untilLogged('running calls may finish');
         }
         text += Buffer.from(bytes).toString();
       }

@@ -295,7 +295,7 @@ describe('tables', () => {
       const answer = await tabled.call(`/tables/${name}/schema`);
       expect(answer.json()).toEqual({
         code: 404,
-        error: 'There is no such table.',
+        error: 'The table does not exist.',
         reason: 'TABLE_NOT_FOUND',
       });
     }

@@ -84,7 +84,7 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
       error: 'The answer is not a health report of a broker.',
       cleaning: {
         lastGoodRunMs: null,
-        error: 'The answer does not say how many results were deleted.',
+        error: 'The answer does not contain the number of deleted results.',
       },
     },
     {

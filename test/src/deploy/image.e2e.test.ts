@@ -96,7 +96,7 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
       container.signal('SIGTERM');
       expect([await container.ended(), container.output]).toEqual([
         0,
-        expect.stringContaining('broker stops: calls under way may finish'),
+        expect.stringContaining('broker stops: running calls may finish'),
       ]);
     });
 
@@ -144,7 +144,7 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
       await using container = new Container(image, { variables: anyPorts });
       expect([await container.ended(), container.output]).toEqual([
         1,
-        expect.stringContaining('engine.auth.principal.admin.token.env names is not set'),
+        expect.stringContaining('engine.auth.principal.admin.token.env is not set'),
       ]);
     });
 

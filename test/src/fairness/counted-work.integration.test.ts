@@ -109,7 +109,7 @@ test.each(kinds)(
     expect(await Promise.all(calls)).toEqual(['gone', 'gone']);
     // Its calls are over, its work is not: it may read, and start nothing more.
     const expected =
-      'ann has 1 call under way, and 2 earlier calls whose queries or other work go on (engine.auth.limit.concurrency = 2); try again in 1 s.';
+      'ann has 1 call in progress, and 2 earlier calls whose queries or other work are still running (engine.auth.limit.concurrency = 2); try again in 1 s.';
     await until(async () => {
       const refused = await post('ann');
       const { error } = (await refused.json()) as ErrorBody;

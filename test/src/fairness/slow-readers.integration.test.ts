@@ -83,7 +83,7 @@ test('a principal reads as many pages at the same time as it may; others, and it
       code: 429,
       reason: 'TOO_MANY_REQUESTS',
       error:
-        'ann is reading 3 pages, which is the limit (engine.auth.limit.pageStreams); finish one, then try again.',
+        'ann is reading 3 pages, which is the limit (engine.auth.limit.pageStreams); finish one, then retry.',
     },
   ]);
   // Before it runs: what it took would be lost.

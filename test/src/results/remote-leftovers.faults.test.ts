@@ -125,7 +125,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       await store.put('kept', source());
       await expect(store.put('lost', source())).rejects.toMatchObject({
         message: expect.stringContaining(
-          'was given up by another program while it was written',
+          'was aborted by another program while it was written',
         ) as string,
       });
       expect(owners).toEqual(['alive', 'alive']);

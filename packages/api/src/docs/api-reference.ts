@@ -1,7 +1,7 @@
 import { element, type PageElement, type PageNode } from './element.ts';
 import { type ApiOperation, type ApiSchema, type Call, tryForm } from './try-form.ts';
 
-/** As much of an OpenAPI document as its reference shows. */
+/** The part of an OpenAPI document that its reference shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -10,8 +10,8 @@ export interface ApiDocument {
 }
 
 /**
- * Renders every call and schema of an OpenAPI document, with a form to try each call: what `/docs`
- * and the console show. `runReference` makes it work, `referenceStyle` is its look.
+ * Renders every call and schema of an OpenAPI document, with a form to try each call, for `/docs`
+ * and the console. `runReference` adds its behaviour, `referenceStyle` its styles.
  */
 export function apiReference(document: ApiDocument, head: readonly PageNode[] = []): PageElement {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -59,7 +59,7 @@ export function apiReference(document: ApiDocument, head: readonly PageNode[] = 
   );
 }
 
-/** The words that a call is found by. */
+/** Returns the words by which the filter finds a call. */
 function wordsOf({ path, operation }: Call): string {
   return `${path} ${operation.summary}`;
 }
@@ -123,7 +123,7 @@ function contentOf(content: Readonly<Record<string, { readonly schema?: ApiSchem
   ]);
 }
 
-/** A schema's type, with links to schemas that have a name. */
+/** Returns a schema's type, with links to schemas that have a name. */
 function typeOf(schema: ApiSchema): readonly PageNode[] {
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined) return [linkTo(name, name)];

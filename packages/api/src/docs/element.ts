@@ -1,10 +1,10 @@
 /**
- * An element of a page as data: a server writes it as HTML, and a browser, which may be forbidden
- * to parse HTML, makes nodes of it.
+ * An element of a page as data. A server writes it as HTML; a browser, which may be forbidden to
+ * parse HTML, creates nodes.
  */
 export interface PageElement {
   readonly tag: string;
-  /** `true` has no value, and `false` is absent. */
+  /** `true` is an attribute without a value, and `false` an absent one. */
   readonly attributes: Readonly<Record<string, string | boolean>>;
   readonly children: readonly PageNode[];
 }
@@ -21,7 +21,7 @@ export function element(
   return { tag, attributes, children: children.flat() };
 }
 
-/** Writes an element as HTML; all of its text and attributes are escaped. */
+/** Writes an element as HTML, with its text and attributes escaped. */
 export function toHtml(node: PageNode): string {
   if (typeof node === 'string') return escape(node);
   const { tag, attributes, children } = node;

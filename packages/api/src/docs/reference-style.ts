@@ -1,6 +1,6 @@
 /**
- * The look of a reference, in a page of its own or in the console, whose colours and type it has: in
- * light and dark, on screens of any width, and on paper.
+ * The styles of a reference, in a separate page or in the console, with the console's colours and
+ * fonts: in light and dark, on screens of any width, and on paper.
  */
 export const referenceStyle = `
 .reference { --page: light-dark(#f6f7f9, #0f1218); --surface: light-dark(#fff, #161a22); --line: light-dark(#dde1e7, #2a303c);

@@ -1,4 +1,4 @@
-/** A page, or a part of one: as much of its interface as a reference uses. */
+/** The part of a page's interface that a reference uses. */
 export interface ReferenceRoot {
   querySelectorAll(selector: string): Iterable<unknown>;
 }
@@ -24,17 +24,17 @@ interface Form extends Field {
 }
 
 /**
- * Makes the forms and the filter of `apiReference` work: puts together what a form says, sends it,
- * and shows the answer as text, none of which becomes markup.
+ * Adds the behaviour of `apiReference`: assembles the request of a form, sends it, and shows the
+ * answer as text, never as markup.
  *
- * `/docs` has the text of this function in its page, so it refers to nothing outside of itself.
+ * `/docs` embeds the source text of this function in its page, so it must be self-contained.
  */
 export function runReference(
   root: ReferenceRoot,
   send: (address: string, init: RequestInit) => Promise<Response>,
   nowMs: () => number,
 ): void {
-  /** More of an answer is not shown: a whole result would fill the browser. */
+  /** The maximum number of bytes shown: a whole result would exceed the browser's memory. */
   const shownBytes = 262_144;
   for (const form of root.querySelectorAll('form[data-path]') as Iterable<Form>) {
     form.addEventListener('submit', (event) => {
@@ -63,7 +63,7 @@ export function runReference(
       const response = await send(...callOf(form));
       const { text, isCut } = await readStart(response);
       const ms = Math.round(nowMs() - startMs);
-      const cut = isCut ? ` · its first ${shownBytes / 1024} KiB` : '';
+      const cut = isCut ? ` · the first ${shownBytes / 1024} KiB` : '';
       status.textContent = `${response.status} ${response.statusText} · ${ms} ms${cut}`;
       status.className = response.ok ? 'good' : 'bad';
       answer.textContent = text;
@@ -124,7 +124,7 @@ export function runReference(
   function textOf(text: string, type: string, bytes: number): string {
     if (bytes === 0) return '';
     if (!/json|text|csv|xml/.test(type)) return `${bytes} bytes of ${type}`;
-    // Numbers of many digits would lose some.
+    // Numbers with many digits would lose some.
     if (!type.includes('application/json') || /\d{16}/.test(text)) return text;
     try {
       return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,6 +1,6 @@
 import { element, type PageElement } from './element.ts';
 
-/** As much of a JSON schema as a reference shows. */
+/** The part of a JSON schema that a reference shows. */
 export interface ApiSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -13,7 +13,7 @@ export interface ApiSchema {
   readonly required?: readonly string[];
 }
 
-/** Bodies by their media types. */
+/** Bodies by media type. */
 export type ApiContent = Readonly<Record<string, { readonly schema?: ApiSchema }>>;
 
 /** A parameter of an operation. */
@@ -38,17 +38,17 @@ export interface ApiOperation {
   >;
 }
 
-/** An operation and the call that it is. */
+/** An operation with its method and path. */
 export interface Call {
   readonly path: string;
   readonly method: string;
   readonly operation: ApiOperation;
 }
 
-/** Headers that a page may not set. */
+/** Headers that pages must not set. */
 const forbiddenHeaders: readonly string[] = ['accept-encoding'];
 
-/** A form that makes a call and shows the answer, once `runReference` has it. */
+/** Returns a form that makes a call and shows the answer, once `runReference` has run. */
 export function tryForm({ path, method, operation }: Call): PageElement {
   const { parameters = [], requestBody } = operation;
   const [mediaType = '', body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
@@ -107,7 +107,7 @@ function fieldOf({ name, in: place, required = false, schema }: ApiParameter): P
   return element('label', {}, `${name} `, field);
 }
 
-/** What a body may look like: the example that its schema gives, or the members that it needs. */
+/** Returns an example of a body: that of its schema, or one with the required members. */
 function exampleOf({ examples, properties = {}, required = [] }: ApiSchema): string {
   const members = Object.entries(properties).filter(
     ([name, schema]) => required.includes(name) || (name === 'sql' && schema.type === 'string'),

@@ -15,7 +15,7 @@ import {
 const state = Type.Optional(
   Type.String({
     description:
-      'ONLINE: the brokers that answer. OFFLINE: those that do not. Absent: those that answer.',
+      'ONLINE: the brokers that answer. OFFLINE: the brokers that do not. Absent: the brokers that answer.',
     examples: ['ONLINE'],
   }),
 );
@@ -61,7 +61,7 @@ function discovery(operationId: string, call: Discovery): Operation {
       }),
       ...(query !== undefined && { querystring: Type.Object(query) }),
       response: {
-        200: responseOf('They are.', 'application/json', answer),
+        200: responseOf('The brokers.', 'application/json', answer),
         ...errorResponses(
           ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
           ...errors,
@@ -76,8 +76,8 @@ const ofTenant = ['ROUTE_NOT_FOUND', 'ENGINE_UNAVAILABLE'] as const;
 const brokerList = Type.Array(refer(PinotBroker));
 
 /**
- * The calls under /brokers, which give names of brokers, and those under /v2/brokers, which give
- * their addresses too.
+ * Returns the calls under /brokers, which return names of brokers, and those under /v2/brokers,
+ * which also return their addresses.
  */
 const brokerCalls = (prefix: '' | '/v2', byName: TSchema, list: TSchema) => {
   const suffix = prefix === '' ? '' : 'V2';
@@ -109,14 +109,14 @@ const brokerCalls = (prefix: '' | '/v2', byName: TSchema, list: TSchema) => {
     listTablesBrokers: discovery(`listTablesBrokers${suffix}`, {
       path: prefix + pinotPatterns.tablesBrokers,
       summary: `List the ${what} of each table`,
-      description: 'By the names of tables without type, as queries name them.',
+      description: 'By table name without type, as queries use it.',
       query: { state },
       answer: refer(byName),
     }),
     listTableBrokers: discovery(`listTableBrokers${suffix}`, {
       path: prefix + pinotPatterns.tableBrokers,
       summary: `List the ${what} of a table`,
-      description: 'Of a table by its name, with or without type.',
+      description: 'For a table name with or without type.',
       query: { type, state },
       answer: list,
       errors: ofTable,
@@ -127,7 +127,7 @@ const brokerCalls = (prefix: '' | '/v2', byName: TSchema, list: TSchema) => {
 const v1 = brokerCalls('', PinotBrokerNamesByName, names);
 const v2 = brokerCalls('/v2', PinotBrokersByName, brokerList);
 
-/** The calls by which Apache Pinot's clients find brokers, at a controller. */
+/** The calls with which Apache Pinot's clients find brokers at a controller. */
 export const discoveryOperations = {
   ...v1,
   listBrokersV2: v2.listBrokers,
@@ -137,8 +137,8 @@ export const discoveryOperations = {
   listTableBrokersV2: v2.listTableBrokers,
   listLiveBrokers: discovery('listLiveBrokers', {
     path: pinotPatterns.liveBrokers,
-    summary: 'List the brokers that answer, of each table',
-    description: 'By the names of tables with type, as Apache Pinot does here and nowhere else.',
+    summary: 'List the brokers that answer for each table',
+    description: 'By table name with type, as in Apache Pinot for this call only.',
     query: {
       tables: Type.Optional(
         Type.Array(Type.String(), {
@@ -158,10 +158,10 @@ export const discoveryOperations = {
   listTableInstances: discovery('listTableInstances', {
     path: pinotPatterns.tableInstances,
     summary: 'List the brokers and servers of a table',
-    description: 'By the halves of the table. One that is not there has none.',
+    description: 'By halves of the table; a missing half has no brokers and servers.',
     query: {
       type: Type.Optional(
-        Type.String({ description: 'broker or server: only those.', examples: ['broker'] }),
+        Type.String({ description: 'broker or server: only these.', examples: ['broker'] }),
       ),
     },
     answer: refer(PinotTableInstances),
@@ -172,18 +172,18 @@ export const discoveryOperations = {
     summary: 'List the instances of a tenant',
     query: {
       type: Type.Optional(
-        Type.String({ description: 'broker or server: only those.', examples: ['broker'] }),
+        Type.String({ description: 'broker or server: only these.', examples: ['broker'] }),
       ),
     },
     answer: refer(PinotTenant),
     errors: ofTenant,
   }),
-  /** As a broker has it, with a parameter of its own. */
+  /** The broker's call, with an additional parameter. */
   listTables: discovery('listTables', {
     path: pinotPatterns.tables,
     summary: 'List the tables',
     description:
-      'The tables that queries may read, by their names without type; with type where one is asked for.',
+      'The tables that queries may read, by name without type; with type if one is given.',
     query: { type },
     answer: refer(PinotTableList),
     errors: ['ENGINE_UNAVAILABLE'],

@@ -18,14 +18,16 @@ const missingCodes = [
 
 const { runQuery } = queryOperations;
 
-/** Where the peer runs queries with its other engine; here it is the same one. */
+/**
+ * The path on which Apache Pinot runs queries with its other engine; here the engine is the same.
+ */
 const runPinotQuery: Operation = {
   ...runQuery,
   path: pinotPatterns.multiStageQuery,
   schema: {
     ...runQuery.schema,
     operationId: 'runPinotQuery',
-    summary: 'Run a query, by the path of another engine',
+    summary: 'Run a query on the path of another engine',
     tags,
   },
 };
@@ -35,7 +37,7 @@ const listPinotResponses: Operation = {
   path: pinotPatterns.responseStore,
   schema: {
     operationId: 'listPinotResponses',
-    summary: 'List the stored results, as Apache Pinot does',
+    summary: "List the stored results in Apache Pinot's format",
     description: 'All results that this broker holds, newest first. For admins.',
     tags,
     response: {
@@ -53,7 +55,7 @@ const readPinotResponse: Operation = {
   path: pinotPatterns.storedResponse,
   schema: {
     operationId: 'readPinotResponse',
-    summary: 'Read what is known of a stored result, as Apache Pinot gives it',
+    summary: "Read the metadata of a stored result in Apache Pinot's format",
     description: 'The statistics of the query and the members of the cursor, without rows.',
     tags,
     params: RequestIdParams,
@@ -73,7 +75,7 @@ const page = responseOf('The page.', 'application/json', refer(PinotCursorRespon
 const expirationHeaders = {
   [expirationHeader]: {
     type: 'integer',
-    description: 'When the result expires, in epoch milliseconds.',
+    description: 'Time at which the result expires, in epoch milliseconds.',
   },
 };
 
@@ -82,9 +84,9 @@ const readPinotPage: Operation = {
   path: pinotPatterns.responsePage,
   schema: {
     operationId: 'readPinotPage',
-    summary: 'Read a page of a stored result, as Apache Pinot gives it',
+    summary: "Read a page of a stored result in Apache Pinot's format",
     description:
-      'Where Apache Pinot answers 500 for a page that cannot be, the answer is 400 or 416 with the same words.',
+      'For a page that cannot exist, Apache Pinot answers 500; this server answers 400 or 416 with the same message.',
     tags,
     params: RequestIdParams,
     querystring: Type.Object({
@@ -120,7 +122,7 @@ const deletePinotResponse: Operation = {
   schema: {
     ...deleteResult.schema,
     operationId: 'deletePinotResponse',
-    summary: 'Delete a stored result, by its other path',
+    summary: 'Delete a stored result (alternative path)',
     tags,
   },
 };
@@ -131,13 +133,14 @@ const deleteExpiredPinotResponses: Operation = {
   schema: {
     ...deleteExpiredResults.schema,
     operationId: 'deleteExpiredPinotResponses',
-    summary: 'Delete the expired results, by their other path',
+    summary: 'Delete the expired results (alternative path)',
     tags,
   },
 };
 
 /**
- * The calls of Apache Pinot's cursor API that its clients make to a broker, beside POST /query/sql.
+ * The calls of Apache Pinot's cursor API that its clients make to a broker, in addition to POST
+ * /query/sql.
  */
 export const pinotOperations = {
   runPinotQuery,

@@ -10,7 +10,7 @@ export const pinotPatterns = {
   liveBrokersOfTable: '/tables/:tableName/livebrokers',
   tableInstances: '/tables/:tableName/instances',
   tenant: '/tenants/:tenantName',
-  /** Each with `/v2` before it as well, which tells more of a broker than its name. */
+  /** The broker paths; each also exists with the prefix `/v2`, which returns more than names. */
   brokers: '/brokers',
   tenantsBrokers: '/brokers/tenants',
   tenantBrokers: '/brokers/tenants/:tenantName',
@@ -19,7 +19,7 @@ export const pinotPatterns = {
 } as const;
 
 /**
- * The response header that tells Apache Pinot's clients how a query went: the code of its first
+ * The response header with the outcome of a query for Apache Pinot's clients: the code of its first
  * exception, or -1.
  */
 export const pinotErrorCodeHeader = 'x-pinot-error-code';

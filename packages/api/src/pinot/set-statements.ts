@@ -1,11 +1,10 @@
-/** One `SET name = value;` at the start of a text: the value in quotes, or a word. */
+/** Matches one `SET name = value;` at the start of a text: the value in quotes, or a word. */
 const setStatement =
   /^\s*SET\s+([A-Za-z][A-Za-z0-9_.]{0,127})\s*=\s*(?:'([^']{0,1000})'|"([^"]{0,1000})"|([^\s;'"]{1,1000}))\s*;/i;
 
 /**
- * Takes the `SET name = value;` statements off the start of a query, by which Apache Pinot's
- * clients give query options. The query that is left runs as it stands; a SET that is not of that
- * form stays in it.
+ * Removes the `SET name = value;` statements from the start of a query, with which Apache Pinot's
+ * clients set query options. The rest of the query is unchanged; a SET of another form stays in it.
  */
 export function takeSetStatements(text: string): {
   readonly sql: string;
@@ -21,17 +20,17 @@ export function takeSetStatements(text: string): {
   return { sql, options };
 }
 
-/** `OPTION(name = value, …)` at the end of a text. */
+/** Matches `OPTION(name = value, …)` at the end of a text. */
 const optionsBehind = /\boption\s*\(([^()]{0,4000})\)\s*;?\s*$/i;
 
 /**
- * Reads the query options that stand in `OPTION(…)` behind a query of Apache Pinot's SQL. The text
- * keeps them: they are part of its grammar.
+ * Parses the query options in `OPTION(…)` at the end of a query in Apache Pinot's SQL. The text is
+ * unchanged: they are part of its grammar.
  */
 export function readOptionsBehind(text: string): ReadonlyMap<string, string> {
   const found = optionsBehind.exec(text);
   const options = new Map<string, string>();
-  // A comment ends the line that it stands in.
+  // A comment extends to the end of its line.
   if (found === null || text.slice(0, found.index).split('\n').at(-1)?.includes('--') === true) {
     return options;
   }

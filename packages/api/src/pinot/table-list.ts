@@ -11,7 +11,7 @@ export const PinotTableList = Type.Object(
         type: 'string',
         enum: sqlDialects,
         description:
-          "The language of the caller's queries that do not name theirs, by the settings of the service that answers. Absent where an engine of a plug-in has its own.",
+          "The default language of the caller's queries, by the settings of the service that answers. Absent if a plug-in engine has its own.",
       }),
     ),
   },
@@ -29,11 +29,13 @@ const PinotColumn = Type.Object({
 const PinotDateTimeColumn = Type.Object({
   name: Type.String({ description: 'Name of the column.' }),
   dataType: Type.String({ description: 'Type of its values. TIMESTAMP at a broker.' }),
-  format: Type.String({ description: 'How a value is a time. TIMESTAMP at a broker.' }),
-  granularity: Type.String({ description: 'How fine times are. 1:MILLISECONDS at a broker.' }),
+  format: Type.String({ description: 'Format of the time values. TIMESTAMP at a broker.' }),
+  granularity: Type.String({
+    description: 'Granularity of the times. 1:MILLISECONDS at a broker.',
+  }),
 });
 
-/** The columns of a table, as Apache Pinot describes them. */
+/** The columns of a table in Apache Pinot's format. */
 export const PinotTableSchema = Type.Object(
   {
     schemaName: Type.String({ description: 'Name of the table.' }),
@@ -42,38 +44,37 @@ export const PinotTableSchema = Type.Object(
     ),
     metricFieldSpecs: Type.Optional(
       Type.Array(PinotColumn, {
-        description:
-          'The columns that are metrics. A table of a broker has none: no column is one before a query makes it one.',
+        description: 'The metric columns. A table of a broker has none.',
       }),
     ),
     dateTimeFieldSpecs: Type.Optional(
-      Type.Array(PinotDateTimeColumn, { description: 'The columns that are times.' }),
+      Type.Array(PinotDateTimeColumn, { description: 'The time columns.' }),
     ),
   },
   {
     $id: 'PinotTableSchema',
     description:
-      'The columns of a table. A table that was created has the schema that it was created with; lists without columns may be absent.',
+      'The columns of a table. For a table that was created, its schema as given; empty lists of columns may be absent.',
   },
 );
 
-/** A broker as the discovery calls of Apache Pinot's clients show it. */
+/** A broker in the discovery calls of Apache Pinot's clients. */
 export const PinotBroker = Type.Object(
   {
-    host: Type.String({ description: 'Where the broker is.' }),
+    host: Type.String({ description: 'Host of the broker.' }),
     port: Type.Integer({ description: 'Its port.' }),
     instanceName: Type.String({ description: 'Broker_<host>_<port>.' }),
   },
-  { $id: 'PinotBroker', description: 'Where a broker is.' },
+  { $id: 'PinotBroker', description: 'Address of a broker.' },
 );
 
-/** Brokers by the name of what they serve: a table or a tenant. */
+/** Brokers by the table or tenant that they serve. */
 export const PinotBrokersByName = Type.Record(Type.String(), Type.Array(refer(PinotBroker)), {
   $id: 'PinotBrokersByName',
   description: 'The brokers of each table or tenant, by its name.',
 });
 
-/** The names of brokers, by the name of what they serve: a table or a tenant. */
+/** Names of brokers, by the table or tenant that they serve. */
 export const PinotBrokerNamesByName = Type.Record(Type.String(), Type.Array(Type.String()), {
   $id: 'PinotBrokerNamesByName',
   description: 'The names of the brokers of each table or tenant, by its name.',
@@ -87,7 +88,7 @@ const InstancesOfHalf = Type.Object({
 /** The brokers and servers of a table. */
 export const PinotTableInstances = Type.Object(
   {
-    tableName: Type.String({ description: 'The name, as it was asked for.' }),
+    tableName: Type.String({ description: 'The name as given.' }),
     brokers: Type.Array(InstancesOfHalf, { description: 'The brokers of each half of the table.' }),
     server: Type.Array(InstancesOfHalf, { description: 'The servers of each half of the table.' }),
   },

@@ -28,7 +28,7 @@ const readTableSchema: Operation = {
     operationId: 'readTableSchema',
     summary: 'Read the columns of a table',
     description:
-      'As Apache Pinot describes them. The suffixes _OFFLINE and _REALTIME of the name do not count.',
+      "In Apache Pinot's format. The suffixes _OFFLINE and _REALTIME of the name are ignored.",
     tags,
     params: Type.Object({ tableName: Type.String({ description: 'Name of the table.' }) }),
     response: {
@@ -38,7 +38,5 @@ const readTableSchema: Operation = {
   },
 };
 
-/**
- * The calls about tables that Apache Pinot's clients make, to a broker as well as to a controller.
- */
+/** The calls about tables that Apache Pinot's clients make to brokers and controllers. */
 export const tableOperations = { listTables, readTableSchema } as const;

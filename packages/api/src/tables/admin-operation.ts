@@ -4,14 +4,14 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { refer } from '../reference.ts';
 
-/** What tells one call about tables from another. */
+/** The differences between calls about tables. */
 export interface AdminCall {
   readonly summary: string;
   readonly description?: string;
   readonly tag: 'tables' | 'streams' | 'tasks' | 'restream' | 'pinot';
   /**
-   * Query parameters: their descriptions by name. They are parsed by the routes, which say what is
-   * wrong in full sentences.
+   * Query parameters: their descriptions by name. The routes parse them and report problems in full
+   * sentences.
    */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
@@ -23,19 +23,19 @@ export interface AdminCall {
 /** Parameters of paths, by name. */
 const pathParameters: Readonly<Record<string, string>> = {
   tableName:
-    'Name of the table; where both halves may be meant, with or without the suffix _OFFLINE or _REALTIME.',
+    'Name of the table; if both halves may be meant, with or without the suffix _OFFLINE or _REALTIME.',
   schemaName: 'Name of the schema.',
   segmentName: 'Name of the segment.',
   jobId: 'Id of the job.',
-  taskType: 'Type of tasks.',
+  taskType: 'Task type.',
   taskName: 'Name of the task.',
   subtaskName: 'Name of the subtask.',
   instanceName: 'Name of the instance.',
 };
 
 /**
- * An operation about tables: changes are for admins, and everything may meet an engine that does
- * not answer.
+ * Returns an operation about tables: changes are for admins, and every call may fail because the
+ * engine does not answer.
  */
 export function adminOperation(operationId: AdminRouteName, call: AdminCall): Operation {
   const { method, path } = adminRoutes[operationId];
@@ -48,7 +48,7 @@ export function adminOperation(operationId: AdminRouteName, call: AdminCall): Op
     'UNSUPPORTED',
     'ENGINE_UNAVAILABLE',
     ...(query === undefined ? [] : (['INVALID_PARAMETER'] as const)),
-    // A table whose rows are files of the settings cannot be changed.
+    // A table whose files are in the settings cannot be changed.
     ...(isChange ? (['FORBIDDEN', 'ORIGIN_NOT_ALLOWED', 'CONFLICT'] as const) : []),
     ...(body === undefined
       ? []
@@ -82,7 +82,10 @@ function stringsOf(members: readonly (readonly [string, string])[]): TObject {
   );
 }
 
-/** Parameters may be given as they like: a route says in a sentence what is wrong with one. */
+/**
+ * Returns optional parameters without restrictions: routes report in a sentence what is wrong with
+ * one.
+ */
 function optionalOf(query: Readonly<Record<string, string>>): TObject {
   const members = Object.entries(query).map(([name, description]) => [
     name,

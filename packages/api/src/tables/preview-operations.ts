@@ -5,10 +5,10 @@ import { componentOf } from '../reference.ts';
 interface Described {
   readonly summary: string;
   readonly description: string;
-  /** Names of components, which the controller has: they are made of what tables are made of. */
+  /** Names of components of the controller, which it creates from the components of tables. */
   readonly body: string;
   readonly answer: string;
-  /** What else may go wrong. */
+  /** Additional errors. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -41,14 +41,14 @@ function operationOf(
 }
 
 const alwaysFindings =
-  'The answer is 200 with all findings, each with a JSON pointer, even when there are errors; 400 is for a body that is not an object.';
+  'The answer is 200 with all findings, each with a JSON pointer, even if there are errors; 400 is for a body that is not an object.';
 
 /** The calls about tables that do not exist yet (SPECIFICATION.md section 4.3). */
 export const previewOperations = {
   previewTable: operationOf('previewTable', '/tables/preview', {
     summary: 'Preview a table',
     description:
-      'Shows what a table would hold: samples rows of the request or of files, infers what the request leaves out, and takes ' +
+      'Shows the rows that a table would hold: samples rows of the request or of files, infers what the request omits, and passes ' +
       `the rows through the ingestion pipeline. Nothing is created. ${alwaysFindings} Files are read for admins only.`,
     body: 'Preview',
     answer: 'PreviewResponse',

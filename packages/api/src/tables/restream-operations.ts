@@ -10,12 +10,12 @@ export const restreamOperations = {
     ...job,
     summary: 'Rebuild a real-time table from its stream',
     description:
-      'Makes a new table like the source and fills it from the earliest offset of the stream, while the source serves. Parameters may ' +
-      'stand in the query or in the body; both, and different, are refused.',
+      'Creates a new table like the source and fills it from the earliest offset of the stream, while the source serves. Parameters may ' +
+      'be in the query or in the body; if both differ, they are refused.',
     query: {
       destTableNameWithType:
-        'Name of the table to be made, with _REALTIME. Required, here or in the body.',
-      destServerTenant: "Default: the source's. Also as destTenant.",
+        'Name of the table to create, with _REALTIME. Required, here or in the body.',
+      destServerTenant: "Default: the source's. Also accepted as destTenant.",
       destTenant: 'The same as destServerTenant.',
       destBrokerTenant: "Default: the source's.",
       debugPause: 'true: the job waits at its start until it is resumed. Default: false.',
@@ -35,20 +35,20 @@ export const restreamOperations = {
   readTableRestream: adminOperation('readTableRestream', {
     ...job,
     summary: 'Read the restream job of a table',
-    description: 'The one that runs, or else the last.',
+    description: 'The running job, or otherwise the last one.',
     errors: ['JOB_NOT_FOUND'],
   }),
   cancelRestream: adminOperation('cancelRestream', {
     ...job,
     summary: 'Cancel the restream job of a table',
     description:
-      'The destination stays, paused, unless it is to be dropped; so can that of a job that failed or was cancelled.',
+      'The destination stays, paused, unless it is dropped. The destination of a failed or cancelled job can also be dropped.',
     query: { dropDestination: 'true: the destination is dropped. Default: false.' },
     errors: ['JOB_NOT_FOUND', 'CONFLICT'],
   }),
   resumeRestream: adminOperation('resumeRestream', {
     ...job,
-    summary: 'Let a job go on that waits at its start',
+    summary: 'Resume a job that waits at its start',
     errors: ['JOB_NOT_FOUND', 'CONFLICT'],
   }),
   listRestreams: adminOperation('listRestreams', {

@@ -16,7 +16,7 @@ const offsets = Type.Record(Type.String(), Type.Integer(), { description: 'By pa
 const RestreamConfig = Type.Object(
   {
     tableNameWithType: Type.String({ description: 'The table to rebuild.' }),
-    destTableNameWithType: Type.String({ description: 'The table that is made.' }),
+    destTableNameWithType: Type.String({ description: 'The table that is created.' }),
     destServerTenant: Type.String(),
     destBrokerTenant: Type.String(),
     debugPause: Type.Boolean({
@@ -27,10 +27,10 @@ const RestreamConfig = Type.Object(
     }),
     maxRebalanceTimeMin: Type.Integer({ description: 'Minutes that the rebalance may take.' }),
   },
-  { $id: 'RestreamConfig', description: 'What the job was asked to do.' },
+  { $id: 'RestreamConfig', description: 'The parameters of the job.' },
 );
 
-/** A restream job (SPECIFICATION.md section 2.1), and what the specification leaves open. */
+/** A restream job (SPECIFICATION.md section 2.1), with extensions. */
 export const RestreamResponse = Type.Object(
   {
     timeElapsedSinceStartInSeconds: Type.Integer({ description: 'Stops when the job ends.' }),
@@ -41,22 +41,22 @@ export const RestreamResponse = Type.Object(
     tableStreamProgress: Type.Object({
       lastProbedLag: Type.Integer({
         description:
-          'Messages by which the partition that is furthest behind lags; -1 until it is known.',
+          'Lag of the partition that is furthest behind, in messages; -1 until it is known.',
       }),
-      lastProbeTimeMs: time('When the lag was read last'),
-      startTime: time('When the stage began'),
+      lastProbeTimeMs: time('Time of the last lag measurement'),
+      startTime: time('Start of the stage'),
     }),
     verboseTableStreamLag: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer()), {
       description: 'Table, then partition, then messages.',
     }),
     forceCommitProgress: Type.Object({
-      lastProbeTimeMs: time('When it was looked at last'),
-      startTime: time('When the stage began'),
+      lastProbeTimeMs: time('Time of the last check'),
+      startTime: time('Start of the stage'),
       totalConsumingSegments: Type.Integer(),
       consumingSegmentsCommitted: Type.Integer(),
     }),
     segmentsToBeCommitted: Type.Array(Type.String(), {
-      description: 'Those that are not committed yet.',
+      description: 'The segments that are not committed yet.',
     }),
     stages: Type.Array(
       Type.Object({
@@ -86,16 +86,18 @@ export const RestreamResponse = Type.Object(
           code: Type.String(),
           message: Type.String(),
           stage: status,
-          timeMs: Type.Integer({ description: 'When it was met last, in epoch milliseconds.' }),
+          timeMs: Type.Integer({
+            description: 'Time of its last occurrence, in epoch milliseconds.',
+          }),
         }),
         Type.Null(),
       ],
       {
         description:
-          'Why the stage that the job is in was tried again or waits; null when it met no problem.',
+          'Reason why the current stage was retried or waits; null if it met no problem.',
       },
     ),
-    next: Type.String({ description: 'What happens next, or what to do, in words.' }),
+    next: Type.String({ description: 'The next step, or what to do, in words.' }),
   },
   { $id: 'RestreamJob', description: 'A job that rebuilds a real-time table from its stream.' },
 );
@@ -106,7 +108,7 @@ export const RestreamList = Type.Object(
   { $id: 'RestreamList', description: 'All jobs.' },
 );
 
-/** The members of a request, which may also come as query parameters. */
+/** The members of a request, which may also be query parameters. */
 export const RestreamBody = Type.Object(
   {
     destTableNameWithType: Type.Optional(Type.String()),
@@ -117,7 +119,7 @@ export const RestreamBody = Type.Object(
     maxTableStreamLag: Type.Optional(Type.Integer({ minimum: 0 })),
     maxRebalanceTimeMin: Type.Optional(Type.Integer({ minimum: 1 })),
   },
-  { $id: 'RestreamRequest', additionalProperties: false, description: 'What to do.' },
+  { $id: 'RestreamRequest', additionalProperties: false, description: 'The action.' },
 );
 export type RestreamBody = Static<typeof RestreamBody>;
 

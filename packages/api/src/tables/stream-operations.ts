@@ -5,8 +5,8 @@ const tag = 'streams';
 const stringMap = Type.Record(Type.String(), Type.String());
 
 /**
- * What each partition of a table consumes, as Apache Pinot's controller says it: numbers in maps
- * are texts.
+ * The consumption of each partition of a table, in the format of Apache Pinot's controller: numbers
+ * in maps are texts.
  */
 const ConsumingSegments = Type.Object(
   {
@@ -19,7 +19,7 @@ const ConsumingSegments = Type.Object(
           serverName: Type.String(),
           consumerState: Type.String({
             description:
-              'CONSUMING; NOT_CONSUMING: the server has given up; UNKNOWN: it does not answer.',
+              'CONSUMING; NOT_CONSUMING: the server has stopped consuming; UNKNOWN: it does not answer.',
           }),
           lastConsumedTimestamp: Type.Integer({ description: 'In epoch milliseconds.' }),
           partitionToOffsetMap: stringMap,
@@ -32,25 +32,27 @@ const ConsumingSegments = Type.Object(
           partition: Type.Integer({ description: 'Number of the partition.' }),
           state: Type.String({
             description:
-              'What the partition does, of all its servers: STARTING, CONSUMING, COMMITTING, PAUSED, RETRYING or STOPPED.',
+              'State of the partition over all its servers: STARTING, CONSUMING, COMMITTING, PAUSED, RETRYING or STOPPED.',
           }),
           skippedCount: Type.Integer({ description: 'Messages that were skipped.' }),
-          error: Type.Optional(Type.String({ description: 'Why it is RETRYING or STOPPED.' })),
+          error: Type.Optional(
+            Type.String({ description: 'Reason why it is RETRYING or STOPPED.' }),
+          ),
           notice: Type.Optional(
             Type.String({
               description:
-                'What an operator has to know though it consumes, such as a server that does not.',
+                'Notice for the operator although it is consuming, such as a server that is not.',
             }),
           ),
         }),
       ),
       {
         description:
-          'By segment, an entry for each server that has to consume it; empty while a segment is being made, which is not the same as no lag.',
+          'By segment, an entry for each server that must consume it; empty while a segment is being created, which differs from a lag of 0.',
       },
     ),
   },
-  { $id: 'ConsumingSegments', description: 'What each partition of a table consumes.' },
+  { $id: 'ConsumingSegments', description: 'The consumption of each partition of a table.' },
 );
 
 const PauseStatus = Type.Object(
@@ -60,7 +62,7 @@ const PauseStatus = Type.Object(
     reasonCode: Type.String(),
     comment: Type.String(),
     timestamp: Type.String({
-      description: 'When it was paused or resumed last; empty before the first time.',
+      description: 'Time of the last pause or resume; empty before the first.',
     }),
   },
   { $id: 'PauseStatus', description: 'Whether a table consumes its stream.' },
@@ -85,7 +87,7 @@ const Rebalance = Type.Object(
     status: Type.String({ description: 'NO_OP, IN_PROGRESS, DONE, FAILED or CANCELLED.' }),
     description: Type.String(),
   },
-  { $id: 'Rebalance', description: 'What a rebalance does.' },
+  { $id: 'Rebalance', description: 'Its moves.' },
 );
 
 const RebalanceProgress = Type.Object(
@@ -105,13 +107,13 @@ const RebalanceProgress = Type.Object(
 
 const ofTable = { tag, errors: ['TABLE_NOT_FOUND'] } as const;
 
-/** The calls about consumption from streams, where and as Apache Pinot's controller has them. */
+/** The calls about stream consumption, with the paths and formats of Apache Pinot's controller. */
 export const streamOperations = {
   readConsumingSegments: adminOperation('readConsumingSegments', {
     ...ofTable,
-    summary: 'Read what a table consumes, and its lag',
+    summary: 'Read the consumption of a table, and its lag',
     answer: ConsumingSegments,
-    answerIs: 'What each partition consumes.',
+    answerIs: 'The consumption of each partition.',
   }),
   readPauseStatus: adminOperation('readPauseStatus', {
     ...ofTable,
@@ -121,7 +123,7 @@ export const streamOperations = {
   }),
   readWatermarks: adminOperation('readWatermarks', {
     ...ofTable,
-    summary: 'Read where the consuming segments of a table start',
+    summary: "Read the start positions of a table's consuming segments",
     answer: Type.Object({
       watermarks: Type.Array(
         Type.Object({
@@ -135,32 +137,32 @@ export const streamOperations = {
   }),
   pauseConsumption: adminOperation('pauseConsumption', {
     ...ofTable,
-    summary: 'Stop consuming the stream of a table',
-    description: 'What has been consumed is committed.',
+    summary: 'Pause the consumption of a table',
+    description: 'Consumed rows are committed.',
     query: { comment: 'Why.' },
     answer: PauseStatus,
     answerIs: 'Whether it consumes its stream.',
   }),
   resumeConsumption: adminOperation('resumeConsumption', {
     ...ofTable,
-    summary: 'Resume consuming the stream of a table',
+    summary: 'Resume the consumption of a table',
     query: { consumeFrom: 'lastConsumed (default), smallest or largest.', comment: 'Why.' },
     answer: PauseStatus,
     answerIs: 'Whether it consumes its stream.',
   }),
   forceCommit: adminOperation('forceCommit', {
     tag,
-    summary: 'Commit what a table is consuming',
+    summary: 'Commit the consuming segments of a table',
     query: {
-      partitions: 'Only these partitions, with commas between.',
-      segments: 'Only these segments, with commas between; not together with partitions.',
+      partitions: 'Only these partitions, separated by commas.',
+      segments: 'Only these segments, separated by commas; not together with partitions.',
     },
     answer: Type.Object({
       forceCommitStatus: Type.String(),
       forceCommitJobId: Type.String(),
-      jobMetaZKWriteStatus: Type.String({ description: 'For clients that look for it: SUCCESS.' }),
+      jobMetaZKWriteStatus: Type.String({ description: 'For clients that check it: SUCCESS.' }),
     }),
-    answerIs: 'The job, whose status tells how far it has come.',
+    answerIs: 'The job, whose status has its progress.',
     errors: ['TABLE_NOT_FOUND', 'SEGMENT_NOT_FOUND', 'CONFLICT'],
   }),
   readForceCommit: adminOperation('readForceCommit', {
@@ -172,10 +174,10 @@ export const streamOperations = {
   }),
   rebalance: adminOperation('rebalance', {
     tag,
-    summary: 'Move the segments of a table to where its tenants require them',
+    summary: 'Move the segments of a table to the servers that its tenants require',
     query: {
-      type: 'OFFLINE or REALTIME, where the name has no suffix.',
-      dryRun: 'true: says what it would do. Default: false.',
+      type: 'OFFLINE or REALTIME, if the name has no suffix.',
+      dryRun: 'true: reports the moves without making them. Default: false.',
     },
     answer: Rebalance,
     answerIs: 'The job.',
@@ -184,9 +186,9 @@ export const streamOperations = {
   cancelRebalance: adminOperation('cancelRebalance', {
     ...ofTable,
     summary: 'Cancel the rebalances of a table',
-    query: { type: 'OFFLINE or REALTIME, where the name has no suffix.' },
+    query: { type: 'OFFLINE or REALTIME, if the name has no suffix.' },
     answer: Type.Array(Type.String()),
-    answerIs: 'Ids of what was cancelled.',
+    answerIs: 'Ids of the cancelled jobs.',
   }),
   readRebalance: adminOperation('readRebalance', {
     tag,

@@ -11,9 +11,9 @@ const document = Type.Object(
 const type = { type: 'OFFLINE or REALTIME: only that half.' };
 const done = Type.Object(
   {
-    status: Type.String({ description: 'What was done.' }),
+    status: Type.String({ description: 'A confirmation.' }),
     unrecognizedProperties: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    findings: Type.Optional(Type.Array(open, { description: 'What is worth knowing.' })),
+    findings: Type.Optional(Type.Array(open, { description: 'Notices.' })),
   },
   { additionalProperties: true },
 );
@@ -26,21 +26,21 @@ const sizes = Type.Object({
 const ingestQuery = {
   tableNameWithType: 'The table.',
   batchConfigMapStr:
-    'A JSON object of texts: inputFormat, and what else a batch config of a table may say.',
+    "A JSON object of texts: inputFormat, and other members of a table's batch config.",
 };
 
 /**
- * The calls about tables, schemas and segments, where and as Apache Pinot's controller has them.
+ * The calls about tables, schemas and segments, with the paths and formats of Apache Pinot's
+ * controller.
  */
 export const tableAdminOperations = {
   createTable: adminOperation('createTable', {
     tag,
-    summary: 'Make a table from its config',
-    description:
-      'Its schema must be there. If the config is not valid, the answer has all findings.',
+    summary: 'Create a table from its config',
+    description: 'Its schema must exist. If the config is not valid, the answer has all findings.',
     body: document,
     answer: done,
-    answerIs: 'It is made.',
+    answerIs: 'The table was created.',
     errors: ['TABLE_EXISTS', 'SCHEMA_NOT_FOUND', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   readTable: adminOperation('readTable', {
@@ -56,7 +56,7 @@ export const tableAdminOperations = {
     summary: 'Replace the config of a table',
     body: document,
     answer: done,
-    answerIs: 'It is replaced.',
+    answerIs: 'The config was replaced.',
     errors: ['TABLE_NOT_FOUND', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   deleteTable: adminOperation('deleteTable', {
@@ -64,12 +64,12 @@ export const tableAdminOperations = {
     summary: 'Delete a table and its segments',
     query: type,
     answer: done,
-    answerIs: 'It is gone.',
+    answerIs: 'The table was deleted.',
     errors: ['TABLE_NOT_FOUND', 'TABLE_IN_USE'],
   }),
   readTableSize: adminOperation('readTableSize', {
     tag,
-    summary: 'Read how large a table is',
+    summary: 'Read the size of a table',
     answer: Type.Object({
       tableName: Type.String(),
       reportedSizeInBytes: Type.Integer(),
@@ -83,10 +83,10 @@ export const tableAdminOperations = {
   updateTableSchema: adminOperation('updateTableSchema', {
     tag,
     summary: 'Replace the schema of a table',
-    description: 'Columns may be added; none may go or change its type.',
+    description: 'Columns may be added; none may be removed or change its type.',
     body: document,
     answer: done,
-    answerIs: 'It is replaced.',
+    answerIs: 'The schema was replaced.',
     errors: ['TABLE_NOT_FOUND', 'TABLE_INVALID'],
   }),
   listSchemas: adminOperation('listSchemas', {
@@ -98,10 +98,10 @@ export const tableAdminOperations = {
   createSchema: adminOperation('createSchema', {
     tag,
     summary: 'Make a schema',
-    query: { override: 'true: one of that name is replaced. Default: false.' },
+    query: { override: 'true: an existing schema of that name is replaced. Default: false.' },
     body: document,
     answer: done,
-    answerIs: 'It is made.',
+    answerIs: 'The schema was created.',
     errors: ['SCHEMA_EXISTS', 'TABLE_INVALID'],
   }),
   readSchema: adminOperation('readSchema', {
@@ -116,14 +116,14 @@ export const tableAdminOperations = {
     summary: 'Replace a schema',
     body: document,
     answer: done,
-    answerIs: 'It is replaced.',
+    answerIs: 'The schema was replaced.',
     errors: ['SCHEMA_NOT_FOUND', 'TABLE_INVALID'],
   }),
   deleteSchema: adminOperation('deleteSchema', {
     tag,
     summary: 'Delete a schema',
     answer: done,
-    answerIs: 'It is gone.',
+    answerIs: 'The schema was deleted.',
     errors: ['SCHEMA_NOT_FOUND', 'SCHEMA_IN_USE'],
   }),
   listTableConfigs: adminOperation('listTableConfigs', {
@@ -134,33 +134,33 @@ export const tableAdminOperations = {
   }),
   createTableConfigs: adminOperation('createTableConfigs', {
     tag,
-    summary: 'Make schema and tables together',
-    description: 'All or nothing.',
+    summary: 'Create a schema and its tables together',
+    description: 'All of them, or none.',
     body: document,
     answer: done,
-    answerIs: 'They are made.',
+    answerIs: 'They were created.',
     errors: ['TABLE_EXISTS', 'SCHEMA_EXISTS', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   readTableConfigs: adminOperation('readTableConfigs', {
     tag,
-    summary: 'Read schema and configs of a table together',
+    summary: 'Read the schema and configs of a table together',
     answer: open,
     answerIs: 'Schema and configs.',
     errors: ['TABLE_NOT_FOUND'],
   }),
   updateTableConfigs: adminOperation('updateTableConfigs', {
     tag,
-    summary: 'Replace schema and configs of a table together',
+    summary: 'Replace the schema and configs of a table together',
     body: document,
     answer: done,
-    answerIs: 'They are replaced.',
+    answerIs: 'They were replaced.',
     errors: ['TABLE_NOT_FOUND', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   deleteTableConfigs: adminOperation('deleteTableConfigs', {
     tag,
     summary: 'Delete both halves of a table, and its schema',
     answer: done,
-    answerIs: 'They are gone.',
+    answerIs: 'They were deleted.',
     errors: ['TABLE_NOT_FOUND', 'TABLE_IN_USE', 'SCHEMA_IN_USE'],
   }),
   listSegments: adminOperation('listSegments', {
@@ -173,22 +173,22 @@ export const tableAdminOperations = {
   }),
   readSegment: adminOperation('readSegment', {
     tag,
-    summary: 'Read what is known of a segment',
+    summary: 'Read the metadata of a segment',
     answer: open,
-    answerIs: 'What is known of it.',
+    answerIs: 'Its metadata.',
     errors: ['TABLE_NOT_FOUND', 'SEGMENT_NOT_FOUND'],
   }),
   deleteSegment: adminOperation('deleteSegment', {
     tag,
     summary: 'Delete a segment',
     answer: done,
-    answerIs: 'It is gone.',
+    answerIs: 'The segment was deleted.',
     errors: ['TABLE_NOT_FOUND', 'SEGMENT_NOT_FOUND', 'CONFLICT'],
   }),
   ingestFromFile: adminOperation('ingestFromFile', {
     tag,
     summary: 'Load a file into a table',
-    description: 'The file is the body, as multipart/form-data or by itself.',
+    description: 'The file is the body, as multipart/form-data or directly.',
     query: ingestQuery,
     answer: done,
     answerIs: 'Its rows are in the table.',
@@ -198,7 +198,7 @@ export const tableAdminOperations = {
     tag,
     summary: 'Load a file that the server can read into a table',
     description: 'Only files that the settings allow.',
-    query: { ...ingestQuery, sourceURIStr: 'Where the file is.' },
+    query: { ...ingestQuery, sourceURIStr: 'Location of the file.' },
     answer: done,
     answerIs: 'Its rows are in the table.',
     errors: ['TABLE_NOT_FOUND', 'INGESTION_FAILED'],
@@ -206,7 +206,7 @@ export const tableAdminOperations = {
   listTenants: adminOperation('listTenants', {
     tag,
     summary: 'List the tenants',
-    query: { type: 'broker or server: only those; the others are null.' },
+    query: { type: 'broker or server: only these; the others are null.' },
     answer: Type.Object({
       SERVER_TENANTS: Type.Union([names, Type.Null()]),
       BROKER_TENANTS: Type.Union([names, Type.Null()]),
@@ -221,9 +221,9 @@ export const tableAdminOperations = {
   }),
   readInstance: adminOperation('readInstance', {
     tag,
-    summary: 'Read what is known of an instance',
+    summary: 'Read the properties of an instance',
     answer: open,
-    answerIs: 'What is known of it.',
+    answerIs: 'Its properties.',
     errors: ['ROUTE_NOT_FOUND'],
   }),
   readVersion: adminOperation('readVersion', {

@@ -11,7 +11,7 @@ const time = (description: string) =>
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const trigger = Type.Optional(
   Type.String({
-    description: 'CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent where it is not known.',
+    description: 'CRON_TRIGGER, MANUAL_TRIGGER or ADHOC_TRIGGER; absent if it is not known.',
   }),
 );
 
@@ -23,12 +23,12 @@ export const SubtaskCount = Type.Object(
   {
     total: count('All.'),
     completed: count('Done.'),
-    running: count('Worked on now.'),
-    waiting: count('Not begun yet.'),
+    running: count('Running.'),
+    waiting: count('Not started yet.'),
     error: count('Failed.'),
-    unknown: count('In a state that has no count of its own.'),
-    dropped: count('Given up.'),
-    timedOut: count('Stopped because they took too long.'),
+    unknown: count('In a state without its own count.'),
+    dropped: count('Dropped.'),
+    timedOut: count('Stopped because they timed out.'),
     aborted: count('Stopped with their task.'),
   },
   { $id: 'SubtaskCount', description: 'Subtasks by state; total is the sum of the others.' },
@@ -44,11 +44,11 @@ export const SubtaskInfo = Type.Object(
       enum: [...subtaskStates],
       description: 'Its state.',
     }),
-    startTime: time('When it began'),
-    finishTime: time('When it ended'),
-    participant: Type.Optional(Type.String({ description: 'Who works on it, or did.' })),
+    startTime: time('Start'),
+    finishTime: time('End'),
+    participant: Type.Optional(Type.String({ description: 'Worker that runs or ran it.' })),
     info: Type.Optional(
-      Type.String({ description: 'What it did, or the whole reason why it failed.' }),
+      Type.String({ description: 'Outcome, or the complete reason for its failure.' }),
     ),
     triggeredBy: trigger,
     taskConfig: Type.Object({
@@ -71,18 +71,18 @@ export const TaskDebug = Type.Object(
       description: 'State of the task.',
     }),
     subtaskCount: refer(SubtaskCount),
-    startTime: time('When it was made'),
-    executionStartTime: time('When the first of its subtasks began'),
-    finishTime: time('When it ended'),
+    startTime: time('Creation'),
+    executionStartTime: time('Start of its first subtask'),
+    finishTime: time('End'),
     triggeredBy: trigger,
     subtaskInfos: Type.Optional(
       Type.Array(refer(SubtaskInfo), {
         description:
-          'At verbosity 0 those that run or have failed, absent where there are none; above 0 all.',
+          'Verbosity 0 includes those that run or have failed, and omits the member if there are none; higher levels include all.',
       }),
     ),
   },
-  { $id: 'TaskDebug', description: 'What a task does, or did.' },
+  { $id: 'TaskDebug', description: 'The state and the subtasks of a task.' },
 );
 export type TaskDebug = Static<typeof TaskDebug>;
 

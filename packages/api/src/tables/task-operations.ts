@@ -16,20 +16,20 @@ const ofType = { tag, errors: ['TASK_TYPE_NOT_FOUND'] } as const;
 const ofTask = { tag, errors: ['TASK_NOT_FOUND'] } as const;
 
 /**
- * The calls about tasks (SPECIFICATION.md section 4.2), where and as Apache Pinot's controller has
- * them.
+ * The calls about tasks (SPECIFICATION.md section 4.2), with the paths and formats of Apache
+ * Pinot's controller.
  */
 export const taskOperations = {
   readTaskDebug: adminOperation('readTaskDebug', {
     ...ofTask,
-    summary: 'Read what a task does, or did',
+    summary: 'Read the state and the subtasks of a task',
     query: verbosity,
     answer: TaskDebug,
     answerIs: 'The debug record.',
   }),
   listTaskTypes: adminOperation('listTaskTypes', {
     tag,
-    summary: 'List the types of tasks',
+    summary: 'List the task types',
     answer: names,
     answerIs: 'The types.',
   }),
@@ -41,9 +41,9 @@ export const taskOperations = {
   }),
   readTaskQueue: adminOperation('readTaskQueue', {
     ...ofType,
-    summary: 'Read whether tasks of a type are given out',
+    summary: 'Read the state of a task queue',
     answer: Type.String(),
-    answerIs: 'IN_PROGRESS, or STOPPED while they are held back.',
+    answerIs: 'IN_PROGRESS, or STOPPED while its tasks are held back.',
   }),
   listTaskStates: adminOperation('listTaskStates', {
     ...ofType,
@@ -59,14 +59,14 @@ export const taskOperations = {
   }),
   readTypeDebug: adminOperation('readTypeDebug', {
     ...ofType,
-    summary: 'Read what the tasks of a type do',
+    summary: 'Read the debug records of the tasks of a type',
     query: verbosity,
     answer: debugByName,
     answerIs: 'Debug record by name of the task.',
   }),
   readTableTaskDebug: adminOperation('readTableTaskDebug', {
     ...ofType,
-    summary: 'Read what the tasks of a type do for one table',
+    summary: 'Read the debug records of the tasks of a type for one table',
     query: verbosity,
     answer: debugByName,
     answerIs: 'Debug record by name of the task.',
@@ -103,24 +103,24 @@ export const taskOperations = {
   }),
   readSubtaskProgress: adminOperation('readSubtaskProgress', {
     ...ofTask,
-    summary: 'Read how far the subtasks of a task are',
+    summary: 'Read the progress of the subtasks of a task',
     answer: stateByName,
     answerIs: 'A sentence by name of the subtask.',
   }),
   scheduleTasks: adminOperation('scheduleTasks', {
     tag,
-    summary: 'Make the tasks that tables ask for, now',
+    summary: 'Create the tasks that table configs request, now',
     query: {
       taskType: 'Only tasks of this type.',
       tableName: 'Only tasks for this table, with type.',
     },
     answer: Type.Record(Type.String(), Type.Unknown()),
-    answerIs: 'Names of the tasks by type, and what could not be made.',
+    answerIs: 'Names of the tasks by type, and the reasons for tasks that could not be created.',
     errors: ['TASK_TYPE_NOT_FOUND', 'TABLE_NOT_FOUND'],
   }),
   executeTask: adminOperation('executeTask', {
     tag,
-    summary: 'Run one task with a config of its own',
+    summary: 'Run one task with its own config',
     body: Type.Object({
       taskType: Type.String(),
       tableName: Type.String({ description: 'With type.' }),
@@ -133,23 +133,23 @@ export const taskOperations = {
   }),
   stopTasks: adminOperation('stopTasks', {
     ...ofType,
-    summary: 'Hold back the tasks of a type',
-    description: 'What runs is stopped, and goes on when the type is resumed.',
+    summary: 'Stop a task queue',
+    description: 'Running tasks are stopped, and continue when the queue is resumed.',
     answer: status,
-    answerIs: 'What was done.',
+    answerIs: 'A confirmation.',
   }),
   resumeTasks: adminOperation('resumeTasks', {
     ...ofType,
-    summary: 'Let the tasks of a type go on',
+    summary: 'Resume a task queue',
     answer: status,
-    answerIs: 'What was done.',
+    answerIs: 'A confirmation.',
   }),
   cancelTask: adminOperation('cancelTask', {
     tag,
     summary: 'End a task',
-    description: 'It is ABORTED, and nothing of what it made stays.',
+    description: 'The task becomes ABORTED, and everything that it created is removed.',
     answer: status,
-    answerIs: 'What was done.',
+    answerIs: 'A confirmation.',
     errors: ['TASK_NOT_FOUND', 'CONFLICT'],
   }),
 } as const;

@@ -3,7 +3,9 @@ import type { Result, ResultEntry, ResultPage } from '@quire/results';
 import type { BrokerContext } from '../broker-context.ts';
 import { metadataOfResult, wholeMs } from '../metadata-record.ts';
 
-/** A result, or a page of it, as Apache Pinot's cursor API tells of it, without the rows. */
+/**
+ * Returns a result, or a page of it, in the format of Apache Pinot's cursor API, without the rows.
+ */
 export function pinotResponseOf(
   context: BrokerContext,
   result: Result,
@@ -21,7 +23,7 @@ export function pinotResponseOf(
   };
 }
 
-/** A result as the list of that API shows it; opens nothing. */
+/** Returns a result in the list format of that API; opens nothing. */
 export function pinotEntryOf(context: BrokerContext, entry: ResultEntry): PinotStoredResponse {
   const { requestId, brokerId, rowCount } = entry;
   return {
@@ -34,7 +36,7 @@ export function pinotEntryOf(context: BrokerContext, entry: ResultEntry): PinotS
 }
 
 function cursorMembersOf(context: BrokerContext, entry: ResultEntry) {
-  // Its clients insist on an address, also where any broker would do.
+  // Its clients require an address, even if any broker would do.
   const { host, port } = context.address();
   return {
     offset: 0,

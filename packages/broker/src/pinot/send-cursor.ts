@@ -7,8 +7,8 @@ import { chooseRowsEncoding, type RowsReply, sendRows } from '../send-rows.ts';
 import { pinotResponseOf } from './cursor-response.ts';
 
 /**
- * Sends a page as Apache Pinot's cursor API does: always JSON, never cached, and without a table
- * when the result has no rows.
+ * Sends a page in the format of Apache Pinot's cursor API: always JSON, never cached, and without a
+ * table if the result has no rows.
  */
 export async function sendPinotPage(
   context: BrokerContext,

@@ -6,7 +6,7 @@ import type { BrokerContext } from '../broker-context.ts';
 import type { BrokerOptions } from '../broker-options.ts';
 import { wholeMs } from '../metadata-record.ts';
 
-/** GET /health: open to everybody, so it says nothing that is not for everybody. */
+/** GET /health: public, so it contains only public data. */
 export function readHealthRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readHealth, async (_request, reply) => {
     const { options, queue, clock, startMs } = context;

@@ -20,7 +20,7 @@ import { readMetadataRoute, readPageRoute } from './read-page.ts';
 import { cancelQueryRoute, listQueriesRoute, readQueryRoute } from './running-queries.ts';
 import { runQueryRoute } from './run-query.ts';
 
-/** The calls that clients of Apache Pinot's cursor API make. */
+/** Returns the routes for clients of Apache Pinot's cursor API. */
 function pinotRoutes(context: BrokerContext): readonly RouteOptions[] {
   return [
     runQueryRoute(context, brokerOperations.runPinotQuery),
@@ -34,7 +34,7 @@ function pinotRoutes(context: BrokerContext): readonly RouteOptions[] {
   ];
 }
 
-/** All routes of a broker with these options, besides those that every service has. */
+/** Returns all routes of a broker with these options, besides those of every service. */
 export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
   return [
     runQueryRoute(context),

@@ -7,8 +7,8 @@ import type { BrokerContext } from '../broker-context.ts';
 import { columnsQueryOf, describeInTurn } from '../describe-query.ts';
 
 /**
- * GET /tables/{tableName}/schema: found out by a query of no rows, which waits for its turn like
- * any other.
+ * GET /tables/{tableName}/schema: determined with a query for no rows, which waits for its turn
+ * like any other.
  */
 export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
   const { options } = context;
@@ -19,7 +19,8 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
     );
     const names = (await options.listTables?.()) ?? [];
     const tableName = names.find((name) => name === asked);
-    if (tableName === undefined) throw new QuireError('TABLE_NOT_FOUND', 'There is no such table.');
+    if (tableName === undefined)
+      throw new QuireError('TABLE_NOT_FOUND', 'The table does not exist.');
     const { schema } = await describeInTurn(context, principalOf(request), {
       query: columnsQueryOf(tableName),
       signal: signalOf(request),
@@ -31,8 +32,8 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
 const arraySuffix = '_ARRAY';
 
 /**
- * The columns of a table as Apache Pinot describes them: times apart, arrays as columns of several
- * values.
+ * Returns the columns of a table in Apache Pinot's format: times separately, arrays as multi-value
+ * columns.
  */
 export function pinotSchemaOf(tableName: string, schema: Result['schema']): PinotTableSchema {
   const columns = columnDataTypes(schema).map((dataType, index) => ({

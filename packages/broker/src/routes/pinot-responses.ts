@@ -26,8 +26,8 @@ export function readPinotPageRoute(context: BrokerContext): RouteOptions {
 }
 
 /**
- * Unlike ours, this API has no empty page behind the last one, but one of no rows wherever it is
- * asked for.
+ * Limits a page request. Unlike Quire's, this API has no empty page after the last one, but one
+ * without rows anywhere.
  */
 function pageOf(result: Result, asked: PageRequest, sentOffset: RawParameter): ResultPage {
   const { offset } = asked;

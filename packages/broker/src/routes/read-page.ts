@@ -23,9 +23,9 @@ import { sendRange } from '../send-range.ts';
 import { chooseRowsEncoding, rowsVary, sendRows } from '../send-rows.ts';
 
 /**
- * GET /query/{requestId}/results. The same call gives the same bytes while the result lives: the
- * tag names the page, as asked for, its format and its compression, and nothing is read when the
- * caller has it already.
+ * GET /query/{requestId}/results. The same call returns the same bytes while the result is live.
+ * The tag identifies the page, its format and its compression, and nothing is read if the caller
+ * already has it.
  */
 export function readPageRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.readPage, async (request, reply) => {
@@ -55,8 +55,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     const { requestId, expirationTimeMs } = result.entry;
     const tagOf = (encoding: string): string =>
       `"${requestId}-${asked.offset}-${asked.rowCount}-${formTagOf(form)}-${encoding}"`;
-    // A range is one of the page as it is, not of a compressed one, which could not be written
-    // twice alike.
+    // A range applies to the uncompressed page, because a compressed one could not be reproduced.
     const wanted =
       request.method === 'GET' ? askedRange(request.headers, format, tagOf('identity')) : undefined;
     const contentEncoding =
@@ -93,17 +92,17 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
 }
 
 /**
- * Tells whether an If-None-Match header names the tag: by itself, in a list, weakly, or as `*` (RFC
- * 9110 section 13.1.2).
+ * Reports whether an If-None-Match header contains the tag: alone, in a list, weakly, or as `*`
+ * (RFC 9110 section 13.1.2).
  */
 export function matchesEntityTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  // Our tags hold no comma, so a list can be cut at commas.
+  // These tags contain no comma, so a list can be split at commas.
   const named = ifNoneMatch.split(',').map((candidate) => candidate.trim());
   return named.includes('*') || named.includes(tag) || named.includes(`W/${tag}`);
 }
 
-/** What is known of a query that runs, or has ended without a result. */
+/** Returns the metadata of a query that is running, or has ended without a result. */
 function ongoingMetadataOf(
   context: BrokerContext,
   principal: Principal,

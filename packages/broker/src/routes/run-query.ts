@@ -37,21 +37,21 @@ import { sendGrowingPage, waitOf } from '../send-growing-page.ts';
 import type { RunningQuery } from '../running-query.ts';
 
 /**
- * POST /query/sql. A plain query takes the same way as a paginated one: its answer is stored, sent
- * whole and deleted again. So memory stays flat whatever its size, and every failure of the query
- * shows before the response begins.
+ * POST /query/sql. A plain query is handled like a paginated one: its answer is stored, sent
+ * completely and deleted. So memory is constant whatever its size, and every failure of the query
+ * is known before the response starts.
  */
 export function runQueryRoute(
   context: BrokerContext,
   operation: Operation = brokerOperations.runQuery,
 ): RouteOptions {
   return routeOf(operation, async (request, reply) => {
-    // Looked at before the query runs: what it took would be lost.
+    // Checked before the query runs, whose work would be lost.
     context.pageStreams.assertMayOpen(principalOf(request));
     renameCall(request, reply, context.options.results.newRequestId(principalOf(request).name));
     const parsed = parseCall(context, request);
     admitWork(request, reply);
-    // Whether they may be read is looked at also when the answer is known already.
+    // Permission is checked even if the answer is already known.
     const results = await openNamedResults(
       context,
       principalOf(request),
@@ -70,7 +70,7 @@ export function runQueryRoute(
   });
 }
 
-/** Answers by the result of another query: it stays, whatever becomes of this call. */
+/** Answers with the result of another query, which stays, whatever happens to this call. */
 async function answerAgain(
   context: BrokerContext,
   request: FastifyRequest,
@@ -79,7 +79,7 @@ async function answerAgain(
 ): Promise<FastifyReply> {
   const { requestId: reusedId } = call.result.entry;
   context.metrics.observeReused();
-  request.log.info({ reusedId }, 'query answered by a result that stands');
+  request.log.info({ reusedId }, 'query answered with an existing result');
   return sendFirstPage(context, request, reply, { ...call, isReused: true });
 }
 
@@ -96,7 +96,7 @@ async function answerOnceStored(
     signal,
     share: question && ((run, options) => context.reuse.share(question, run, options)),
   });
-  // A shutdown also waits until a cancelled query has cleaned up after itself.
+  // A shutdown also waits until a cancelled query has cleaned up.
   context.calls.follow(running.then(ignore, ignore));
   countWork(request, running);
   let result: Result;
@@ -124,8 +124,8 @@ async function answerOnceStored(
 }
 
 /**
- * The query goes on when its caller has gone; its result is kept also when nobody heard of it: a
- * list of queries, or of results, tells.
+ * Answers as soon as the first rows exist. The query continues if its caller disconnects, and its
+ * result is stored: the lists of queries and results show it.
  */
 async function answerAsync(
   context: BrokerContext,
@@ -141,8 +141,7 @@ async function answerAsync(
     ...run,
     growth,
     signal: controller.signal,
-    // Its caller reads and cancels it by its own id, so that it does not wait for the end of
-    // another one.
+    // Its caller reads and cancels it by its own id, so it does not wait for another query.
     share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
   });
   const marked = markRunning(context, request.log, { query, timeoutMs: call.timeoutMs });
@@ -173,8 +172,8 @@ async function answerAsync(
 }
 
 /**
- * Tells the other brokers of a shared store which one runs the query: from its answer on, a client
- * may ask any of them. Not of a query that ends at once, as one that is refused does.
+ * Marks a query as running on this broker for the other brokers of a shared store: from its answer
+ * on, a client may ask any of them. Not for a query that ends immediately, such as a refused one.
  */
 export function markRunning(
   context: BrokerContext,
@@ -182,7 +181,7 @@ export function markRunning(
   { query, timeoutMs }: { readonly query: RunningQuery; readonly timeoutMs: number },
 ): { readonly written: Promise<void>; end(): Promise<void> } {
   const warn = (err: unknown): void =>
-    log.warn({ err }, 'other brokers may not know, or not rightly, whether a query runs');
+    log.warn({ err }, 'other brokers may not know, or not correctly, whether a query runs');
   const { results, clock } = context;
   const place = {
     owner: query.owner,
@@ -224,20 +223,20 @@ const ignore = (): void => undefined;
 
 interface QueryCall {
   readonly query: Query;
-  /** The results that the query names. */
+  /** The results that the query references. */
   readonly results: readonly Result[];
   readonly answer: AnswerKind;
-  /** Answered as soon as the rows of the first page are there. */
+  /** True to answer as soon as the rows of the first page exist. */
   readonly isAsync: boolean;
   readonly waitMs: number;
   readonly rowCount: number;
   readonly form: RowsForm;
   readonly timeoutMs: number;
-  /** What may be answered by a result that stands; undefined when none may. */
+  /** The question that an existing result may answer; undefined if none may. */
   readonly question: Question | undefined;
 }
 
-/** Everything that can be refused is refused here, before the query runs. */
+/** Parses a call and refuses everything that can be refused before the query runs. */
 function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryCall, 'results'> {
   const { options } = context;
   const body = request.body as QueryBody; // validated against the schema
@@ -251,7 +250,7 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
   if (isAsync && !isPaginated) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      'async is true without doPaginate; expected doPaginate=true with it.',
+      'async is true without doPaginate; use it with doPaginate=true.',
     );
   }
   const query: Query = {
@@ -284,8 +283,8 @@ function parseCall(context: BrokerContext, request: FastifyRequest): Omit<QueryC
 }
 
 /**
- * What is asked, where results are used again. A caller who wants a new answer has it made, and the
- * next one may get it.
+ * Returns the question, if results are reused. For a caller that requests a new answer, the query
+ * runs, and the next caller may reuse it.
  */
 export function questionOf(
   { options }: BrokerContext,
@@ -303,8 +302,9 @@ export function questionOf(
 }
 
 /**
- * Deletes the result once the response has ended, unless it is kept. A response that did not arrive
- * whole keeps nothing either: the id is at the end of the body, so the client does not know it.
+ * Deletes the result once the response has ended, unless it must stay. It is also deleted if the
+ * response was not received completely: the id is at the end of the body, so the client does not
+ * know it.
  */
 export function discardUnlessNeeded(
   context: BrokerContext,
@@ -330,8 +330,8 @@ export function discardUnlessNeeded(
 }
 
 /**
- * Answers a query that ran and failed: HTTP 200 with the exception, since the call itself is in
- * order (SPECIFICATION.md section 7).
+ * Answers a query that ran and failed: HTTP 200 with the exception, because the call itself is
+ * valid (SPECIFICATION.md section 7).
  */
 function replyWithException(
   context: BrokerContext,

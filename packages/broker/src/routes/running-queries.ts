@@ -24,7 +24,7 @@ export function readQueryRoute(context: BrokerContext): RouteOptions {
   });
 }
 
-/** GET /queries: for admins all, for others their own. */
+/** GET /queries: all for admins, otherwise the caller's own. */
 export function listQueriesRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listQueries, async (request, reply) => {
     const queries = context.queries
@@ -54,7 +54,7 @@ export function cancelQueryRoute(context: BrokerContext): RouteOptions {
   });
 }
 
-/** What can be told of a query, whatever its state. @throws as `ResultStore.open` */
+/** Returns the status of a query in any state. @throws as `ResultStore.open` */
 async function statusOf(
   context: BrokerContext,
   request: FastifyRequest,
@@ -79,5 +79,8 @@ function hasFinished({
 }): QuireError {
   const advice =
     state === 'DONE' ? `; delete its result with DELETE /query/resultStore/${requestId}` : '';
-  return new QuireError('CONFLICT', `The query ${requestId} has ended, as ${state}${advice}.`);
+  return new QuireError(
+    'CONFLICT',
+    `The query ${requestId} has already ended as ${state}${advice}.`,
+  );
 }

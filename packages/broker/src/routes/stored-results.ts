@@ -35,12 +35,12 @@ export function readResultRoute(context: BrokerContext): RouteOptions {
   });
 }
 
-/** What a store takes as the life of a link. */
+/** The shortest lifetime of a link that stores accept. */
 const lifetimeMinMs = 1000;
 
 /**
- * GET /query/{requestId}/link: for those who may read the result. The link is in the response and
- * nowhere else, no log included.
+ * GET /query/{requestId}/link: for callers who may read the result. The link is only in the
+ * response, and never in a log.
  */
 export function readLinkRoute(
   context: BrokerContext,
@@ -51,7 +51,7 @@ export function readLinkRoute(
     if (format !== 'arrow') {
       throw new QuireError(
         'INVALID_PARAMETER',
-        "'format' is not arrow, and a link gives the data file, which is in that format.",
+        "'format' is not arrow, but a link returns the data file, which is in that format.",
       );
     }
     const { entry } = await openRequested(context, request);
@@ -124,7 +124,7 @@ export function deleteResultRoute(
   });
 }
 
-/** DELETE /query/resultStore?expiredBefore=ms: for admins. Goes on when the caller has gone. */
+/** DELETE /query/resultStore?expiredBefore=ms: for admins. Continues if the caller disconnects. */
 export function deleteExpiredResultsRoute(
   context: BrokerContext,
   operation: Operation = brokerOperations.deleteExpiredResults,

@@ -3,8 +3,7 @@ import { QuireError } from '@quire/core/portable';
 import type { ExchangeErrors } from './exchange.ts';
 
 /**
- * What servers that call brokers themselves, as a proxy does, call it when such a call fails. It
- * repeats nothing that a broker sent.
+ * The errors of servers that call brokers, such as a proxy. They repeat nothing that a broker sent.
  */
 export const brokerErrors: ExchangeErrors = {
   silent: (timeoutMs) =>
@@ -15,16 +14,14 @@ export const brokerErrors: ExchangeErrors = {
         ? cause.code
         : 'unknown error';
     if (noConnectionCodes.includes(code)) {
-      return new QuireError('BROKER_UNAVAILABLE', `There is no connection (${code}).`, { cause });
+      return new QuireError('BROKER_UNAVAILABLE', `The connection failed (${code}).`, { cause });
     }
     if (/CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code)) {
-      return new QuireError(
-        'BROKER_UNAVAILABLE',
-        `There is no connection that can be trusted (${code}).`,
-        { cause },
-      );
+      return new QuireError('BROKER_UNAVAILABLE', `The connection is not trusted (${code}).`, {
+        cause,
+      });
     }
-    return new QuireError('BROKER_FAILED', `The answer is not HTTP, or broke off (${code}).`, {
+    return new QuireError('BROKER_FAILED', `The answer is not HTTP, or ended early (${code}).`, {
       cause,
     });
   },
@@ -39,23 +36,26 @@ const noConnectionCodes: readonly string[] = [
   'ETIMEDOUT',
 ];
 
-/** Returns the error for an answer of a broker that is longer than it may be. */
+/** Returns the error for a broker's answer that exceeds the maximum length. */
 export function brokerAnswerTooLong(bytesMax: number): QuireError {
   return new QuireError('BROKER_FAILED', `The answer is longer than ${bytesMax} bytes.`);
 }
 
-/** What a broker says of itself. */
+/** The health of a broker, as it reports it. */
 export interface BrokerHealth {
-  /** `Broker_<host>_<port>`, as others reach it. */
+  /** `Broker_<host>_<port>`, with its address for others. */
   readonly brokerId: string;
   readonly version: string;
   /** Kind of its store, such as `fs`. */
   readonly storeType: string;
-  /** Whether other brokers reach the same results; earlier releases do not say, which counts as no. */
+  /**
+   * True if other brokers can access the same results; earlier releases omit it, which counts as
+   * no.
+   */
   readonly isStoreShared: boolean;
 }
 
-/** Reads a health report. @throws BROKER_FAILED when it is not that of a broker */
+/** Parses a health report. @throws BROKER_FAILED when it is not that of a broker */
 export function parseBrokerHealth(text: string): BrokerHealth {
   const {
     brokerId,
@@ -63,7 +63,7 @@ export function parseBrokerHealth(text: string): BrokerHealth {
     storeType,
     isStoreShared = false,
   } = membersOf(parseJson(text, notHealth), notHealth);
-  // They go into logs, metrics and headers.
+  // They are used in logs, metrics and headers.
   if (typeof brokerId !== 'string' || !/^Broker_[\w.-]{1,300}$/.test(brokerId)) throw notHealth();
   if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') {
     throw notHealth();
@@ -72,20 +72,24 @@ export function parseBrokerHealth(text: string): BrokerHealth {
 }
 
 /**
- * How many results a broker says that it deleted. @throws BROKER_FAILED when it says something else
+ * Parses the number of results that a broker deleted. @throws BROKER_FAILED when the answer is not
+ * valid
  */
 export function parseDeletedCount(text: string): number {
   const count = /^Deleted ([0-9]{1,15}) expired response\(s\)\.\s*$/.exec(text)?.[1];
   if (count === undefined) {
-    throw new QuireError('BROKER_FAILED', 'The answer does not say how many results were deleted.');
+    throw new QuireError(
+      'BROKER_FAILED',
+      'The answer does not contain the number of deleted results.',
+    );
   }
   return Number(count);
 }
 
 /**
- * Reads what a broker answers when it is asked for its results; believes nothing.
+ * Parses a broker's list of results without trusting it.
  *
- * @throws BROKER_FAILED when it is anything but a list of stored results
+ * @throws BROKER_FAILED when it is not a list of stored results
  */
 export function parseResultList(text: string): readonly StoredResult[] {
   const list = membersOf(parseJson(text, noList), noList)[
@@ -119,10 +123,7 @@ function parseStoredResult(value: unknown): StoredResult {
   };
 }
 
-/**
- * Wide enough for the ids of other brokers that speak the same calls, and nothing that means
- * anything in a path.
- */
+/** Matches the ids of other brokers with the same calls, but nothing with a meaning in a path. */
 const idPattern = /^[\w-]{1,64}$/;
 
 function parseResponseMetadata(value: unknown): StoredResult['responseMetadata'][number] {
@@ -142,7 +143,7 @@ function parseJson(text: string, failed: () => QuireError): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw failed(); // the parser's own message repeats some of the text
+    throw failed(); // the parser's own message repeats a part of the text
   }
 }
 

@@ -3,29 +3,29 @@ import { Deadline, unlessAborted } from '@quire/core/wait';
 import { concatenate } from '../concatenate.ts';
 import type { Transport, WireAnswer, WireRequest } from './transport.ts';
 
-/** What a failed exchange is called: each maker of calls has its own words. */
+/** The errors for failed exchanges, which each caller chooses. */
 export interface ExchangeErrors {
-  /** Nothing came for that time. */
+  /** Returns the error for a timeout. */
   readonly silent: (timeoutMs: number) => QuireError;
-  /** There was no connection, or the answer broke off. */
+  /** Returns the error for a failed connection or an incomplete answer. */
   readonly failed: (cause: unknown) => QuireError;
 }
 
-/** How a request is sent, its time limits, and the errors that its failures become. */
+/** The options of a request: its timeouts, and the errors for its failures. */
 export interface ExchangeOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly errors: ExchangeErrors;
-  /** How long the answer may take to begin, in milliseconds. */
+  /** The timeout for the start of the answer, in milliseconds. */
   readonly headersTimeoutMs: number;
-  /** How long the next piece of its body may take, in milliseconds. */
+  /** The timeout between two pieces of its body, in milliseconds. */
   readonly idleTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * One request and its answer, neither of which waits for ever. Everything it throws is what the
- * caller's signal was aborted with, a QuireError that came up on the way, or one of `errors`.
+ * One request and its answer, neither of which waits for ever. It only throws the reason of the
+ * caller's abort, a QuireError that occurred on the way, or one of `errors`.
  */
 export class Exchange {
   readonly #options: ExchangeOptions;
@@ -41,9 +41,9 @@ export class Exchange {
   }
 
   /**
-   * Sends what `request` gives, and resolves once the head of the answer is there. Both may take as
-   * long as an answer may take to begin: a function that gives an Authorization may hang as well,
-   * and may know of no signal.
+   * Sends the result of `request`, and resolves once the headers of the answer are received. The
+   * timeout covers both: a function that returns an Authorization may hang as well, and may have no
+   * signal.
    */
   async open(request: () => WireRequest | Promise<WireRequest>): Promise<WireAnswer> {
     const { transport, headersTimeoutMs } = this.#options;
@@ -71,7 +71,7 @@ export class Exchange {
       throw this.#end(error);
     } finally {
       this.#deadline[Symbol.dispose]();
-      // One that is stuck answers only when it moves again: nobody waits for it.
+      // A stuck iterator settles only when it continues: do not wait for it.
       const closing = iterator.return?.().catch(() => undefined);
       if (isOurs) await closing;
     }
@@ -82,14 +82,14 @@ export class Exchange {
     try {
       return await unlessAborted(next, this.#deadline.signal);
     } finally {
-      // A caller that takes its time with what came is not a silence of the server's.
+      // The time that the caller takes for a chunk does not count as the server's.
       this.#deadline.stop();
     }
   }
 
   /**
-   * Why the exchange failed: the reason of the caller's abort and a time-out come before what the
-   * transport makes of them.
+   * Returns the reason why the exchange failed: the caller's abort and a timeout take precedence
+   * over the transport's error.
    */
   #end(error: unknown): unknown {
     const { signal, errors } = this.#options;
@@ -101,7 +101,7 @@ export class Exchange {
 }
 
 /**
- * All chunks of an answer, one behind the other. @throws what `tooLong` makes when there is more
+ * Returns all chunks of an answer, concatenated. @throws the error of `tooLong` when there are more
  * than `bytesMax`
  */
 export async function readWhole(

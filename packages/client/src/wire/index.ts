@@ -1,4 +1,4 @@
-/* One request and its answer, for servers that call brokers: what the client itself stands on. */
+/* One request and its answer, for servers that call brokers; the client itself is built on it. */
 export {
   brokerAnswerTooLong,
   brokerErrors,

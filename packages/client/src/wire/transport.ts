@@ -1,4 +1,4 @@
-/** One request, as it goes out. */
+/** One request in the form in which it is sent. */
 export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
@@ -7,25 +7,25 @@ export interface WireRequest {
 }
 
 /**
- * An answer whose head is there, whatever its status. Its chunks are to be read to the end, or
- * left; an abort of the call ends them.
+ * An answer with its headers, whatever its status. Its chunks must be read to the end, or left;
+ * aborting the call ends them.
  */
 export interface WireAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Where it came from in the end. */
+  /** The final URL after redirects. */
   readonly url: string;
   readonly headers: Pick<Headers, 'get'>;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Sends a request, and resolves once the head of its answer is there. */
+/** Sends a request, and resolves once the headers of its answer are received. */
 export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireAnswer>;
 
-/** Sends by `fetch`, as a browser does. */
+/** Sends with `fetch`, as a browser does. */
 export function fetchTransport(send: typeof fetch): Transport {
   return async ({ url, ...request }, signal) => {
-    // Or a browser answers 401 with a dialog for its user, and the call waits for them.
+    // Otherwise a browser answers 401 with a dialog for its user, and the call waits for them.
     const isAuthorized = request.headers['authorization'] !== undefined;
     const response = await send(url, {
       ...request,
@@ -37,7 +37,10 @@ export function fetchTransport(send: typeof fetch): Transport {
   };
 }
 
-/** Not `for await` over the body: streams are not async iterable in every browser. */
+/**
+ * Yields the chunks of a body. Not `for await` over the body: streams are not async iterable in
+ * every browser.
+ */
 async function* chunksOf(
   body: ReadableStream<Uint8Array> | null,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -46,12 +49,12 @@ async function* chunksOf(
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
   } finally {
-    // A reader of a broken stream rejects here with the error that was thrown above already.
+    // A reader of a broken stream rejects here with the error that was already thrown above.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** What Agent and Pool of undici have. */
+/** The common part of undici's Agent and Pool. */
 export interface Dispatcher {
   request(options: {
     readonly origin: string;
@@ -67,12 +70,12 @@ export interface Dispatcher {
 }
 
 /**
- * Sends requests without a body by the connections of a dispatcher, to its own brokers.
- * Redirections are not followed.
+ * Sends requests without a body with the connections of a dispatcher, to its own brokers. Redirects
+ * are not followed.
  */
 export function dispatcherTransport(dispatcher: Dispatcher): Transport {
   return async ({ url, method, headers }, signal) => {
-    // To the letter, as a URL object would not leave it.
+    // Passed literally, because a URL object would normalise it.
     const [, origin = '', path = ''] = /^(https?:\/\/[^/?#]+)(.*)$/.exec(url) ?? [];
     const answer = await dispatcher.request({
       origin,

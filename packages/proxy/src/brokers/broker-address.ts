@@ -1,23 +1,23 @@
 import { QuireError } from '@quire/core';
 
-/** Where a broker is called. Two of the same `origin` are one broker. */
+/** The address of a broker. Two with the same `origin` are one broker. */
 export interface BrokerAddress {
-  /** `http://host:port` or `https://host:port`, the port always there. */
+  /** `http://host:port` or `https://host:port`, always with the port. */
   readonly origin: string;
   /** The host as it was configured, without brackets. */
   readonly host: string;
   readonly port: number;
   /**
-   * The name that its certificate must have, where that is not its host: of brokers that a DNS name
-   * stands for.
+   * The name that its certificate must have, if that is not its host: for brokers found with a DNS
+   * name.
    */
   readonly certificateName?: string;
 }
 
 /**
- * Reads a broker's URL: `http://host:port` or `https://host:port`, with nothing behind it.
+ * Parses a broker's URL: `http://host:port` or `https://host:port`, without anything after it.
  *
- * @throws INVALID_SETTING when it is anything else
+ * @throws INVALID_SETTING when it is not valid
  */
 export function parseBrokerUrl(text: string): BrokerAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -43,7 +43,7 @@ export function parseBrokerUrl(text: string): BrokerAddress {
 
 const defaultPorts = { 'http:': 80, 'https:': 443 } as const;
 
-/** The address of one of the machines that a name stands for. */
+/** Returns the address of one of the machines behind a name. */
 export function addressOfMachine(named: BrokerAddress, ip: string): BrokerAddress {
   const host = ip.includes(':') ? `[${ip}]` : ip;
   const scheme = named.origin.slice(0, named.origin.indexOf(':'));

@@ -1,7 +1,7 @@
 import type { BrokerAddress } from './broker-address.ts';
 import { Broker, type BrokerOptions } from './broker.ts';
 
-/** The brokers that the proxy may call, which are those of the settings and no others. */
+/** The brokers that the proxy may call: only those of the settings. */
 export class BrokerSet {
   readonly #options: BrokerOptions;
   #brokers: readonly Broker[] = [];
@@ -12,12 +12,12 @@ export class BrokerSet {
     this.#options = options;
   }
 
-  /** All, in the order of the settings. */
+  /** All brokers, in the order of the settings. */
   get all(): readonly Broker[] {
     return this.#brokers;
   }
 
-  /** Whether any broker can serve every result, as far as they say. */
+  /** True if any broker can serve every result, according to their health reports. */
   get isShared(): boolean {
     const known = this.#brokers.flatMap(({ health }) =>
       health === undefined ? [] : [health.isStoreShared],
@@ -26,8 +26,8 @@ export class BrokerSet {
   }
 
   /**
-   * Takes over other addresses: those that stay keep their connections, those that go may end what
-   * they do.
+   * Replaces the addresses: brokers that stay keep their connections, removed ones may finish their
+   * calls.
    */
   update(addresses: readonly BrokerAddress[]): {
     readonly added: readonly Broker[];
@@ -47,8 +47,8 @@ export class BrokerSet {
   }
 
   /**
-   * Those that may be called: the ones that are up or, when none is, all of them, since the checks
-   * may be what fails.
+   * The brokers that may be called: those that are up or, if none is, all of them, because the
+   * checks may be at fault.
    */
   get usable(): readonly Broker[] {
     const up = this.#brokers.filter(({ isUp }) => isUp);
@@ -56,8 +56,8 @@ export class BrokerSet {
   }
 
   /**
-   * Those that may be called, the least busy first, those that failed recently last; of equals each
-   * in its turn.
+   * Returns the brokers that may be called: least busy first, recently failed ones last, equal ones
+   * in turn.
    */
   inOrder(): readonly Broker[] {
     const { usable } = this;
@@ -70,8 +70,7 @@ export class BrokerSet {
   }
 
   /**
-   * The one that is called at an address, or that says it is reached there; undefined when there is
-   * none.
+   * Returns the broker with an address, or with an id of that address; undefined if there is none.
    */
   find(host: string, port: number): Broker | undefined {
     const sameHost = host.toLowerCase();
@@ -98,7 +97,7 @@ export class BrokerSet {
   }
 }
 
-/** The id of the broker that is reached at an address: as each makes its own. */
+/** Returns the broker id for an address, as each broker forms its own. */
 function brokerIdOf(host: string, port: number): string {
   return `Broker_${host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}_${port}`;
 }

@@ -20,8 +20,8 @@ export interface BrokerWatchParts {
 }
 
 /**
- * Looks after the brokers, round by round: which there are, and how each of them is. The checks of
- * a round run all at once, and one that hangs ends with its time: it delays the round, and no call.
+ * Monitors the brokers in rounds: which ones exist, and the health of each. The checks of a round
+ * run concurrently. One that hangs ends with its timeout, and delays the round but no call.
  */
 export class BrokerWatch {
   readonly #parts: BrokerWatchParts;
@@ -38,18 +38,18 @@ export class BrokerWatch {
     this.#wanted = new WantedBrokers(parts.options, parts.clock);
   }
 
-  /** Begins; resolves after the first round, when it is known which brokers are up. */
+  /** Starts; resolves after the first round, when it is known which brokers are up. */
   async start(): Promise<void> {
     await this.#round();
     this.#rounds = this.#runRounds();
   }
 
-  /** Lets the next round begin at once: something has just shown that what is known is old. */
+  /** Starts the next round immediately, because current knowledge has proven outdated. */
   checkSoon(): void {
     this.#pauses.wake();
   }
 
-  /** A broker did not answer a call as it should. */
+  /** Records that a broker failed to answer a call. */
   recordFailure(broker: Broker, what: string): void {
     if (broker.recordFailedCall(this.#parts.options.failuresMax)) this.#eject(broker, what);
     this.checkSoon();
@@ -75,7 +75,7 @@ export class BrokerWatch {
     if (problem !== undefined) {
       this.#log?.warn(
         { problem },
-        'the name of the brokers cannot be resolved: those known are kept',
+        'the name of the brokers cannot be resolved: the known ones are kept',
       );
     }
     const { added, removed } = brokers.update(addresses);
@@ -97,10 +97,10 @@ export class BrokerWatch {
     if (this.#stopping.signal.aborted) return;
     if (check.kind === 'failed') {
       if (broker.recordFailure(this.#parts.options.failuresMax)) {
-        this.#eject(broker, 'no good answer to a health check');
+        this.#eject(broker, 'the health check failed');
       }
     } else if (check.kind === 'leaving') {
-      if (broker.recordDraining()) this.#eject(broker, 'it shuts down');
+      if (broker.recordDraining()) this.#eject(broker, 'it is shutting down');
     } else if (broker.recordHealthy(check.health)) {
       this.#log?.info({ broker: broker.label, origin: broker.address.origin }, 'broker is up');
     }
@@ -115,17 +115,17 @@ export class BrokerWatch {
   }
 }
 
-/** What a check of a broker's health found. */
+/** The outcome of a health check. */
 export type HealthCheck =
   | { readonly kind: 'healthy'; readonly health: BrokerHealth }
   | { readonly kind: 'leaving' }
   | { readonly kind: 'failed' };
 
-/** The most that is read of what calls itself a health report. */
+/** The maximum size of a health report. */
 const reportBytesMax = 65_536;
 
 /**
- * Asks a broker for its health. Only what answers as a broker of Quire does is healthy; never
+ * Requests the health of a broker. Only a valid report of a Quire broker counts as healthy; never
  * rejects.
  */
 async function checkHealth(
@@ -147,6 +147,6 @@ async function checkHealth(
       ? { kind: 'healthy', health: parseBrokerHealth(answer.text) }
       : { kind: 'failed' };
   } catch {
-    return { kind: 'failed' }; // whatever it was: the next round asks again
+    return { kind: 'failed' }; // whatever the error: the next round checks again
   }
 }

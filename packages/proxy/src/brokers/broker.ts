@@ -5,49 +5,46 @@ import type { BrokerAddress } from './broker-address.ts';
 
 export interface BrokerOptions {
   /**
-   * How many calls are passed on to it at once; further ones wait. One whose caller does not read
-   * does not count.
+   * The maximum number of concurrent calls forwarded to it; further ones wait. A call whose caller
+   * does not read does not count.
    */
   readonly connectionsMax: number;
-  /** How long it may take to connect. */
+  /** The timeout for connecting. */
   readonly connectTimeoutMs: number;
-  /** Connects to it in place of TCP and TLS. */
+  /** Connects to it, instead of TCP and TLS. */
   readonly connector?: buildConnector.connector | undefined;
-  /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
+  /** CA certificates in PEM to trust, instead of Node's. */
   readonly certificateAuthorities?: string | undefined;
 }
 
 /**
- * One broker as the proxy knows it: its connections, what it says of itself, and whether it is up.
- * It is down from the moment that it has failed too often in a row, and up again from the next good
- * check of its health.
+ * One broker as the proxy knows it: its connections, its health report, and whether it is up. It is
+ * down after too many consecutive failures, and up again after the next successful health check.
  */
 export class Broker {
   readonly address: BrokerAddress;
-  /**
-   * Its connections, one call at a time on each. What happens to be slow on one holds up no other.
-   */
+  /** Its connections, each with one call at a time, so that a slow call does not block others. */
   readonly pool: Pool;
   readonly #slots: Slots;
-  /** By which the proxy's own calls go. */
+  /** The transport of the proxy's own calls. */
   readonly transport: Transport;
   #health: BrokerHealth | undefined;
   #isUp = false;
   #failureCount = 0;
   #callCount = 0;
-  /** Good checks that are wanted before it is trusted like the others again. */
+  /** The number of successful checks before it is fully trusted again. */
   #suspicion = 0;
 
   constructor(address: BrokerAddress, options: BrokerOptions) {
     const { certificateAuthorities: ca } = options;
     this.address = address;
     this.pool = new Pool(address.origin, {
-      // Calls are limited by slots, which they give back while their callers have to be waited for:
-      // a connection cannot be.
+      // Calls are limited by slots, which they release while they wait for their callers;
+      // connections cannot be released.
       connections: null,
       pipelining: 1,
       allowH2: false,
-      // Time is watched call by call, by the clock that the proxy is given.
+      // Timeouts are watched for each call, with the injected clock.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: options.connector ?? {
@@ -58,17 +55,17 @@ export class Broker {
     });
     this.#slots = new Slots(options.connectionsMax);
     this.transport = dispatcherTransport(this.pool);
-    // Failures to connect are told to the calls that wait; a listener that did not listen would end
-    // the process.
+    // Failures to connect are reported to the waiting calls; without a listener they would end the
+    // process.
     this.pool.on('connectionError', () => undefined);
   }
 
-  /** How logs and metrics name it: its id, or its address before it has said its id. */
+  /** Its name in logs and metrics: its id, or its address until the id is known. */
   get label(): string {
     return this.#health?.brokerId ?? `${this.address.host}:${this.address.port}`;
   }
 
-  /** What it last said of itself; undefined when it never did. */
+  /** Its last health report; undefined if there was none. */
   get health(): BrokerHealth | undefined {
     return this.#health;
   }
@@ -78,28 +75,28 @@ export class Broker {
   }
 
   /**
-   * Whether it has failed a call recently, though it may be up: a broker can be in good health and
-   * answer no query. Until as many checks as make it down have found it well, it gets new queries
-   * only where no other is.
+   * True if it has recently failed a call although it may be up: a broker can be healthy and answer
+   * no query. It gets new queries only as a last resort until as many checks have succeeded as
+   * failures make it down.
    */
   get isSuspect(): boolean {
     return this.#suspicion > 0;
   }
 
-  /** Calls that it answers now. */
+  /** The number of calls that it is answering. */
   get callCount(): number {
     return this.#callCount;
   }
 
   /**
-   * Resolves when a call may be passed on, with the function that lets the next one. @throws
+   * Resolves when a call may be forwarded, with the function that releases its slot. @throws
    * ABORTED
    */
   acquireSlot(signal: AbortSignal): Promise<ReleaseSlot> {
     return this.#slots.acquire(signal);
   }
 
-  /** Counts a call in until the returned function is called. */
+  /** Counts a call until the returned function is called. */
   beginCall(): () => void {
     this.#callCount += 1;
     return () => {
@@ -107,21 +104,18 @@ export class Broker {
     };
   }
 
-  /** It answered a call as a broker does. */
+  /** Records a valid answer to a call. */
   recordAnswer(): void {
     this.#failureCount = 0;
   }
 
-  /**
-   * It failed to answer a call, or what it answered was not an answer. Tells as `recordFailure`
-   * does.
-   */
+  /** Records a failed or invalid answer to a call; returns as `recordFailure` does. */
   recordFailedCall(failuresMax: number): boolean {
     this.#suspicion = failuresMax;
     return this.recordFailure(failuresMax);
   }
 
-  /** It failed to answer. Tells whether that was one too many: it was up, and is down now. */
+  /** Records a failure. Returns true if this made the broker go down. */
   recordFailure(failuresMax: number): boolean {
     this.#failureCount += 1;
     const isEjected = this.#isUp && this.#failureCount >= failuresMax;
@@ -129,7 +123,7 @@ export class Broker {
     return isEjected;
   }
 
-  /** A check found it healthy. Tells whether it was down until now. */
+  /** Records a successful health check. Returns true if the broker was down. */
   recordHealthy(health: BrokerHealth): boolean {
     const wasDown = !this.#isUp;
     this.#health = health;
@@ -139,19 +133,19 @@ export class Broker {
     return wasDown;
   }
 
-  /** It said that it shuts down. Tells whether it was up until now. */
+  /** Records that it is shutting down. Returns true if it was up. */
   recordDraining(): boolean {
     const wasUp = this.#isUp;
     this.#isUp = false;
     return wasUp;
   }
 
-  /** Lets calls under way end, then closes the connections. */
+  /** Lets running calls finish, then closes the connections. */
   async close(): Promise<void> {
     await this.pool.close();
   }
 
-  /** Cuts off what is under way. */
+  /** Aborts running calls and closes the connections. */
   async destroy(): Promise<void> {
     await this.pool.destroy();
   }

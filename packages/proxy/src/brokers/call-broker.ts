@@ -11,25 +11,24 @@ import { withDeadline } from '@quire/core/wait';
 import type { Broker } from './broker.ts';
 
 /**
- * A call that the proxy itself makes to a broker: to look after it, or on behalf of a caller whose
- * call needs several.
+ * A call of the proxy itself to a broker: for monitoring, or for a caller whose call needs several.
  */
 export interface OwnCall {
   readonly method?: 'GET' | 'HEAD' | 'DELETE';
-  /** With its parameters. */
+  /** The path with its parameters. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Until the head of the answer, and then between any two pieces of it. */
+  /** The timeout for the headers of the answer, and then between any two pieces of it. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls a broker; resolves once the head of its answer is there.
+ * Calls a broker; resolves once the headers of its answer are received.
  *
- * @throws BROKER_TIMED_OUT when it is silent for too long, BROKER_UNAVAILABLE when there is no
- * connection, BROKER_FAILED when the answer breaks off, and what the signal is aborted with
+ * @throws BROKER_TIMED_OUT when it exceeds a timeout, BROKER_UNAVAILABLE when the connection fails,
+ *   BROKER_FAILED when the answer ends early, and the reason of the signal's abort
  */
 export async function openAnswer(broker: Broker, call: OwnCall): Promise<WireAnswer> {
   const { method = 'GET', path, headers = {}, clock, timeoutMs, signal } = call;
@@ -52,20 +51,20 @@ export async function openAnswer(broker: Broker, call: OwnCall): Promise<WireAns
 
 /**
  * Calls a broker and reads its whole, short answer. @throws as `openAnswer`, and BROKER_FAILED when
- * it is longer than it may be
+ * it exceeds the maximum length
  */
 export async function callBroker(
   broker: Broker,
   { bodyBytesMax, ...call }: OwnCall & { readonly bodyBytesMax: number },
 ): Promise<{ readonly status: number; readonly text: string }> {
-  // One time for all of it: who trickles is not well.
+  // One timeout for the whole answer: a broker that sends it slowly is not healthy.
   return withDeadline({ ...call, error: brokerErrors.silent }, async (signal) => {
     const { status, chunks } = await openAnswer(broker, { ...call, signal });
     return { status, text: await readText(chunks, bodyBytesMax) };
   });
 }
 
-/** @throws BROKER_FAILED when it is longer than it may be */
+/** Reads the text of an answer. @throws BROKER_FAILED when it exceeds the maximum length */
 export async function readText(
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number,

@@ -2,16 +2,15 @@ import type { RequestId } from '@quire/core';
 import type { Broker } from './broker.ts';
 
 /**
- * Which broker holds a result, as far as the proxy has seen it; bounded: what was not asked for the
- * longest goes first.
+ * The cached brokers of results; bounded, and the least recently used entries are evicted first.
  */
 export class RouteCache {
   readonly #countMax: () => number;
   readonly #brokers = new Map<RequestId, Broker>();
   /**
-   * Stands behind what went last. A new iterator would step over the places of all that went or was
-   * asked for again, which a map keeps for a while: with 100,000 routes, a tenth of a millisecond
-   * for each call.
+   * An iterator after the last evicted entry. A new iterator would step over the slots of all
+   * deleted or reordered entries, which a map keeps for a while: with 100,000 routes, a tenth of a
+   * millisecond for each call.
    */
   #oldest: Iterator<RequestId> = this.#brokers.keys();
 
@@ -43,7 +42,7 @@ export class RouteCache {
     this.#brokers.delete(requestId);
   }
 
-  /** Forgets what led to brokers that are not ours any more. */
+  /** Deletes the routes to brokers that were removed. */
   deleteBrokers(gone: readonly Broker[]): void {
     if (gone.length === 0) return;
     for (const [requestId, broker] of this.#brokers) {

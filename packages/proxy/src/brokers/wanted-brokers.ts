@@ -2,16 +2,16 @@ import type { Clock } from '@quire/core';
 import type { ProxyOptions } from '../proxy-options.ts';
 import { addressOfMachine, type BrokerAddress, parseBrokerUrl } from './broker-address.ts';
 
-/** Which brokers there should be. */
+/** The brokers that should exist. */
 export interface Wanted {
   readonly addresses: readonly BrokerAddress[];
-  /** Why names could not be resolved; the addresses are then the last ones that were found. */
+  /** The reason why names could not be resolved; the addresses are then the last known ones. */
   readonly problem?: string;
 }
 
 /**
- * Finds out which brokers there should be: those of the settings, and those that a name stands for
- * at the moment.
+ * Determines the brokers that should exist: those of the settings, and those that a name currently
+ * resolves to.
  */
 export class WantedBrokers {
   readonly #options: ProxyOptions;
@@ -25,8 +25,8 @@ export class WantedBrokers {
   }
 
   /**
-   * A name that stands for nothing, or cannot be resolved now, changes nothing: better an old
-   * answer than no broker.
+   * Finds the brokers. A name without addresses, or one that cannot be resolved, changes nothing:
+   * an old answer is better than no broker.
    */
   async find(): Promise<Wanted> {
     const { brokersName, brokers } = this.#options;
@@ -48,7 +48,7 @@ export class WantedBrokers {
       const named = parseBrokerUrl(url);
       const ips = (await resolveName?.(named.host)) ?? [];
       if (ips.length === 0) return `${named.host} has no address`;
-      // In one order, whatever the order of the answer: a name server shuffles it.
+      // Sorted, because a name server shuffles its answer.
       this.#named = { url, addresses: ips.toSorted().map((ip) => addressOfMachine(named, ip)) };
       this.#nextMs = nowMs + resolveIntervalMs;
       return undefined;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { forwardHeaders } from '@quire/api';
 import type { TraceHeaders } from '@quire/core/trace';
 
-/** What is between two neighbours and no further (RFC 9110 section 7.6.1). */
+/** Headers that apply to a single connection only (RFC 9110 section 7.6.1). */
 const hopByHop: readonly string[] = [
   'connection',
   'keep-alive',
@@ -16,9 +16,9 @@ const hopByHop: readonly string[] = [
 ];
 
 /**
- * What is for the proxy, or what it says itself. `Origin` and `Sec-Fetch-Site` are for the server
- * that the page called: the proxy has refused what pages of other origins may not do, and a broker
- * has another host name than the page knows.
+ * Headers for the proxy, or set by it. `Origin` and `Sec-Fetch-Site` are for the server that the
+ * page called: the proxy has already refused forbidden calls of other origins, and a broker has
+ * another host name than the page knows.
  */
 const ownOfRequests: readonly string[] = [
   ...Object.values(forwardHeaders),
@@ -38,18 +38,18 @@ const ownOfRequests: readonly string[] = [
 const dropsOfRequests: ReadonlySet<string> = new Set([...hopByHop, ...ownOfRequests]);
 const dropsOfResponses: ReadonlySet<string> = new Set([...hopByHop, 'via']);
 
-/** How the proxy calls itself in `Via` (RFC 9110 section 7.6.3). */
+/** The proxy's name in `Via` (RFC 9110 section 7.6.3). */
 const viaName = '1.1 quire-proxy';
 
 /**
- * Names and values alternately, as Node and undici take them: as they came, in their order,
- * duplicates included.
+ * Alternating names and values, as Node and undici use them: unchanged, in order, including
+ * duplicates.
  */
 export type RawHeaders = readonly string[];
 
 /**
- * The headers with which a call goes on to a broker: those of the caller that are meant for the
- * other end, and what the proxy adds.
+ * Returns the headers of a call forwarded to a broker: the caller's end-to-end headers, and those
+ * that the proxy adds.
  */
 export function requestHeadersOf(request: IncomingMessage, requestId: string): string[] {
   const { headers, rawHeaders } = request;
@@ -63,8 +63,8 @@ export function requestHeadersOf(request: IncomingMessage, requestId: string): s
 const traceNames: ReadonlySet<string> = new Set(['traceparent', 'tracestate']);
 
 /**
- * Returns the headers with those of a span of the proxy instead of the caller's, which go on unchanged
- * where the proxy records no spans.
+ * Returns the headers with those of a span of the proxy instead of the caller's, which are
+ * forwarded unchanged if the proxy records no spans.
  */
 export function withTrace(headers: RawHeaders, trace: TraceHeaders | undefined): RawHeaders {
   if (trace === undefined) return headers;
@@ -76,9 +76,9 @@ export function withTrace(headers: RawHeaders, trace: TraceHeaders | undefined):
 }
 
 /**
- * The headers of a call that the proxy makes itself on behalf of a caller: the caller's
- * credentials, and what the proxy adds to every call. Brokers that trust the proxy thus count wrong
- * credentials by the caller's address here, too.
+ * Returns the headers of the proxy's own call for a caller: the caller's credentials, and those
+ * that the proxy adds to every call. Brokers that trust the proxy thus also count wrong credentials
+ * here by the caller's address.
  */
 export function onBehalfHeadersOf(
   request: IncomingMessage,
@@ -91,9 +91,9 @@ export function onBehalfHeadersOf(
 }
 
 /**
- * The headers that the proxy adds to every call on behalf of a caller. `Via`, `Forwarded` and
- * `X-Forwarded-*` say where the call came from; what earlier proxies said in them stands first, and
- * proves nothing.
+ * Returns the headers that the proxy adds to every call for a caller. `Via`, `Forwarded` and
+ * `X-Forwarded-*` name the origin of the call; values of earlier proxies are first, and are not
+ * verified.
  */
 function hopHeadersOf(
   { headers, socket, httpVersion }: IncomingMessage,
@@ -113,7 +113,7 @@ function hopHeadersOf(
   };
 }
 
-/** The headers with which a broker's answer goes on to the caller. */
+/** Returns the headers with which a broker's answer is forwarded to the caller. */
 export function responseHeadersOf(
   rawHeaders: RawHeaders,
   connection: string | undefined,
@@ -124,12 +124,12 @@ export function responseHeadersOf(
   return passed;
 }
 
-/** The id that the caller gave its call, if it is one that can be passed on and logged. */
+/** Returns the caller's id of its call, if it can be forwarded and logged. */
 export function callerRequestId(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
 }
 
-/** What `Connection` lists is between two neighbours as well. */
+/** Removes headers by name; those listed in `Connection` are hop-by-hop as well. */
 function withoutNames(
   headers: RawHeaders,
   names: ReadonlySet<string>,
@@ -156,7 +156,7 @@ function joined(value: string | readonly string[] | undefined): string | undefin
   return typeof value === 'string' ? value : value?.join(', ');
 }
 
-/** RFC 7239 section 6: IPv6 addresses in brackets, and so in quotes. */
+/** Returns a node as in RFC 7239 section 6: IPv6 addresses in brackets, and so in quotes. */
 function forwardedNode(ip: string): string {
   return ip.includes(':') ? `"[${ip}]"` : ip;
 }

@@ -7,48 +7,51 @@ import type { Broker } from '../brokers/broker.ts';
 import { responseHeadersOf } from './end-to-end-headers.ts';
 import type { Upload } from './upload.ts';
 
-/** The head of a broker's answer. */
+/** The status and headers of a broker's answer. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** How a call to a broker ended. */
+/** The outcome of a call to a broker. */
 export type ExchangeOutcome =
-  /** Its answer went on to the caller, whole. */
+  /** Its answer was forwarded to the caller completely. */
   | { readonly kind: 'answered'; readonly head: AnswerHead }
-  /** Its answer was not wanted; the caller has nothing of it. */
+  /** Its answer was not wanted; nothing was sent to the caller. */
   | { readonly kind: 'declined'; readonly head: AnswerHead }
   /** Nothing of the call was sent: another broker may be called. */
   | { readonly kind: 'unsent'; readonly error: Error }
-  /** It may have acted on the call; the caller has nothing of an answer. */
+  /** It may have processed the call; nothing of an answer was sent to the caller. */
   | { readonly kind: 'unanswered'; readonly error: Error }
-  /** Its answer broke off in the middle: so did ours. */
+  /** Its answer ended early, and so did the proxy's. */
   | { readonly kind: 'broken'; readonly error: Error };
 
 export interface ExchangeCall {
   readonly method: string;
-  /** With its parameters. */
+  /** The path with its parameters. */
   readonly path: string;
   readonly headers: readonly string[];
   readonly upload: Upload | undefined;
-  /** Where the answer goes. */
+  /** The response to the caller. */
   readonly response: ServerResponse;
-  /** Decides by its head whether an answer goes to the caller, which is then told no other. */
+  /**
+   * Decides by the headers whether an answer is forwarded to the caller, which then receives no
+   * other.
+   */
   readonly accepts: (head: AnswerHead) => boolean;
   readonly clock: Clock;
-  /** How long the broker may take until the head of its answer. */
+  /** The timeout for the headers of the broker's answer. */
   readonly headTimeoutMs: number;
-  /** How long it may send nothing in the middle of its answer. */
+  /** The timeout between two pieces of its answer. */
   readonly stallTimeoutMs: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
 }
 
 /**
- * One call to one broker, whose answer goes to the caller chunk by chunk, as it comes: from the one
- * socket to the other, with no stream between them, no faster than the caller reads, and with
- * nothing kept. It takes one of the broker's slots until the caller has to be waited for.
+ * One call to one broker, whose answer is forwarded to the caller chunk by chunk: from one socket
+ * to the other, without a stream in between, no faster than the caller reads, and without
+ * buffering. It holds one of the broker's slots until it must wait for the caller.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #broker: Broker;
@@ -68,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#progressMs = call.clock.monotonicMs();
   }
 
-  /** Makes the call; resolves when it has ended, however it did. */
+  /** Makes the call; resolves when it has ended, with any outcome. */
   async run(): Promise<ExchangeOutcome> {
     const { method, path, headers, upload, signal, response } = this.#call;
     const end = this.#broker.beginCall();
@@ -91,7 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Bytes of the request body went on: the time until the answer counts from now. */
+  /** Restarts the timeout for the answer, because bytes of the request body were sent. */
   noteProgress(): void {
     this.#progressMs = this.#call.clock.monotonicMs();
   }
@@ -151,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#releaseSlot = release;
       this.#broker.pool.dispatch(options, this);
     } catch (error) {
-      // It has ended while it waited, or the pool was closed.
+      // It was aborted while it waited, or the pool was closed.
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
@@ -159,21 +162,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #giveUp(error: Error): void {
     this.#givenUp = error;
     this.#controller?.abort(error);
-    // While it waits for a slot or a connection it has no controller: it is called off before it is
+    // While it waits for a slot or a connection it has no controller: it is cancelled before it is
     // sent.
     this.#fail(error);
   }
 
   #fail(error: Error): void {
     if (this.#isAccepted) {
-      this.#call.response.destroy(); // a part of an answer must not be taken for all of it
+      this.#call.response.destroy(); // a partial answer must not be mistaken for a complete one
       this.#outcome.resolve({ kind: 'broken', error });
     } else if (
       this.#head !== undefined &&
       this.#givenUp === undefined &&
       !(error instanceof UnboundedAnswer)
     ) {
-      this.#outcome.resolve({ kind: 'declined', head: this.#head }); // what was not wanted did not come whole
+      this.#outcome.resolve({ kind: 'declined', head: this.#head }); // an unwanted answer was not received completely
     } else {
       this.#outcome.resolve({
         kind: this.#controller === undefined ? 'unsent' : 'unanswered',
@@ -183,15 +186,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Gives up when the broker is silent for too long; the time that the caller takes to read is not
-   * the broker's.
+   * Aborts when the broker exceeds a timeout; the time that the caller takes to read does not
+   * count.
    */
   async #watch(): Promise<void> {
     const { clock, headTimeoutMs, stallTimeoutMs } = this.#call;
     while (!this.#ended.signal.aborted) {
       const limitMs = this.#head === undefined ? headTimeoutMs : stallTimeoutMs;
       const leftMs = limitMs - (clock.monotonicMs() - this.#progressMs);
-      if (leftMs > 0) await clock.sleep(leftMs, this.#ended.signal).catch(() => undefined); // ended meanwhile
+      if (leftMs > 0) await clock.sleep(leftMs, this.#ended.signal).catch(() => undefined); // it has ended
       else if (this.#controller?.paused === true) this.noteProgress();
       else {
         this.#giveUp(
@@ -203,8 +206,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * An answer that ends where its connection does could be cut anywhere; one that is coded for the
-   * way besides would not be read.
+   * Checks that the end of an answer is declared: one that ends with its connection could be
+   * truncated anywhere. An additional transfer coding is not supported either.
    */
   #assertEndIsKnown({ status, headers }: AnswerHead): void {
     const hasNoBody = this.#call.method === 'HEAD' || status === 204 || status === 304;
@@ -214,15 +217,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
         ? headers['content-length'] !== undefined
         : codings.toLowerCase() === 'chunked';
     if (hasNoBody || hasLength) return;
-    throw new UnboundedAnswer('The answer does not say where it ends.');
+    throw new UnboundedAnswer('The end of the answer is not declared.');
   }
 }
 
 class UnboundedAnswer extends Error {}
 
 /**
- * Why a call is not watched any more: one for all of them, since it takes time to note where an
- * error comes from.
+ * The reason for the end of a watch; one error for all, because creating a stack trace takes time.
  */
 const ended = new QuireError('ABORTED', 'The call has ended.');
 

@@ -11,14 +11,11 @@ import { requestPathOf } from './request-path.ts';
 import { Upload } from './upload.ts';
 
 export interface ForwardOptions {
-  /** How long a broker may take until the head of its answer. */
+  /** The timeout for the headers of the broker's answer. */
   readonly headTimeoutMs: number;
 }
 
-/**
- * One call of a client on its way to brokers: given to one after the other, until one has it
- * answered.
- */
+/** One call of a client that is forwarded to brokers, one after the other, until one answers it. */
 export class ForwardedCall {
   readonly #context: ProxyContext;
   readonly #request: FastifyRequest;
@@ -30,8 +27,10 @@ export class ForwardedCall {
   #exchange: Exchange | undefined;
 
   /**
-   * @throws INVALID_PARAMETER when the target is not a path, BODY_TOO_LARGE when the body is
-   * announced as such
+   * Creates the call.
+   *
+   * @throws INVALID_PARAMETER when the target is not a path, BODY_TOO_LARGE when the declared body
+   *   is too large
    */
   constructor(
     context: ProxyContext,
@@ -49,32 +48,32 @@ export class ForwardedCall {
     const upload = new Upload(raw, context.options.bodyBytesMax, () =>
       this.#exchange?.noteProgress(),
     );
-    // Only calls that have a body in the API pass one on.
+    // Only calls that have a body in the API forward one.
     const hasUpload = (request.method === 'POST' || request.method === 'PATCH') && !upload.isEmpty;
     this.#upload = hasUpload ? upload : undefined;
   }
 
   /**
-   * Whether it can be given to another broker after one that may have acted on it: reading changes
+   * True if it can be sent to another broker after one that may have processed it: reading changes
    * nothing.
    */
   get isSafe(): boolean {
     return this.#request.method === 'GET' || this.#request.method === 'HEAD';
   }
 
-  /** Whether its body, if it has one, is still all there. */
+  /** True if no part of its body has been consumed. */
   get isWhole(): boolean {
     return this.#upload?.isStarted !== true;
   }
 
-  /** The first bytes of its body; empty without one. They are sent all the same. */
+  /** Returns the first bytes of its body; empty without one. They are still sent. */
   async peekBody(): Promise<Buffer> {
     return (await this.#upload?.peek()) ?? Buffer.alloc(0);
   }
 
   /**
-   * Gives the call to a broker. The answer goes to the client when `accepts` says so by its head;
-   * by default it does.
+   * Forwards the call to a broker. The answer is forwarded to the client if `accepts` returns true
+   * for its headers, which is the default.
    */
   async forwardTo(
     broker: Broker,
@@ -117,22 +116,22 @@ export class ForwardedCall {
     });
     const outcome = await this.#exchange.run();
     if (span !== undefined) endSpan(span, outcome);
-    // What is left of a body that the broker did not want must not be taken for the next call.
+    // The rest of a body that the broker did not read must not be taken for the next call.
     if (this.#upload?.isStarted === true) this.#request.raw.resume();
     metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
     this.#recordOutcome(broker, outcome);
     return outcome;
   }
 
-  /** From here on the answer is the broker's: nobody else writes to the client. */
+  /** Forwards the answer; from here on, nothing else writes to the client. */
   #take(broker: Broker, { headers }: AnswerHead): void {
     this.#reply.hijack();
     callContextOf(this.#request).notes = {
       broker: broker.label,
       brokerRequestId: headers['x-request-id'],
     };
-    // What was stored under this id is there, and expires, or is being stored: later calls for it
-    // are sent there.
+    // The result stored under this id exists, has expired, or is being stored: later calls for it
+    // are sent to this broker.
     const requestId = headers['x-request-id'];
     const isThere =
       headers[expirationHeader] !== undefined || headers[pageHeaders.state] !== undefined;
@@ -146,7 +145,7 @@ export class ForwardedCall {
     const { watch } = this.#context;
     if (outcome.kind === 'answered' || outcome.kind === 'declined') {
       broker.recordAnswer();
-      if (outcome.head.status === 503) watch.checkSoon(); // it may be about to leave
+      if (outcome.head.status === 503) watch.checkSoon(); // it may be about to be removed
       return;
     }
     const context = callContextOf(this.#request);
@@ -165,12 +164,12 @@ function endSpan(span: Span, outcome: ExchangeOutcome): void {
   span.end('error' in outcome ? outcome.error : isFailed ? String(status) : undefined);
 }
 
-/** Whether the caller is to blame, or nobody: not the broker. */
+/** Reports whether an error is caused by the caller or the proxy, and not by the broker. */
 function isOurs(error: Error): boolean {
   return isQuireError(error) && error.code !== 'BROKER_TIMED_OUT';
 }
 
-/** What the caller is told of a broker that did not answer. */
+/** Returns the error for the caller of a broker that did not answer. */
 export function errorOf(
   broker: Broker,
   outcome: ExchangeOutcome & { readonly error: Error },
@@ -178,11 +177,11 @@ export function errorOf(
   const { error: cause, kind } = outcome;
   if (isQuireError(cause)) return cause;
   if (kind === 'unsent') {
-    return new QuireError('BROKER_UNAVAILABLE', `${broker.label} cannot be reached; try again.`, {
+    return new QuireError('BROKER_UNAVAILABLE', `${broker.label} cannot be reached; retry.`, {
       cause,
     });
   }
-  return new QuireError('BROKER_FAILED', `${broker.label} did not give a complete answer.`, {
+  return new QuireError('BROKER_FAILED', `${broker.label} did not send a complete answer.`, {
     cause,
   });
 }
@@ -192,7 +191,7 @@ function outcomeLabel(outcome: ExchangeOutcome): string {
     return `${Math.floor(outcome.head.status / 100)}xx`;
   }
   if (isQuireError(outcome.error)) {
-    return outcome.error.code === 'BROKER_TIMED_OUT' ? 'timed out' : 'given up';
+    return outcome.error.code === 'BROKER_TIMED_OUT' ? 'timed out' : 'aborted';
   }
   return outcome.kind;
 }

@@ -2,9 +2,9 @@ import { QuireError } from '@quire/core';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The path of a call, with its parameters, as it goes on to brokers. A target with a host of its
- * own (`GET http://host/path`) reaches our routes as well, and would tell what stands before a
- * broker to call that host.
+ * Returns the path of a call with its parameters, as forwarded to brokers. A target with a host
+ * (`GET http://host/path`) also matches the routes, and would make a server in front of a broker
+ * call that host.
  *
  * @throws INVALID_PARAMETER when the target is not a path
  */

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { QuireError } from '@quire/core';
 
 /**
- * The body of a request on its way to a broker: read from the caller as fast as the broker takes
- * it, once. Until somebody begins to read it, it is whole.
+ * The body of a request that is forwarded to a broker: read from the caller once, as fast as the
+ * broker accepts it. Until it is read, it is complete.
  */
 export class Upload {
   readonly #request: IncomingMessage;
@@ -13,7 +13,11 @@ export class Upload {
   #chunks: AsyncIterator<Buffer> | undefined;
   #first: Promise<IteratorResult<Buffer>> | undefined;
 
-  /** @throws BODY_TOO_LARGE when it announces more than `bytesMax` */
+  /**
+   * Creates an upload.
+   *
+   * @throws BODY_TOO_LARGE when its declared length exceeds `bytesMax`
+   */
   constructor(request: IncomingMessage, bytesMax: number, onProgress: () => void) {
     this.#request = request;
     this.#bytesMax = bytesMax;
@@ -21,7 +25,7 @@ export class Upload {
     if ((this.contentLength ?? 0) > bytesMax) throw tooLarge();
   }
 
-  /** Whether there is a body at all. */
+  /** True if there is no body. */
   get isEmpty(): boolean {
     return (
       this.contentLength === 0 ||
@@ -30,8 +34,8 @@ export class Upload {
   }
 
   /**
-   * Bytes, as the caller announced them; undefined when it did not. Node's parser has refused what
-   * is not a number.
+   * The declared length in bytes; undefined if there is none. Node's parser has rejected other
+   * values.
    */
   get contentLength(): number | undefined {
     const announced = this.#request.headers['content-length'];
@@ -43,15 +47,15 @@ export class Upload {
   }
 
   /**
-   * The first bytes, as far as they come at once; the body stays whole. Empty when there are none,
-   * or when the caller has gone: the reader of the bytes gets the error.
+   * Returns the first bytes that are available; the body stays complete. Empty if there are none,
+   * or if the caller has disconnected: the reader of the bytes gets the error.
    */
   async peek(): Promise<Buffer> {
     const first = await this.#readFirst().catch(() => undefined);
     return first?.done === false ? first.value : Buffer.alloc(0);
   }
 
-  /** The bytes. @throws BODY_TOO_LARGE when more come than may */
+  /** Yields the bytes. @throws BODY_TOO_LARGE when they exceed the maximum */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     if (this.#isStarted) throw new QuireError('INTERNAL', 'A request body can be sent once.');
     this.#isStarted = true;
@@ -72,7 +76,7 @@ export class Upload {
   }
 
   #iterator(): AsyncIterator<Buffer> {
-    // Not destroyed at an early end: the answer goes out on the same connection.
+    // Not destroyed at an early end: the answer is sent on the same connection.
     this.#chunks ??= this.#request
       .iterator({ destroyOnReturn: false })
       [Symbol.asyncIterator]() as AsyncIterator<Buffer>;

@@ -8,19 +8,19 @@ import { onBehalfHeadersOf } from '../forwarding/end-to-end-headers.ts';
 import { requestPathOf } from '../forwarding/request-path.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 
-/** What the brokers answered to a call that was made to each of them. */
+/** The answers of the brokers to a call that was made to each of them. */
 export interface AllAnswers<T> {
   readonly parts: readonly T[];
   /**
-   * The answer of a broker that refused the call for what the caller is or asked for, as they all
+   * The answer of a broker that refused the call because of the caller or the request, as all
    * would.
    */
   readonly refusal: Refusal | undefined;
-  /** Those that did not answer, or are down. */
+  /** The brokers that did not answer, or are down. */
   readonly missing: readonly Broker[];
 }
 
-/** An answer of a broker that others hear in its words. */
+/** A refusal by a broker, which is forwarded in its words. */
 interface Refusal extends Pick<WireAnswer, 'status' | 'headers'> {
   readonly text: string;
 }
@@ -32,8 +32,8 @@ type Answer<T> =
 const refusalBytesMax = 65_536;
 
 /**
- * Passes a call on to all brokers at once. One that is down is not waited for; what fails is
- * missing.
+ * Forwards a call to all brokers concurrently. Brokers that are down are not waited for; failed
+ * ones are missing.
  *
  * @throws BROKER_UNAVAILABLE when none answered
  * @throws INVALID_PARAMETER when the target of the request is not a path
@@ -77,12 +77,12 @@ export async function callAll<T>(
     answer?.kind === 'refusal' ? [answer.refusal] : [],
   );
   if (parts.length === 0 && refusal === undefined) {
-    throw new QuireError('BROKER_UNAVAILABLE', 'No broker answers now; try again.');
+    throw new QuireError('BROKER_UNAVAILABLE', 'No broker is answering; retry.');
   }
   return { parts, refusal, missing: all.filter((broker) => missing.has(broker)) };
 }
 
-/** Says in the head of an answer which brokers are missing in it. */
+/** Lists the brokers that are missing from an answer in its headers. */
 export function markPartial(reply: FastifyReply, missing: readonly Broker[]): void {
   if (missing.length > 0) reply.header(partialHeader, missing.map(({ label }) => label).join(', '));
 }
@@ -118,8 +118,8 @@ async function readAnswer<T>(
 }
 
 /**
- * Whether a status is the caller's doing, so that every broker would give it, or does give it: 429
- * is for this caller alone.
+ * Reports whether a status is caused by the caller, so that every broker would return it, or does:
+ * 429 is for this caller only.
  */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;

@@ -1,24 +1,24 @@
 import type { StoredResult } from '@quire/api';
 import { QuireError } from '@quire/core';
 
-/** An entry of a list, as its broker wrote it, and what it is sorted by. */
+/** An entry of a list, as its broker sent it, and its sort key. */
 export interface ListedResult {
   readonly json: Uint8Array;
   readonly submissionTimeMs: number;
   readonly requestId: string;
 }
 
-/** A list of a broker whose first entry is at hand. */
+/** A list of a broker, read up to its first entry. */
 export interface OpenList extends AsyncDisposable {
   readonly first: ListedResult | undefined;
   next(): Promise<ListedResult | undefined>;
 }
 
 /**
- * Opens a list: reads up to its first entry, so that a broker that fails is known before anything
- * is answered.
+ * Opens a list: reads up to its first entry, so that a failing broker is known before the response
+ * starts.
  *
- * @throws BROKER_FAILED when it is not a list, and what the iteration throws
+ * @throws BROKER_FAILED when it is not a list, and any error of the iteration
  */
 export async function openList(elements: AsyncIterable<Uint8Array>): Promise<OpenList> {
   const iterator = elements[Symbol.asyncIterator]();
@@ -36,10 +36,7 @@ export async function openList(elements: AsyncIterable<Uint8Array>): Promise<Ope
   };
 }
 
-/**
- * Lists that are each newest first become one that is; what several of them have is in it once.
- * Holds one entry of each.
- */
+/** Merges lists that are sorted newest first, without duplicates. Holds one entry of each. */
 export async function* mergeLists(lists: readonly OpenList[]): AsyncGenerator<ListedResult> {
   try {
     const heads = lists.flatMap((list) =>
@@ -50,7 +47,7 @@ export async function* mergeLists(lists: readonly OpenList[]): AsyncGenerator<Li
       heads.sort((one, other) => newestFirst(one.entry, other.entry));
       const [newest] = heads;
       if (newest === undefined) return;
-      // Brokers that share a store may list the same.
+      // Brokers that share a store may list the same result.
       if (newest.entry.requestId !== lastId) yield newest.entry;
       lastId = newest.entry.requestId;
       const following = await newest.list.next();
@@ -62,7 +59,7 @@ export async function* mergeLists(lists: readonly OpenList[]): AsyncGenerator<Li
   }
 }
 
-/** The order in which brokers list. */
+/** Compares two entries in the brokers' order. */
 function newestFirst(one: ListedResult, other: ListedResult): number {
   return (
     other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1)

@@ -2,27 +2,27 @@ import { QuireError } from '@quire/core';
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
 /**
- * What opens a list and its elements, by the depth that it is at: a list as the only member of an
- * object, or by itself.
+ * The openings of a list and its elements, by depth: a list as the only member of an object, or by
+ * itself.
  */
 const openings = {
   member: [openBrace, openBracket, openBrace],
   bare: [openBracket, openBrace],
 } as const;
 
-/** How a list stands in its JSON. */
+/** The position of a list in its JSON. */
 export type ListShape = keyof typeof openings;
 
 const betweenElements = [...Buffer.from(', \t\r\n')];
-/** An entry of a list has some hundred bytes: what is longer than this is not one. */
+/** The maximum size of an entry, which usually has some hundred bytes. */
 const elementBytesMax = 65_536;
 
 /**
- * Cuts the JSON `{"<member>": [element, …]}`, or `[element, …]`, into the bytes of its elements, as
- * they arrive: never more than one element and one chunk are held.
+ * Splits the JSON `{"<member>": [element, …]}`, or `[element, …]`, into the bytes of its elements
+ * as they are received, and holds at most one element and one chunk.
  *
- * @throws BROKER_FAILED when the bytes are not such a list, end before it does, or an element is
- * longer than 64 KiB
+ * @throws BROKER_FAILED when the bytes are not such a list or end early, or an element is longer
+ *   than 64 KiB
  */
 export async function* splitElements(
   chunks: AsyncIterable<Uint8Array>,

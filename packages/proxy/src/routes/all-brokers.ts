@@ -11,12 +11,12 @@ import { type ListShape, splitElements } from '../merge/split-elements.ts';
 import type { ProxyContext } from '../proxy-context.ts';
 import { proxyRoute } from './forwarded-routes.ts';
 
-/** Bytes that go out at once. */
+/** The number of bytes sent at once. */
 const chunkBytes = 65_536;
 
 interface ListCall {
   readonly operation: Operation;
-  /** How brokers write their lists, and what stands around that of the proxy. */
+  /** The format of the brokers' lists, and of the proxy's around them. */
   readonly shape: ListShape;
   readonly open: string;
   readonly close: string;
@@ -42,9 +42,9 @@ const pinotList: ListCall = {
 };
 
 /**
- * GET /query/resultStore, GET /queries, and GET /responseStore in the dialect of Apache Pinot: the
- * lists of all brokers in one, newest first, in constant memory. What does not answer is named in a
- * header; what breaks off later breaks off the whole answer.
+ * Creates the routes GET /query/resultStore, GET /queries, and GET /responseStore in Apache Pinot's
+ * format: the merged lists of all brokers, newest first, in constant memory. Brokers that do not
+ * answer are listed in a header; one that fails later ends the whole answer.
  */
 export function listRoutes(context: ProxyContext): readonly RouteOptions[] {
   return [ownList, queryList, pinotList].map((list) => listRoute(context, list));
@@ -54,7 +54,7 @@ function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
   const read = ({ chunks }: WireAnswer): Promise<OpenList> =>
     openList(splitElements(chunks, list.shape));
   return proxyRoute(context, list.operation, async (request, reply) => {
-    // Also after the lists are open: a caller who goes away ends them.
+    // Also after the lists are open: a caller that disconnects ends them.
     const call = { method: 'GET', signal: signalOf(request) } as const;
     const { parts, refusal, missing } = await callAll(context, request, call, read);
     const isOnlyHead = refusal !== undefined || request.method === 'HEAD';
@@ -100,12 +100,12 @@ async function* encodeList(
   }
 }
 
-/** The most that is read of a sentence. */
+/** The maximum length of a confirmation. */
 const sentenceBytesMax = 1024;
 
 /**
- * DELETE /query/resultStore?expiredBefore=ms: every broker deletes its own. Goes on when the caller
- * has gone, as it does there.
+ * DELETE /query/resultStore?expiredBefore=ms: every broker deletes its own. Continues if the caller
+ * disconnects, as on a broker.
  */
 export function deleteExpiredResultsRoute(
   context: ProxyContext,

@@ -7,7 +7,7 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { anyBroker, brokersForQuery } from '../routing/candidates.ts';
 import { forwardToHolder, forwardToOneOf } from '../routing/forward-call.ts';
 
-/** A call about one result: to the broker that holds it. */
+/** Returns a route for a call about one result, which is forwarded to the broker that holds it. */
 export function resultCallRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
     if (isReservedSegment(requestIdOf(request))) {
@@ -22,7 +22,9 @@ export function resultCallRoute(context: ProxyContext, operation: Operation): Ro
   });
 }
 
-/** A call that any broker answers as any other would, such as which tables there are. */
+/**
+ * Returns a route for a call that any broker answers in the same way, such as the list of tables.
+ */
 export function anyBrokerRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
     const call = new ForwardedCall(context, request, reply, {
@@ -34,9 +36,9 @@ export function anyBrokerRoute(context: ProxyContext, operation: Operation): Rou
 }
 
 /**
- * POST /query/sql: to the least busy broker that is up, to the one that the caller names, or to the
- * one that has the result that the query reads.
- * Another one is tried only where nothing of the query was sent: no query ever goes out twice.
+ * POST /query/sql: forwards to the least busy broker that is up, to the one that the caller names,
+ * or to the one that has the result that the query reads. Another broker is tried only if nothing
+ * of the query was sent: no query is ever sent twice.
  */
 export function queryRoute(context: ProxyContext, operation: Operation): RouteOptions {
   return proxyRoute(context, operation, async (request, reply) => {
@@ -50,8 +52,8 @@ export function queryRoute(context: ProxyContext, operation: Operation): RouteOp
 }
 
 /**
- * A route whose calls go on to brokers. Where those check the credentials, the proxy only sees to
- * it that there are some: without, no broker is troubled.
+ * Returns a route whose calls are forwarded to brokers. If those check the credentials, the proxy
+ * only checks that there are some, before any broker is called.
  */
 export function proxyRoute(
   { options }: ProxyContext,
@@ -74,8 +76,8 @@ export function proxyRoute(
 }
 
 /**
- * Brokers see all callers at one address, the proxy's: who guesses at credentials is known by its
- * own address only here.
+ * Limits guessing at credentials. Brokers see all callers at the proxy's address, so only the proxy
+ * knows their own.
  */
 function holdBackGuessing(
   { limits }: ProxyContext['options'],

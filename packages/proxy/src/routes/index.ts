@@ -43,7 +43,7 @@ const resultCalls = [
   deletePinotResponse,
 ];
 
-/** All routes of a proxy, besides those that every service has: those of a broker. */
+/** Returns all routes of a proxy, besides those of every service: the routes of a broker. */
 export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
   return [
     ...[runQuery, runPinotQuery].map((operation) => queryRoute(context, operation)),
@@ -57,7 +57,7 @@ export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
   ];
 }
 
-/** GET /health: open to everybody, so it says no more of brokers than their own health does. */
+/** GET /health: public, so it reveals no more about brokers than their own health reports. */
 function readHealthRoute({ brokers, options, clock, startMs }: ProxyContext): RouteOptions {
   return routeOf(proxyOperations.readHealth, async (_request, reply) => {
     const states = brokers.all.map(({ isUp }) => isUp);

@@ -8,41 +8,39 @@ import type { ProxyContext } from '../proxy-context.ts';
 import type { RouteSource } from '../proxy-metrics.ts';
 import { findHolder } from './find-holder.ts';
 
-/** The brokers that a call may be given to, in the order in which they are tried. */
+/** The brokers that a call may be forwarded to, in the order in which they are tried. */
 export interface Candidates {
-  /** How they were found. */
+  /** The method by which they were found. */
   readonly by: RouteSource;
   readonly brokers: readonly Broker[];
-  /** How many of them are tried. */
+  /** The maximum number of brokers to try. */
   readonly triesMax: number;
   /**
-   * Whether "there is no such result" is not the last word: the caller is not told, and others are
+   * True if "result not found" is not final: it is not forwarded to the caller, and others are
    * asked.
    */
   readonly mayDecline: boolean;
 }
 
-/**
- * A broker that does not have a result, and the one that runs its query, where it could say that.
- */
+/** A broker that does not have a result, and the one that runs its query, if it knows that. */
 export interface Declined {
   readonly by: Broker;
   readonly runner: Broker | undefined;
 }
 
-/** How many brokers are tried where any will do. */
+/** The number of brokers to try if any will do. */
 const triesMax = 3;
 
-/** Of a call that any broker answers as any other would. */
+/** Returns the candidates for a call that any broker answers in the same way. */
 export function anyBroker({ brokers }: ProxyContext): Candidates {
   return { by: 'any', brokers: brokers.inOrder(), triesMax, mayDecline: false };
 }
 
 /**
- * Of a query: any broker; or the one that the caller names; or, where brokers do not share their
- * store, the one that has the result that the query reads.
+ * Returns the candidates for a query: any broker; or the one that the caller names; or, if brokers
+ * do not share their store, the one that has the result that the query reads.
  *
- * @param readBody gives the first bytes of the request's body
+ * @param readBody returns the first bytes of the request's body
  * @throws as `knownHolders` and `askedHolder`
  */
 export async function brokersForQuery(
@@ -71,8 +69,8 @@ export async function brokersForQuery(
 }
 
 /**
- * The first stored result that a query seems to read: the call of `result` as it stands in JSON.
- * Only a hint, because only the broker knows what is code in the query and what is text.
+ * Returns the first stored result that a query seems to read: the call of `result` in its JSON.
+ * Only a hint, because only the broker distinguishes code from text in the query.
  */
 function namedResultIn(body: Buffer): RequestId | undefined {
   const [, requestId] = namedResultPattern.exec(body.toString('latin1')) ?? [];
@@ -83,11 +81,11 @@ const namedResultPattern =
   /\bresult(?:\s|\\[nrt])*\((?:\s|\\[nrt])*(?:'|\\u0027)([0-9a-f-]{36})(?:'|\\u0027)/i;
 
 /**
- * Of a call about one result: the broker that the caller names, else the one that the proxy has
- * learnt, else any one of those that share a store; undefined when they have to be asked.
+ * Returns the candidates for a call about one result: the broker that the caller names, else the
+ * cached one, else any of those that share a store; undefined if the brokers must be asked.
  *
- * @throws INVALID_PARAMETER when the caller names what is not a configured broker
- * @throws BROKER_UNAVAILABLE when it may be a configured broker that has not said its name yet
+ * @throws INVALID_PARAMETER when the caller names a broker that is not configured
+ * @throws BROKER_UNAVAILABLE when it may be a configured broker whose id is not known yet
  */
 export function knownHolders(
   context: ProxyContext,
@@ -101,8 +99,7 @@ export function knownHolders(
     return [broker, ...others];
   };
   const target = parseForwardTarget(request.raw.rawHeaders);
-  // The caller said which: what that broker answers is the answer, unless any other would do as
-  // well.
+  // The caller named a broker: its answer is final, unless any other would do as well.
   if (target !== undefined) {
     return {
       by: 'forward',
@@ -111,11 +108,10 @@ export function knownHolders(
       mayDecline: false,
     };
   }
-  // No broker has what is not an id; any one says so.
+  // No broker has an invalid id; any one answers that.
   if (!isRequestId(requestId)) return anyBroker(context);
   const learnt = routes.get(requestId);
-  // Also in a store that all share, only the broker that runs a query knows of it before its result
-  // stands.
+  // Even in a shared store, only the broker that runs a query knows it before its result exists.
   const mayDecline = request.method !== 'PATCH';
   if (learnt !== undefined && brokers.has(learnt)) {
     return { by: 'learnt', brokers: alone(learnt), triesMax, mayDecline };
@@ -124,8 +120,8 @@ export function knownHolders(
 }
 
 /**
- * Of a call about one result: the broker that says that it has it. Where all say that it is not
- * there, any of them, which says so to the caller in its own words.
+ * Returns the candidates for a call about one result: the broker that reports having it. If all
+ * report that it does not exist, any of them, which tells the caller so.
  *
  * @throws BROKER_UNAVAILABLE when none has it, and not all of them answer
  */
@@ -136,8 +132,8 @@ export async function askedHolder(
   hasNot: Broker | undefined,
 ): Promise<Candidates> {
   const { brokers, clock, options } = context;
-  // What stands in a store that is certainly shared, any broker has found: those that are silent
-  // can only have run a query, which is lost.
+  // In a store that is certainly shared, any broker has found an existing result: one that does not
+  // answer can only have been running the query, which is lost.
   const mayBeElsewhere = options.isStoreShared !== true;
   const unasked = brokers.all.filter((broker) => broker !== hasNot);
   const usable = unasked.filter((broker) => brokers.usable.includes(broker));
@@ -153,8 +149,7 @@ export async function askedHolder(
     mayBeElsewhere &&
     (silent.length > 0 || usable.length < unasked.length || brokers.all.length === 0)
   ) {
-    const message =
-      'No broker that answers has this result, and not all of them answer; try again.';
+    const message = 'No broker that answers has this result, but not all of them answer; retry.';
     throw new QuireError('BROKER_UNAVAILABLE', message);
   }
   return {
@@ -166,7 +161,8 @@ export async function askedHolder(
 }
 
 /**
- * Whether any broker can serve every result that stands: as the settings say, or as was found out.
+ * Reports whether any broker can serve every existing result, according to the settings or to the
+ * brokers.
  */
 function isStoreShared({ options, brokers }: ProxyContext): boolean {
   return options.isStoreShared === 'auto' ? brokers.isShared : options.isStoreShared;
@@ -179,22 +175,20 @@ function namedBroker(
   const broker = brokers.find(host, port);
   if (broker !== undefined) return broker;
   if (brokers.all.every(({ health }) => health !== undefined)) throw unknownTarget();
-  // A configured broker may have that name, and has not said it yet.
-  throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers has this name; try again.');
+  // A configured broker may have that name, but has not reported it yet.
+  throw new QuireError('BROKER_UNAVAILABLE', 'No broker that answers has this name; retry.');
 }
 
-/**
- * Where a caller says that a result is. It only ever chooses among the brokers that are configured.
- */
+/** The broker that a caller names for a result. It only selects among the configured brokers. */
 interface ForwardTarget {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Reads FORWARD_HOST and FORWARD_PORT: both, each once, or neither.
+ * Parses FORWARD_HOST and FORWARD_PORT: both, each once, or neither.
  *
- * @throws INVALID_PARAMETER when one is missing, is there twice, or cannot be a host and a port
+ * @throws INVALID_PARAMETER when one is missing, repeated, or not a valid host or port
  */
 function parseForwardTarget(rawHeaders: RawHeaders): ForwardTarget | undefined {
   const hosts = valuesOf(rawHeaders, forwardHeaders.host);
@@ -212,13 +206,13 @@ function parseForwardTarget(rawHeaders: RawHeaders): ForwardTarget | undefined {
 }
 
 /**
- * The error for a target that is not one of the brokers; it does not repeat what the caller made
- * up.
+ * Returns the error for a target that is not one of the brokers; it does not repeat the caller's
+ * text.
  */
 function unknownTarget(): QuireError {
   return new QuireError(
     'INVALID_PARAMETER',
-    'FORWARD_HOST and FORWARD_PORT name no broker of this proxy.',
+    'FORWARD_HOST and FORWARD_PORT do not name a broker of this proxy.',
   );
 }
 

@@ -5,31 +5,27 @@ import { callBroker } from '../brokers/call-broker.ts';
 
 export interface HolderInquiry {
   readonly requestId: RequestId;
-  /** On whose behalf: credentials, and where the call came from. */
+  /** The headers of the caller: credentials, and the origin of the call. */
   readonly headers: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What the brokers said of a result. */
+/** The replies of the brokers about a result. */
 export interface HolderReplies {
   /**
-   * The one that has it, or can tell why it is gone; else one that refuses to tell this caller
-   * anything, now or at all.
+   * The broker that has it, or knows why it is gone; else one that refuses to answer this caller.
    */
   readonly holder: Broker | undefined;
-  /**
-   * Those that did not say whether they have it. Nobody can say that a result does not exist while
-   * there are some.
-   */
+  /** The brokers that did not reply. While there are any, the result may exist. */
   readonly silent: readonly Broker[];
 }
 
 type Reply = 'has it' | 'has it not' | 'refuses' | 'is silent';
 
 /**
- * Asks brokers for a result, all at once; the first that has it decides, and the others are not
+ * Asks brokers for a result concurrently; the first that has it decides, and the others are not
  * waited for.
  */
 export async function findHolder(
@@ -68,6 +64,6 @@ async function ask(broker: Broker, { requestId, ...call }: HolderInquiry): Promi
     if (status === 404 || status === 421) return 'has it not';
     return status === 401 || status === 403 || status === 429 ? 'refuses' : 'is silent';
   } catch {
-    return 'is silent'; // whatever kept it from answering
+    return 'is silent'; // whatever prevented the answer
   }
 }

@@ -9,8 +9,8 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { askedHolder, type Candidates, type Declined, knownHolders } from './candidates.ts';
 
 /**
- * Gives a call about one result to the broker that holds it, as far as it is known where that is;
- * else to the one that says so.
+ * Forwards a call about one result to the broker that holds it: a known one, or else the one that
+ * reports having it.
  *
  * @throws as `knownHolders`, `askedHolder` and `forwardToOneOf`
  */
@@ -35,8 +35,7 @@ export async function forwardToHolder(
       triesMax: 1,
       mayDecline: false,
     };
-    // Its word is the last: where it does not know of the query, an earlier process of it was
-    // killed.
+    // Its answer is final: if it does not know the query, an earlier process of it was killed.
     await forwardToOneOf(context, request, call, runner, requestId);
     return;
   }
@@ -46,11 +45,11 @@ export async function forwardToHolder(
 }
 
 /**
- * Gives a call to the first of the candidates and, where that fails and it is safe, to the next
+ * Forwards a call to the first of the candidates and, if that fails and it is safe, to the next
  * one.
  *
- * Resolves with the broker that said that the result is not there, or that another one runs its
- * query, where that is not the last word: nobody was told so far.
+ * Resolves with the broker that reported that the result does not exist, or that another one runs
+ * its query, if that is not final: the caller has not been answered then.
  *
  * @throws BROKER_UNAVAILABLE, BROKER_FAILED, BROKER_TIMED_OUT when none answered
  */
@@ -77,10 +76,10 @@ async function tryInOrder(
     if (signalOf(request).aborted) return false;
     return outcome.kind === 'unsent' ? call.isWhole : outcome.kind === 'unanswered' && call.isSafe;
   };
-  let failure = new QuireError('BROKER_UNAVAILABLE', 'No broker can take the call now; try again.');
+  let failure = new QuireError('BROKER_UNAVAILABLE', 'No broker can accept the call now; retry.');
   for (const [index, broker] of candidates.slice(0, triesMax).entries()) {
     if (!brokers.usable.includes(broker)) {
-      failure = new QuireError('BROKER_UNAVAILABLE', `${broker.label} is down; try again.`);
+      failure = new QuireError('BROKER_UNAVAILABLE', `${broker.label} is down; retry.`);
       continue;
     }
     const forward = (isRetry: boolean): Promise<ExchangeOutcome> => {
@@ -90,8 +89,7 @@ async function tryInOrder(
       );
     };
     let outcome = await forward(index > 0);
-    // The only broker that has a result is worth a second try: what broke off may have been an old
-    // connection.
+    // The only broker with a result is worth a retry: the failure may have been an old connection.
     const hasBrokenOff = outcome.kind === 'unanswered' && !isQuireError(outcome.error);
     if (candidates.length === 1 && hasBrokenOff && mayTryAnother(outcome)) {
       outcome = await forward(true);
@@ -107,8 +105,8 @@ async function tryInOrder(
 }
 
 /**
- * The broker that runs a query, as another one of the same store says; undefined when this proxy
- * has no such broker.
+ * Returns the broker that runs a query, according to another one of the same store; undefined if
+ * this proxy does not have it.
  */
 function runnerNamedBy(
   { brokers }: ProxyContext,
@@ -121,7 +119,7 @@ function runnerNamedBy(
     : undefined;
 }
 
-/** Whether an answer goes to the caller; what it tells of where the result is, is remembered. */
+/** Reports whether an answer is forwarded to the caller, and caches the broker of its result. */
 function isFinal(
   { routes }: ProxyContext,
   broker: Broker,

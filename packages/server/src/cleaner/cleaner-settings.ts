@@ -4,8 +4,8 @@ import type { Settings } from '@quire/settings';
 import { storeInUse } from '../stores/open-store.ts';
 
 /**
- * The part of the settings that a cleaner uses, as one object. What the store can hold is a quota,
- * too, whatever else is set.
+ * Returns the settings of a cleaner as one object. The capacity of the store is also a quota,
+ * whatever else is set.
  */
 export function cleanerSettingsOf(settings: Settings): CleanerSettings {
   const { cleaner, controller, query } = settings;
@@ -42,7 +42,7 @@ export function cleanerSettingsOf(settings: Settings): CleanerSettings {
   };
 }
 
-/** What one principal may use of the quota; undefined when each may use all of it. */
+/** Returns the shares of the quota that principals may use; undefined if each may use all of it. */
 function sharesOf({ cleaner, principals, results }: Settings): ShareOptions | undefined {
   const owners = principals.flatMap(({ name, shareBytesMax: maxBytes }) =>
     maxBytes === undefined
@@ -65,8 +65,8 @@ function sharesOf({ cleaner, principals, results }: Settings): ShareOptions | un
 }
 
 /**
- * Returns a function that names the owners of tags: of the principals in the settings; undefined of
- * all others.
+ * Returns a function that names the principals in the settings by their tags; undefined for all
+ * others.
  */
 export function ownerNamesOf({
   principals,
@@ -78,7 +78,7 @@ export function ownerNamesOf({
   return (tag) => names.get(tag);
 }
 
-/** The quota as thresholds in bytes; undefined when none is enforced. */
+/** Returns the quota with thresholds in bytes; undefined if none is enforced. */
 export function quotaPolicyOf({ quota }: CleanerSettings): QuotaPolicy | undefined {
   return quota === undefined ? undefined : new QuotaPolicy(quota);
 }

@@ -11,7 +11,7 @@ import { type Clock, isQuireError, type ObjectStore } from '@quire/core';
 import { formatOwnerTag, ResultStore } from '@quire/results';
 import { quotaPolicyOf } from './cleaner-settings.ts';
 
-/** Results that have something in common, counted. */
+/** A count of results with a common property. */
 export interface UsagePart {
   readonly name: string;
   readonly resultCount: number;
@@ -20,35 +20,34 @@ export interface UsagePart {
 
 /** The results of one owner. */
 export interface OwnerUsagePart extends UsagePart {
-  /** How much of the quota it may use; undefined when that is all of it. */
+  /** Its share of the quota; undefined if it may use all of it. */
   readonly shareBytes?: number | undefined;
 }
 
-/** What one broker stores. */
+/** The usage of one broker. */
 export interface BrokerUsage {
   readonly brokerId: string;
   readonly resultCount: number;
   readonly usageBytes: number;
   readonly orphanCount: number;
-  /** Undefined when no quota is enforced. */
+  /** The quota; undefined if none is enforced. */
   readonly quota:
     | Pick<QuotaPolicy, 'quotaBytes' | 'criticalBytes' | 'targetBytes' | 'protectionMs'>
     | undefined;
   /**
-   * The largest result that would find room now, were nothing else written; undefined when no quota
-   * is enforced.
+   * The largest result that would fit now, without other writes; undefined if no quota is enforced.
    */
   readonly largestBytes: number | undefined;
-  /** The one with the most first. */
+  /** By owner, in descending order of size. */
   readonly byOwner: readonly OwnerUsagePart[];
-  /** The youngest first. */
+  /** By age, the youngest first. */
   readonly byAge: readonly UsagePart[];
 }
 
-/** What all brokers of a store use, and what a sweep would delete. */
+/** The usage of all brokers of a store, and the deletions of the next sweep. */
 export interface StoreUsage {
   readonly brokers: readonly BrokerUsage[];
-  /** What a sweep would do now. */
+  /** The report of a sweep that would run now. */
   readonly nextSweep: SweepReport;
 }
 
@@ -60,15 +59,14 @@ const ages = [
   ['a day and more', Number.POSITIVE_INFINITY],
 ] as const;
 /**
- * The name of an owner that the settings do not name is in the commit records of its results: of
- * one for each tag, and of those without tags. At most this many are read.
+ * The maximum number of commit records that are read for the names of owners that are not in the
+ * settings: one for each tag, and those of results without tags.
  */
 const recordsMax = 10_000;
 const concurrencyMax = 16;
 
 /**
- * Measures a store as a person wants to know it. Opens commit records, for the owners; a cleaner
- * never does.
+ * Measures a store for display. Opens commit records to find owners, which a cleaner never does.
  */
 export async function measureUsage(
   store: ObjectStore,
@@ -208,7 +206,10 @@ async function measureByOwner(
   );
 }
 
-/** Undefined of a result that has expired, went, or whose commit record cannot be read. */
+/**
+ * Returns the owner of a result; undefined if it has expired, was deleted, or its commit record
+ * cannot be read.
+ */
 async function ownerOf(results: ResultStore, requestId: string): Promise<string | undefined> {
   try {
     return (await results.open(requestId)).owner;

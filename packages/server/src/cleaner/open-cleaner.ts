@@ -2,15 +2,15 @@ import { Cleaner, type CleanerOptions } from '@quire/cleaner';
 import type { Settings } from '@quire/settings';
 import { cleanerSettingsOf } from './cleaner-settings.ts';
 
-/** Settings, and calls back after they have changed; without `onApplied` they do not. */
+/** Settings, and a callback for changes; without `onApplied` they never change. */
 export interface ChangingSettings {
   readonly current: Settings;
   onApplied?(listener: (before: Settings, after: Settings) => void): void;
 }
 
 /**
- * A cleaner whose settings may change: at the next sweep, which a change to its own settings brings
- * on at once.
+ * Returns a cleaner whose settings may change. A change of its own settings takes effect with a
+ * sweep that starts immediately.
  */
 export function openCleaner(
   live: ChangingSettings,

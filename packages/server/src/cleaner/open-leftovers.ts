@@ -18,9 +18,9 @@ import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 
 export interface LeftoversOptions {
-  /** The store as it was opened, without what protects its callers. */
+  /** The store as opened, without the wrappers that protect its callers. */
   readonly backend: ObjectStore;
-  /** Whose uploads are looked at in a bucket; undefined for those of all brokers. */
+  /** The broker whose uploads are listed in a bucket; undefined for all brokers. */
   readonly brokerId: string | undefined;
   readonly settings: Pick<Settings['store'], 'attemptsMax' | 'timeoutMs'>;
   readonly clock: Clock;
@@ -29,8 +29,8 @@ export interface LeftoversOptions {
 }
 
 /**
- * Returns what crashed writes leave beside the objects of a store: staged files, unfinished
- * uploads. Undefined where a store has no such thing, or removes it by itself.
+ * Returns the leftovers of crashed writes in a store: staged files, unfinished uploads. Undefined
+ * if the store has none, or removes them itself.
  */
 export function openLeftovers(options: LeftoversOptions): Leftovers | undefined {
   const { backend } = options;
@@ -38,8 +38,8 @@ export function openLeftovers(options: LeftoversOptions): Leftovers | undefined 
 }
 
 /**
- * The leftovers of results; those of other objects, where the store knows of which, are not listed.
- * No call waits for ever, and a failed one is repeated.
+ * The leftovers of results; those of other objects are not listed, if the store knows their keys.
+ * Every call has a timeout and is retried.
  */
 class ResultLeftovers implements Leftovers {
   readonly #leftovers: StoreLeftovers;
@@ -64,8 +64,8 @@ class ResultLeftovers implements Leftovers {
         return entries;
       });
     } catch (error) {
-      // Credentials that may not list them, and servers that cannot, have a rule in the bucket for
-      // them; all else goes on.
+      // Credentials without the permission to list them, and servers without support, rely on a
+      // rule of the bucket for them; the rest of the sweep continues.
       if (!isQuireError(error, 'STORE_MISCONFIGURED')) throw error;
       if (!this.#hasWarned) {
         logger.warn({ err: error }, 'unfinished writes cannot be listed, and are kept');
@@ -81,8 +81,8 @@ class ResultLeftovers implements Leftovers {
   }
 
   /**
-   * Runs a call that says when it gets on; it is aborted, and tried again, when it makes no
-   * progress for too long.
+   * Runs a call that reports its progress. It is aborted and retried if it makes no progress for
+   * too long.
    */
   #tried<T>(
     name: string,

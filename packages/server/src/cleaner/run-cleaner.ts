@@ -23,17 +23,17 @@ import { ownerNamesOf } from './cleaner-settings.ts';
 import { type ChangingSettings, openCleaner } from './open-cleaner.ts';
 import { openLeftovers } from './open-leftovers.ts';
 
-/** A lease outlives a cleaner that is killed by this much, and no longer. */
+/** The duration of a lease, which expires this long after a cleaner is killed. */
 const leaseMs = 15_000;
 
-/** A cleaner that runs. */
+/** A running cleaner. */
 export interface RunningCleaner {
   readonly storeLocation: string;
-  /** Where it answers health and metrics, when it does. */
+  /** The URL of its health and metrics, if it serves them. */
   readonly url: string | undefined;
 }
 
-/** A cleaner over a whole store, with what it needs; closed by `use`. */
+/** A cleaner of a whole store and its dependencies, which `use` must not outlive. */
 export interface StandaloneCleaner {
   readonly cleaner: Cleaner;
   readonly store: ObjectStore;
@@ -41,10 +41,10 @@ export interface StandaloneCleaner {
 }
 
 /**
- * Opens the store that the settings name and a cleaner over all brokers in it, for as long as `use`
- * runs; then stops between two deletions.
+ * Opens the store in the settings and a cleaner for all of its brokers while `use` runs; then stops
+ * between two deletions.
  *
- * @throws INVALID_SETTING when the store is one that no other process can see, or cannot be opened
+ * @throws INVALID_SETTING when no other process can access the store, or it cannot be opened
  */
 export async function withStandaloneCleaner<T>(
   live: ChangingSettings,
@@ -70,8 +70,7 @@ export async function withStandaloneCleaner<T>(
     random,
     log: logger,
     metrics,
-    // On a disk of this machine two cleaners are a mistake at worst; a killed one must not keep its
-    // successor waiting.
+    // Two cleaners on a local disk do no harm; a killed one must not make its successor wait.
     lease: isRemoteStore(live.current)
       ? cleanerLease({ store, clock, random, durationMs: leaseMs })
       : undefined,
@@ -80,10 +79,10 @@ export async function withStandaloneCleaner<T>(
 }
 
 /**
- * Opens the store that the settings name.
+ * Opens the store in the settings.
  *
  * @throws INVALID_SETTING when it is the memory of another process, or a directory that does not
- * exist
+ *   exist
  */
 export async function openSharedStore(
   settings: Settings,
@@ -94,7 +93,7 @@ export async function openSharedStore(
     const names = storeBackends.flatMap(({ name, locations }) => (locations ? [name] : []));
     throw new QuireError(
       'INVALID_SETTING',
-      `engine.broker.pagination.protocol = ${settings.store.protocol}: only a broker sees its own memory, and cleans it up itself; expected ${names.join(', ')}.`,
+      `engine.broker.pagination.protocol = ${settings.store.protocol}: only a broker can access its own memory, which it cleans itself; expected ${names.join(', ')}.`,
     );
   }
   return openStore(settings, {
@@ -106,9 +105,7 @@ export async function openSharedStore(
   });
 }
 
-/**
- * Sweeps by schedule until told to stop; answers health and metrics when there is a port for them.
- */
+/** Sweeps by schedule until it is stopped; serves health and metrics if a port is set. */
 export async function runCleaner(
   live: LiveSettings,
   run: {
@@ -143,7 +140,7 @@ export async function runCleaner(
     logger.info({ store: store.location, url: server?.url }, 'cleaner runs');
     await run.onListening({ storeLocation: store.location, url: server?.url });
     await run.untilStop;
-    logger.info('cleaner stops: the deletions under way are finished');
+    logger.info('cleaner stops: deletions in progress finish first');
     await cleaner.stop();
   });
 }

@@ -14,9 +14,9 @@ import {
 import { assertNoErrors, findingsOfSchema, findingsOfTable } from '@quire/tables';
 
 /**
- * The tables of an Apache Pinot cluster, whose documents are held to Quire's own rules before the
- * cluster sees them: all findings come at once, and what the cluster would take without a word is
- * refused.
+ * The tables of an Apache Pinot cluster, with documents that are checked against Quire's own rules
+ * first: all findings are reported at once, and documents that the cluster would silently accept
+ * are refused.
  */
 export class CheckedPinotTables extends PinotTableEngine {
   readonly #clock: Clock;
@@ -60,7 +60,7 @@ export class CheckedPinotTables extends PinotTableEngine {
     return { ...updated, findings: [...findings, ...updated.findings] };
   }
 
-  /** @throws SCHEMA_NOT_FOUND; TABLE_INVALID with all findings */
+  /** Checks a table config. @throws SCHEMA_NOT_FOUND; TABLE_INVALID with all findings */
   async #check(given: TableConfigDocument, { signal }: CallOptions): Promise<readonly Finding[]> {
     const config = completeTableConfig(given);
     const { rawName } = parseTableName(config.tableName);

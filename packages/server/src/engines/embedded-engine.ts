@@ -5,7 +5,7 @@ import { duckDbSettings } from '@quire/engine-duckdb/settings';
 import type { FileIdentity, SharedVerification } from '@quire/table-server/queries';
 import type { EngineKind, QuerySettings } from './engine-kind.ts';
 
-/** DuckDB in processes of this server, over files and over the tables of the table server. */
+/** Runs DuckDB in processes of this server, over files and over the tables of the table server. */
 export const embeddedEngine: EngineKind = {
   ...duckDbSettings,
   readsResults: true,
@@ -26,7 +26,7 @@ export const embeddedEngine: EngineKind = {
     const liveTables = await openLiveTables(settings, shared);
     const engine = await DuckDbEngine.open({
       tables: (findings as readonly OpenTable[] | undefined) ?? tables,
-      // The limits of all queries together are shared equally by the processes that there may be.
+      // The limits for all queries together are divided by the maximum number of processes.
       memoryMaxBytes: Math.floor(embedded.memoryBytesMax / query.concurrencyMax),
       threads: embedded.threadCount || availableParallelism(),
       spillDirectory: store.tempDir,
@@ -48,7 +48,8 @@ export const embeddedEngine: EngineKind = {
   },
   openHandlers: async () => {
     const { VerificationHost } = await import('@quire/table-server/queries');
-    // Processes come and go: a file that one has read and found whole, none reads again.
+    // Processes are replaced over time: a file that one has verified is not read again by the
+    // others.
     const verified = new VerificationHost();
     return {
       [verifiedCalls.find]: (files) => verified.find(files as readonly FileIdentity[]),
@@ -81,10 +82,10 @@ export const embeddedEngine: EngineKind = {
   },
 };
 
-/** What engines ask of the process that they work for: which files were read and found whole. */
+/** The calls of engines to their parent process: the files that were verified. */
 const verifiedCalls = { find: 'find verified files', add: 'add verified files' } as const;
 
-/** Opens the tables of the table server whose directory this process shares, wherever that runs. */
+/** Opens the tables of the table server whose directory this process shares, wherever it runs. */
 async function openLiveTables(
   { tableServer: { dataDir } }: Pick<QuerySettings, 'tableServer'>,
   shared?: SharedVerification,
@@ -94,7 +95,7 @@ async function openLiveTables(
   return new DirectoryTables(dataDir, shared === undefined ? {} : { shared });
 }
 
-/** Returns a function that loads at its first call: few processes are ever asked. */
+/** Returns a function that loads on its first call, because few processes ever call it. */
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loaded: Promise<Value> | undefined;
   return () => (loaded ??= load());

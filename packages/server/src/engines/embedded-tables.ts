@@ -9,10 +9,10 @@ import { WorkerPool } from '../workers/worker-pool.ts';
 import type { OpenTables, TablesContext } from './engine-kind.ts';
 
 /**
- * Opens the tables of the directory that the settings name, with the processes that their tasks and
- * messages are worked on in.
+ * Opens the tables in the directory of the settings, with the worker processes for their tasks and
+ * messages.
  *
- * @throws INVALID_SETTING when the settings name no directory
+ * @throws INVALID_SETTING when the settings have no directory
  */
 export async function openEmbeddedTables(
   live: LiveSettings,
@@ -60,23 +60,23 @@ export async function openEmbeddedTables(
     onRevisionUnwritten: (path, error) =>
       logger.warn(
         { path, err: error },
-        'revision of a record could not be noted: an older copy of it would not be recognized',
+        'revision of a record could not be recorded: an older copy of it would not be recognized',
       ),
     get trashRetentionMs() {
       return live.current.tableServer.trashRetentionMs;
     },
     onUpkeepFailed: (error) =>
-      logger.error({ err: error }, 'retention or collection of files failed, will be tried again'),
+      logger.error({ err: error }, 'retention or collection of files failed, will be retried'),
     onSegmentDamaged: ({ path, ...damage }) =>
       logger.error(
         { ...damage, file: path },
         'segment is damaged: queries of its table are refused',
       ),
     onSegmentRestored: ({ tableName, segmentName }) =>
-      logger.info({ tableName, segmentName }, 'segment is whole again'),
+      logger.info({ tableName, segmentName }, 'segment is valid again'),
     scrubPeriodMs: tableServer.scrubPeriodMs,
     scrubBytesPerSecondMax: tableServer.scrubRateBytesMax,
-    // Twice as long as a query may run: its files stay until it is done with them.
+    // Twice the timeout of a query, whose files must stay until it has ended.
     get graceMs() {
       return 2 * live.current.query.timeoutMs;
     },

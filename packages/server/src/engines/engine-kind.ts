@@ -7,51 +7,52 @@ import type { LiveSettings } from '../live-settings.ts';
 import type { WorkerHost } from '../workers/worker-kind.ts';
 import type { CallHandlers } from '../workers/worker-process.ts';
 
-/** The settings that queries run by. No secrets but those of a cluster that answers queries. */
+/**
+ * The settings for queries. They contain no secrets except those of a cluster that answers queries.
+ */
 export type QuerySettings = Pick<
   Settings,
   'engine' | 'engines' | 'tls' | 'store' | 'tables' | 'tableServer' | 'query'
 >;
 
 /**
- * A kind of engine: how the settings open the engines that it has for queries and for tables. The
- * list of all is `engine-kinds.ts`; everything else asks the kind that the settings name.
+ * A kind of engine: it opens the engines for queries and for tables according to the settings.
+ * `engine-kinds.ts` lists all of them; other code uses the kind in the settings.
  *
- * Every process of a server loads the kinds; what one needs of its engine, it loads when asked.
+ * Every process of a server loads the kinds; each loads its engine only on use.
  */
 export interface EngineKind extends EngineSettings {
-  /** Whether queries can name stored results, as `QueryEngine.readsResults` says. */
+  /** True if queries can reference stored results: see `QueryEngine.readsResults`. */
   readonly readsResults: boolean;
-  /** The languages that queries may be written in. */
+  /** The supported query languages. */
   readonly dialects: readonly SqlDialect[];
   /** The role that opens the table engine. */
   readonly tablesRole: 'server' | 'controller';
   /**
-   * Opens an engine, in a process of its own.
+   * Opens an engine in a separate process.
    *
    * @throws INVALID_SETTING when a table, a limit or the cluster cannot be used
    */
   openQueryEngine(settings: QuerySettings, opening: QueryEngineOpening): Promise<OpenQueryEngine>;
-  /** Runs a query of no use, so that the first query finds everything loaded and compiled. */
+  /** Runs a dummy query, so that everything is loaded and compiled before the first real query. */
   warmUp?(engine: QueryEngine): Promise<void>;
-  /** Makes the handlers of what query engines ask of the process that they work for. */
+  /** Creates the handlers for calls of query engines to their parent process. */
   openHandlers?(): Promise<CallHandlers>;
   /**
-   * Returns `QueryEngine.dataVersion` for the process that answers calls, so that a look takes no
-   * process of queries. Absent where the engine cannot tell.
+   * Returns `QueryEngine.dataVersion` for the process that serves calls, so that a check needs no
+   * query process. Absent if the engine has no versions.
    */
   dataVersions?(
     settings: QuerySettings,
     findings: unknown,
   ): NonNullable<QueryEngine['dataVersion']>;
   /**
-   * Returns a function that lists the tables that queries may read, by their raw names. Absent for
-   * an engine whose probe lists them.
+   * Returns a function that lists the raw names of the tables that queries may read. Absent for an
+   * engine whose probe lists them.
    */
   listTables?(settings: QuerySettings): () => Promise<readonly string[]>;
   /**
-   * Opens what tells whether the cluster of the engine answers. Absent where the engine is a part of
-   * this server.
+   * Opens the health probe of the engine's cluster. Absent if the engine is a part of this server.
    */
   openProbe?(
     settings: QuerySettings,
@@ -60,33 +61,35 @@ export interface EngineKind extends EngineSettings {
   /** Describes the tables in a phrase, for the operator who starts a server. */
   describeTables(settings: QuerySettings): string;
   /**
-   * Opens the tables. Undefined where the settings leave them alone.
+   * Opens the tables; undefined if the settings do not enable that.
    *
-   * @throws INVALID_SETTING when they cannot be opened as the settings say
+   * @throws INVALID_SETTING when they cannot be opened with these settings
    */
   openTableEngine(live: LiveSettings, context: TablesContext): Promise<OpenTables | undefined>;
 }
 
-/** Asks every address of a cluster whether it is there, and is what its setting says. */
+/**
+ * Checks that every address of a cluster responds, and is of the kind that its setting requires.
+ */
 export interface EngineProbe extends AsyncDisposable {
   probe(options: {
     readonly signal: AbortSignal;
-    /** How long one address may take to answer. */
+    /** The timeout for an answer of one address. */
     readonly timeoutMs: number;
   }): Promise<EngineReport>;
   /**
-   * Lists the tables of the cluster that queries may read, by their raw names.
+   * Lists the raw names of the cluster's tables that queries may read.
    *
    * @throws ENGINE_UNAVAILABLE when it does not answer
    */
   listTables(): Promise<readonly string[]>;
 }
 
-/** What a look at a cluster has shown. */
+/** The outcome of a check of a cluster. */
 export interface EngineReport {
-  /** Whether queries can be answered. */
+  /** True if queries can be answered. */
   readonly isUsable: boolean;
-  /** The addresses that cannot be used, each with its setting, and what is wrong without either. */
+  /** The unusable addresses, each with its setting, and the problem without either. */
   readonly problems: readonly {
     readonly setting: string;
     readonly url: string;
@@ -94,34 +97,34 @@ export interface EngineReport {
   }[];
 }
 
-/** What a query engine is opened with, beside the settings. */
+/** The options for opening a query engine, besides the settings. */
 export interface QueryEngineOpening extends Pick<WorkerHost, 'call'> {
   readonly clock: Clock;
   readonly random: Random;
-  /** The findings of the first engine that was opened; undefined for that one. */
+  /** The findings of the first engine; undefined for that one. */
   readonly findings: unknown;
 }
 
-/** An engine in a process of queries. */
+/** An engine in a query process. */
 export interface OpenQueryEngine {
   readonly engine: QueryEngine;
-  /** Resolves once nothing runs any more for queries that have failed. */
+  /** Resolves once nothing is running for failed queries. */
   readonly settled: () => Promise<void>;
-  /** What it found out about the tables, and other processes need not: data. */
+  /** Its findings about the tables, as plain data, which other processes reuse. */
   readonly findings?: unknown;
-  /** Directories that are this engine's alone. */
+  /** Directories that only this engine uses. */
   readonly directories: readonly string[];
 }
 
-/** What a table engine is opened with, beside the settings. */
+/** The options for opening a table engine, besides the settings. */
 export interface TablesContext {
   readonly environment: Environment;
   readonly logger: Logger;
 }
 
-/** A table engine that is open; disposing closes it. */
+/** An open table engine; disposing closes it. */
 export interface OpenTables extends AsyncDisposable {
   readonly engine: TableEngine;
-  /** Where its records are. */
+  /** The directory of its records. */
   readonly directory: string;
 }

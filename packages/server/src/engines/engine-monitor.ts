@@ -6,17 +6,17 @@ import type { Environment } from '../environment.ts';
 import type { EngineProbe, EngineReport, QuerySettings } from './engine-kind.ts';
 import { engineKindOf } from './engine-kinds.ts';
 
-/** What health says of the engine; it names neither hosts nor settings, as anybody may read it. */
+/** The health of the engine; it contains neither hosts nor settings, because anyone may read it. */
 export type EngineHealth = NonNullable<HealthResponse['engine']>;
 
-/** How old the state of an engine may be, and how long health waits for a new one. */
+/** The maximum age of a cached state, and the maximum time that health waits for a new one. */
 const limits = { ageMaxMs: 5_000, waitMaxMs: 1_000 };
-/** How long an address may take to answer. */
+/** The timeout for an answer of one address. */
 const probeTimeoutMs = 5_000;
 
 /**
- * Knows whether the cluster of an engine answers. It looks at the start, and later when health is
- * read. What is wrong, and when it is over, is logged with the address and its setting.
+ * Monitors the cluster of an engine: at the start, and later when health is read. Problems and
+ * their ends are logged with the address and its setting.
  */
 export class EngineMonitor implements AsyncDisposable {
   readonly #probe: EngineProbe;
@@ -26,7 +26,11 @@ export class EngineMonitor implements AsyncDisposable {
   readonly #ending = new AbortController();
   #reported: ReadonlyMap<string, EngineReport['problems'][number]> = new Map();
 
-  /** @param probe disposed with the monitor */
+  /**
+   * Creates a monitor.
+   *
+   * @param probe disposed with the monitor
+   */
   constructor(probe: EngineProbe, clock: Clock, logger: Logger) {
     this.#probe = probe;
     this.#clock = clock;
@@ -35,8 +39,8 @@ export class EngineMonitor implements AsyncDisposable {
   }
 
   /**
-   * Opens the monitor of the engine that the settings name, and has it look for the first time.
-   * Undefined for an engine without a cluster.
+   * Opens the monitor of the engine in the settings, and starts its first check. Undefined for an
+   * engine without a cluster.
    */
   static async open(
     settings: QuerySettings,
@@ -46,12 +50,12 @@ export class EngineMonitor implements AsyncDisposable {
     const probe = await engineKindOf(settings).openProbe?.(settings, { clock, random });
     if (probe === undefined) return undefined;
     const monitor = new EngineMonitor(probe, clock, logger);
-    // A cluster that does not answer delays no start.
+    // A cluster that does not answer must not delay the start.
     monitor.read().catch((error: unknown) => logger.error({ err: error }, 'engine was not probed'));
     return monitor;
   }
 
-  /** Returns the state of the engine as it was within the last seconds. */
+  /** Returns the state of the engine, which is at most a few seconds old. */
   async read(): Promise<EngineHealth> {
     return (await this.#recent.read()) ?? { state: 'unknown', checkedAt: null, problem: null };
   }
@@ -90,7 +94,7 @@ export class EngineMonitor implements AsyncDisposable {
     };
   }
 
-  /** Each problem is logged when it is new, and when it is over. */
+  /** Logs each problem when it is new, and when it has ended. */
   #log(problems: EngineReport['problems']): void {
     const current = new Map(problems.map((each) => [`${each.setting} ${each.url}`, each]));
     for (const [key, { setting, url, problem }] of current) {

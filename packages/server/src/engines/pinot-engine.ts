@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { pinotSettings } from '@quire/engine-pinot/settings';
 import type { EngineKind } from './engine-kind.ts';
 
-/** An Apache Pinot cluster, which runs queries and keeps tables. */
+/** Runs queries and stores tables in an Apache Pinot cluster. */
 export const pinotEngine: EngineKind = {
   ...pinotSettings,
   readsResults: false,
@@ -25,7 +25,7 @@ export const pinotEngine: EngineKind = {
     const { dataDir: directory } = settings.tableServer;
     if (directory === undefined) {
       logger.warn(
-        'engine.tables.data.dir is not set: the controller leaves the tables of the cluster alone',
+        'engine.tables.data.dir is not set: the controller does not manage the tables of the cluster',
       );
       return undefined;
     }
@@ -33,7 +33,7 @@ export const pinotEngine: EngineKind = {
     const { CheckedPinotTables } = await import('./checked-pinot-tables.ts');
     const { pinotOptionsOf } = await import('./pinot-options.ts');
     const engine = new CheckedPinotTables(await pinotOptionsOf(settings, environment));
-    logger.info({ engine: engine.description }, 'controller looks after the tables of a cluster');
+    logger.info({ engine: engine.description }, 'controller manages the tables of a cluster');
     return { engine, directory, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
   },
 };

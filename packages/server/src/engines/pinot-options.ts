@@ -13,12 +13,12 @@ import { readAuthorities } from '../read-pem.ts';
 
 const { settings: keys } = pinotSettings;
 
-/** What the settings say of an Apache Pinot cluster. The tokens are among it. */
+/** The settings of an Apache Pinot cluster, including its tokens. */
 export type PinotSettings = Pick<Settings, 'engines' | 'tls'>;
 
 /**
- * How the settings have Quire reach a cluster. A token that is read from elsewhere is read here
- * once, so that one that is not there is told of at the start.
+ * Returns the options for connecting to a cluster. A token from another source is read once here,
+ * so that a missing one is reported at the start.
  *
  * @throws INVALID_SETTING when a token or a certificate cannot be read
  */

@@ -1,13 +1,13 @@
 import { createRequestId, type QueryEngine, systemClock, systemRandom } from '@quire/core';
 import { type ResultSink, writeOrdered } from '@quire/results';
 
-/** Rows of a few types, from nothing. */
+/** A query for rows of a few types that reads no table. */
 const sql =
   "SELECT i AS n, 'row ' || i AS text, i / 3 AS x, DATE '2024-01-01' + i::INTEGER AS day FROM range(100) t(i) ORDER BY n DESC";
 
 /**
- * Takes a query the whole way once, from its SQL to a result that is kept nowhere: what an engine
- * and the writer of results load, compile and set up at first is done before somebody waits for it.
+ * Runs a query once, from its SQL to a result that is not stored, so that the engine and the writer
+ * of results have loaded, compiled and initialised everything before the first caller.
  */
 export async function warmUp(engine: QueryEngine): Promise<void> {
   await using execution = await engine.execute(

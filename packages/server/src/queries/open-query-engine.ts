@@ -10,12 +10,14 @@ import { loadPlugin } from '../load-plugin.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
 import { openQueryPool, removeLeftovers } from './open-query-pool.ts';
 
-/** The settings that a plug-in receives, with those of the engine it replaces. None is secret. */
+/**
+ * The settings that a plug-in receives, including those of the engine it replaces. None is secret.
+ */
 export type QueryEngineSettings = Pick<Settings, 'query' | 'tables' | 'tableServer'> &
   Pick<Settings['engines'], 'embedded'>;
 
 /**
- * What a module named in `engine.class` must export as `openQueryEngine`. The broker closes the
+ * The function `openQueryEngine` that a module in `engine.class` must export. The broker closes the
  * engine when it stops.
  */
 export type QueryEngineFactory = (
@@ -23,7 +25,7 @@ export type QueryEngineFactory = (
   dependencies: {
     readonly clock: Clock;
     readonly random: Random;
-    /** Where it may write what it needs no longer than a query. */
+    /** The directory for temporary files of queries. */
     readonly tempDirectory: string;
   },
 ) => Promise<QueryEngine>;
@@ -38,24 +40,24 @@ interface EngineDependencies {
 interface Stores {
   readonly results: ResultStore;
   readonly store: ObjectStore;
-  /** The store without what protects its callers. */
+  /** The store without the wrappers that protect its callers. */
   readonly backend: ObjectStore;
 }
 
-/** What queries run on: worker processes, or the engine of a plug-in in this one. */
+/** The engine of queries: worker processes, or a plug-in in this process. */
 export interface OpenedEngine extends AsyncDisposable {
-  /** The engine of a broker whose results are kept there. */
+  /** Returns the engine of a broker whose results are in these stores. */
   engineFor(stores: Stores): BrokerOptions['engine'];
   readonly status: WorkerPoolStatus;
-  /** Ends what runs, whatever it is; a plug-in ends with the process. */
+  /** Ends everything immediately; a plug-in ends with the process. */
   killAll(): void;
 }
 
 /**
- * Opens what the queries of a broker run on, as `engine.class` says.
+ * Opens the engine for the queries of a broker, according to `engine.class`.
  *
  * @throws INVALID_SETTING when the module cannot be loaded, or a table, a limit or the store cannot
- * be used
+ *   be used
  */
 export async function openQueryEngine(
   live: LiveSettings,

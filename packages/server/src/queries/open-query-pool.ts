@@ -14,14 +14,14 @@ import { WorkerPool } from '../workers/worker-pool.ts';
 import { type QuerySetup, type QueryWork, storeCalls, type StoreRetry } from './query-work.ts';
 import { workerKind } from './query-kind.ts';
 
-/** The processes of queries, and what the first one found out about the tables. */
+/** The query processes, and the first one's findings about the tables. */
 export interface OpenQueryPool {
   readonly pool: WorkerPool<QuerySetup, QueryWork, unknown>;
   readonly findings: unknown;
 }
 
 /**
- * Opens the processes that queries run in. The first one finds out about the tables, for the others.
+ * Opens the query processes. The first one examines the tables, for all of them.
  *
  * @throws INVALID_SETTING when a table cannot be read, or a limit or the store cannot be used
  */
@@ -39,7 +39,7 @@ export async function openQueryPool(
       ...(await engineKindOf(settings).openHandlers?.()),
       [storeCalls.call]: async (call) => metrics.observeStoreCall(call as StoreCall),
       [storeCalls.retry]: async (retry) =>
-        logger.warn(retry as StoreRetry, 'store call failed, will be tried again'),
+        logger.warn(retry as StoreRetry, 'store call failed, will be retried'),
     },
     logger,
     onKilled: ({ reason }) => metrics.observeKilledWorker(reason),
@@ -52,15 +52,14 @@ export async function openQueryPool(
     throw error;
   }
   pool.replaceSetup({ ...workerKind.setup(settings), isFirst: false, findings });
-  // It has looked at all files, and is the larger for it. Until another one is ready, it answers.
+  // It has read all files, and so uses more memory. It serves queries until another one is ready.
   pool.replaceAll();
   metrics.watchWorkers(() => pool.status);
   return { pool, findings };
 }
 
 /**
- * Removes what a worker that died has left beside the objects of the store: its file on the way, or
- * its unfinished upload.
+ * Removes the leftovers of a dead worker in the store: its staged file, or its unfinished upload.
  */
 export async function removeLeftovers(
   backend: ObjectStore,

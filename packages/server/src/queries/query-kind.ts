@@ -2,7 +2,7 @@ import type { Settings } from '@quire/settings';
 import type { WorkerKind } from '../workers/worker-kind.ts';
 import type { QuerySetup, QueryWork } from './query-work.ts';
 
-/** Queries, and the results that they write. */
+/** Runs queries, and writes their results. */
 export const workerKind: WorkerKind<QuerySetup, QueryWork, unknown> = {
   name: 'query',
   module: import.meta.url,
@@ -22,7 +22,7 @@ export const workerKind: WorkerKind<QuerySetup, QueryWork, unknown> = {
   },
 };
 
-/** Only what queries need: settings have secrets of others. */
+/** Returns only the settings that queries need, because others include secrets. */
 function querySettingsOf(settings: Settings): QuerySetup['settings'] {
   const { engine, engines, tls, tables, tableServer, query } = settings;
   const { store, backends, storageClasses } = settings;

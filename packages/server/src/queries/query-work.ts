@@ -3,24 +3,24 @@ import type { ReadOrder, WriteOrder } from '@quire/results';
 import type { QuerySettings } from '../engines/engine-kind.ts';
 import type { StoreSettings } from '../stores/open-store.ts';
 
-/** What a process of queries is opened with. */
+/** The options for opening a query process. */
 export interface QuerySetup {
   readonly settings: QuerySettings & StoreSettings;
-  /** Whether it is the first one, whose engine finds out about the tables. */
+  /** True for the first process, whose engine examines the tables. */
   readonly isFirst: boolean;
-  /** The findings of the first one, for the others. */
+  /** The findings of the first process, for the others. */
   readonly findings?: unknown;
 }
 
-/** A piece of work for a process of queries. */
+/** A piece of work for a query process. */
 export type QueryWork =
-  /** Resolves to the result that it has written. */
+  /** Resolves to the written result. */
   | {
       readonly kind: 'store';
       readonly query: Query;
       readonly limits: QueryLimits;
       readonly order: WriteOrder;
-      /** The results that the query names. */
+      /** The results that the query references. */
       readonly results?: readonly ReadOrder[];
     }
   /** Resolves to an `EncodedDescription`. */
@@ -28,13 +28,13 @@ export type QueryWork =
   /** Resolves to the findings of the process's engine. */
   | { readonly kind: 'findings' };
 
-/** What a query is described by, as it passes between processes. */
+/** The description of a query, encoded for another process. */
 export interface EncodedDescription {
   readonly schema: Uint8Array;
   readonly parameterTypes: readonly ParameterType[] | undefined;
 }
 
-/** What work calls in the process that it works for. */
+/** The calls of work to its parent process. */
 export const queryCalls = {
   extend: 'extend',
   release: 'release',
@@ -50,8 +50,8 @@ export const queryCalls = {
   getEnd: 'get end',
 } as const;
 
-/** What a process calls whether or not it has work. */
+/** The calls of a process to its parent, with or without work. */
 export const storeCalls = { call: 'store call', retry: 'store retry' } as const;
 
-/** A retry as it passes between processes. */
+/** A retry, encoded for another process. */
 export type StoreRetry = Omit<RetryEvent, 'error'> & { readonly reason: string };

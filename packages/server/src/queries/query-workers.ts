@@ -29,26 +29,26 @@ import {
 } from './query-work.ts';
 import { StoreHost } from './store-host.ts';
 
-/** The pool that queries run in, and where their results go. */
+/** The pool of query processes, and the destination of their results. */
 export interface QueryWorkersOptions {
   readonly pool: Pick<WorkerPool<QuerySetup, QueryWork, unknown>, 'run'>;
   readonly results: Pick<ResultStore, 'startWrite'>;
-  /** The store of the results, for processes that cannot open it. */
+  /** The store of the results, for processes that cannot open it themselves. */
   readonly store: ObjectStore;
   /**
-   * As `QueryEngine.dataVersion`, of the engine in the workers: asked here, so that it takes none
-   * of them.
+   * The `QueryEngine.dataVersion` of the workers' engine, called in this process so that it
+   * occupies none of them.
    */
   readonly dataVersion?: StoringEngine['dataVersion'];
-  /** As `QueryEngine.readsResults`, of the engine in the workers; default: they do not. */
+  /** The `QueryEngine.readsResults` of the workers' engine; default: false. */
   readonly readsResults?: boolean;
-  /** Removes what a writer that was killed may have left outside of the store's objects. */
+  /** Removes what a killed writer may have left behind outside of the store's objects. */
   readonly removeLeftovers?: ((order: WriteOrder, worker: WorkerEnd) => Promise<void>) | undefined;
 }
 
 /**
- * Runs queries in workers, which also write the answers: rows never pass this process, but those of
- * the first page. A query that takes too much memory, or does not stop when it is told to, is ended
+ * Runs queries in workers, which also write the answers: of the rows, only the first page passes
+ * this process. A query that exceeds its memory, or does not stop when it is cancelled, is ended
  * with its worker.
  */
 export class QueryWorkers implements StoringEngine {
@@ -76,7 +76,7 @@ export class QueryWorkers implements StoringEngine {
       writePrefix: resultPrefix(order.brokerId, order.requestId),
       readKeys: results.map(({ dataKey }) => dataKey),
     });
-    /** Ends what the worker still waits for when it has ended. */
+    /** Ends the remaining waits of a worker that has ended. */
     const gone = new AbortController();
     let end: WorkerEnd | undefined;
     const handlers = {
@@ -96,7 +96,7 @@ export class QueryWorkers implements StoringEngine {
       gone.abort(error);
       await host.abandonPut();
       if (end !== undefined) await removeLeftovers?.(order, end);
-      // A process that is still there and released nothing has written nothing.
+      // A live process that released nothing has written nothing.
       else write.release(true);
       await write.fail(error);
       throw error;

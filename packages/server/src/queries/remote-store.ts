@@ -13,8 +13,8 @@ import type { WorkContext } from '../workers/worker-kind.ts';
 import { queryCalls } from './query-work.ts';
 
 /**
- * A store that lives in the process this one works for: objects are written and read chunk by chunk,
- * one put and one get at a time.
+ * A store in the parent process: objects are transferred chunk by chunk, with one put and one get
+ * at a time.
  */
 export class RemoteStore implements ResultSink, Pick<ObjectStore, 'get'> {
   readonly #call: WorkContext['call'];
@@ -23,7 +23,7 @@ export class RemoteStore implements ResultSink, Pick<ObjectStore, 'get'> {
     this.#call = call;
   }
 
-  /** Sends each chunk when the store has taken the one before. */
+  /** Sends each chunk when the store has accepted the previous one. */
   async put(
     key: string,
     body: Uint8Array | AsyncIterable<Uint8Array>,

@@ -31,11 +31,11 @@ import {
 } from './query-work.ts';
 import { RemoteStore } from './remote-store.ts';
 
-/** What queries run on and write to in their process. */
+/** The engine and the store of queries in their process. */
 interface QueryParts extends OpenQueryEngine {
   /**
-   * Where results are written, and read by queries that name them; undefined when the store lives
-   * in the process that this one works for.
+   * The store to which results are written, and from which queries read referenced ones; undefined
+   * if the store is in the parent process.
    */
   readonly store: (ResultSink & Pick<ObjectStore, 'get'>) | undefined;
 }
@@ -51,7 +51,8 @@ export async function openQueries(
   const opened = await kind.openQueryEngine(settings, { clock, random, call, findings });
   const store = isOpenedAnywhere(settings) ? await openResultStore(settings, host) : undefined;
   const parts: QueryParts = { ...opened, store };
-  // The first process is replaced soon. Any other one waits for work, and can warm up meanwhile.
+  // The first process is replaced soon. Any other one waits for work, and can warm up in the
+  // meantime.
   if (!isFirst) void kind.warmUp?.(opened.engine).catch(() => undefined);
   return {
     directories: opened.directories,
@@ -70,8 +71,8 @@ export async function openQueries(
 }
 
 /**
- * Opens the store that the server has opened with the same settings: one that cannot be opened now
- * has an outage, and no setting is wrong.
+ * Opens the store that the server has opened with the same settings: a failure now is an outage,
+ * not a wrong setting.
  */
 async function openResultStore(settings: StoreSettings, host: WorkerHost): Promise<ObjectStore> {
   try {
@@ -103,8 +104,8 @@ async function runQuery(
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
-  // A process whose files were replaced while it runs, by a newer version, does not know the call,
-  // and needs no answer to it.
+  // A parent of an older version, whose files were replaced while it runs, does not know this call;
+  // no answer is needed.
   call(queryCalls.planned, answeredData(execution)).catch(() => undefined);
   const notify = (event: ProgressEvent): void => void call(queryCalls.grow, event);
   return await writeOrdered(execution, work.order, {
@@ -116,10 +117,10 @@ async function runQuery(
   });
 }
 
-/** Calls to the store are counted and logged by the process that this one works for. */
+/** Store calls are counted and logged by the parent process. */
 function dependenciesOf({ call }: WorkerHost): Parameters<typeof openStore>[1] {
   const report = (name: string, input: StoreCall | StoreRetry): void => {
-    call(name, input).catch(() => undefined); // that process has ended, and its log with it
+    call(name, input).catch(() => undefined); // the parent has ended, and its log with it
   };
   return {
     clock: systemClock,

@@ -10,15 +10,15 @@ import type { ResultSink } from '@quire/results';
 import type { CallHandlers } from '../workers/worker-process.ts';
 import { queryCalls } from './query-work.ts';
 
-/** The objects that a query may reach. */
+/** The objects that a query may access. */
 export interface ReachableObjects {
   /** Prefix of the keys that may be written and deleted: those of one result. */
   readonly writePrefix: string;
-  /** Keys that may be read: those of the results that the query names. */
+  /** Keys that may be read: those of the results that the query references. */
   readonly readKeys: readonly string[];
 }
 
-/** The store's side of a `RemoteStore`. */
+/** The parent's side of a `RemoteStore`. */
 export class StoreHost {
   readonly handlers: CallHandlers;
   readonly #store: ResultSink & Pick<ObjectStore, 'get'>;
@@ -46,12 +46,12 @@ export class StoreHost {
     };
   }
 
-  /** Gives up the put under way, if there is one: its writer has ended. */
+  /** Aborts the current put, if any: its writer has ended. */
   async abandonPut(): Promise<void> {
     await this.#put?.abandon();
   }
 
-  /** Closes what is being read, if anything: its reader has ended. */
+  /** Closes the current get, if any: its reader has ended. */
   async closeGet(): Promise<void> {
     const object = this.#object;
     this.#object = undefined;
@@ -69,7 +69,7 @@ export class StoreHost {
     if (!this.#reachable.readKeys.includes(key)) {
       throw new QuireError(
         'INTERNAL',
-        'A worker asked for an object that its query does not name.',
+        'A worker requested an object that its query does not reference.',
       );
     }
     await this.closeGet();
@@ -88,7 +88,7 @@ export class StoreHost {
   #writable(key: unknown): string {
     const { writePrefix } = this.#reachable;
     if (typeof key !== 'string' || !key.startsWith(writePrefix)) {
-      throw new QuireError('INTERNAL', `A worker asked for an object outside of ${writePrefix}.`);
+      throw new QuireError('INTERNAL', `A worker requested an object outside of ${writePrefix}.`);
     }
     assertObjectKey(key);
     return key;
@@ -108,7 +108,7 @@ class PushedPut {
     this.#offered.promise.catch(ignore);
   }
 
-  /** Resolves once the store is done with the chunk. @throws what the store throws */
+  /** Resolves once the store has finished with the chunk. @throws any error of the store */
   async write(chunk: Uint8Array): Promise<void> {
     this.#offered.resolve(chunk);
     await Promise.race([this.#taken.promise, this.#stored]);
@@ -120,7 +120,7 @@ class PushedPut {
   }
 
   async abandon(): Promise<void> {
-    this.#offered.reject(new QuireError('ABORTED', 'The writer gave up.'));
+    this.#offered.reject(new QuireError('ABORTED', 'The writer aborted.'));
     await this.#stored.catch(ignore);
   }
 
@@ -141,5 +141,5 @@ class PushedPut {
 }
 
 function ignore(): void {
-  // The writer is told at its next call.
+  // The writer receives it at its next call.
 }

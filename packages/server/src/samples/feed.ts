@@ -8,18 +8,18 @@ export interface FeedOptions {
   /** The directory of file streams. */
   readonly streams: string;
   readonly clock: Clock;
-  /** Told when rows could not be written; the feed goes on a second later. */
+  /** Called when rows could not be written; the feed continues a second later. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** How often rows are written: a table is seen to grow, and nothing is busy. */
+/** The number of batches in a second: growth is visible, and the load is low. */
 const batchesPerSecond = 4;
 const retryAfterMs = 1_000;
 const rowBytesMax = 1024 * 1024;
 
 /**
- * Writes the rows of a file to a topic, as if they came in now, again and again from its beginning,
- * until it is disposed of. Time that the machine slept is not made up for.
+ * Writes the rows of a file to a topic at the current time, repeatedly, until it is disposed. Time
+ * during which the machine slept is skipped.
  */
 export class Feed implements AsyncDisposable {
   readonly #document: FeedDocument;
@@ -45,10 +45,10 @@ export class Feed implements AsyncDisposable {
   }
 
   /**
-   * Makes the topic when it is not there, and begins.
+   * Creates a missing topic, and starts.
    *
-   * @throws INVALID_SETTING when the file is not there; STREAM_UNAVAILABLE when the topic cannot be
-   * written to
+   * @throws INVALID_SETTING when the file does not exist; STREAM_UNAVAILABLE when the topic is not
+   *   writable
    */
   static async open(document: FeedDocument, options: FeedOptions): Promise<Feed> {
     const { path, topic, partitionCount, retentionBytes } = document;
@@ -112,7 +112,7 @@ export class Feed implements AsyncDisposable {
     if (batch.length > 0) await flush();
   }
 
-  /** Until the next batch is due; one that is late already has the next pause begin again. */
+  /** Waits until the next batch is due; a late one restarts the interval. */
   async #pause(periodMs: number): Promise<void> {
     const { clock } = this.#options;
     const nowMs = clock.monotonicMs();

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { Feed } from './feed.ts';
 import { type FeedDocument, readSamples, type SampleDocuments } from './sample-documents.ts';
 
-/** The samples of a server, as its operator wants to know them. */
+/** The samples of a server, for display to its operator. */
 export interface RunningSamples {
-  /** A table that grows, and the column that says when its rows came. */
+  /** A growing table, and its column with the time of each row. */
   readonly growing: { readonly tableName: string; readonly timeColumn: string } | undefined;
-  /** A task that made rows of files. */
+  /** A task that created rows from files. */
   readonly taskName: string | undefined;
 }
 
@@ -21,9 +21,9 @@ export interface SampleContext {
 }
 
 /**
- * Makes the tables that a directory of samples describes unless they are there, has their tasks run
- * once, and feeds their topics until it is disposed of. A table server has its directory to itself,
- * so that nobody else feeds them.
+ * Creates the missing tables of a directory of samples, runs their tasks once, and feeds their
+ * topics until it is disposed. A table server has exclusive use of its directory, so that only one
+ * process feeds them.
  *
  * @throws INVALID_SETTING when a document cannot be used
  */
@@ -63,7 +63,7 @@ async function openFeed(
   return [await Feed.open(document, { streams, clock, onFailed })];
 }
 
-/** Gives the names of the tasks. */
+/** Creates the tables, and returns the names of the tasks. */
 async function makeTables(
   { schemas, tables, tasks }: SampleDocuments,
   { engine, logger }: SampleContext,
@@ -80,21 +80,21 @@ async function makeTables(
   for (const task of tasks) {
     try {
       const known = await unlessThere('TASK_EXISTS', () => engine.executeTask(task));
-      // The table was deleted since it ran: it runs again, by another name.
+      // The table was deleted since the task ran: it runs again under another name.
       const again = known === undefined && made.has(task.tableNameWithType);
       const record = again ? await engine.executeTask({ ...task, taskName: undefined }) : known;
       names.push(record?.taskName ?? task.taskName ?? '');
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      logger.warn({ task: task.taskName, err: error }, 'sample task was not made');
+      logger.warn({ task: task.taskName, err: error }, 'sample task was not created');
     }
   }
   return names;
 }
 
 /**
- * Undefined when the error says that it exists already, or that it is set aside: neither keeps the
- * process from starting.
+ * Creates something; undefined if it already exists or was set aside, neither of which prevents the
+ * start.
  */
 async function unlessThere<Created>(
   code: ErrorCode,

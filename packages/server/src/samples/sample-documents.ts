@@ -9,22 +9,25 @@ import type {
 
 type TaskRequest = Parameters<TableEngine['executeTask']>[0];
 
-/** Rows of a file that go to a topic again and again. */
+/** Rows of a file that are written to a topic repeatedly. */
 export interface FeedDocument {
-  /** Of the table that consumes the topic. */
+  /** The table that consumes the topic. */
   readonly tableName: string;
   readonly topic: string;
   readonly partitionCount: number;
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** The field that says when a row was written, in epoch milliseconds, whatever the file says. */
+  /**
+   * The field for the time at which a row is written, in epoch milliseconds; it replaces that in
+   * the file.
+   */
   readonly timeField: string;
   readonly rowsPerSecond: number;
-  /** How many bytes of each partition are kept. */
+  /** The number of bytes to keep in each partition. */
   readonly retentionBytes: number;
 }
 
-/** What a directory of samples holds, each kind in the order of its files. */
+/** The documents of a directory of samples, each kind in the order of its files. */
 export interface SampleDocuments {
   readonly schemas: readonly TableSchemaDocument[];
   readonly tables: readonly TableConfigDocument[];
@@ -38,7 +41,7 @@ const MB = 1024 * 1024;
 
 /**
  * Reads `<name>.schema.json`, `.table.json`, `.feed.json` and `.task.json` of a directory. Paths in
- * them start from it.
+ * them are relative to it.
  *
  * @throws INVALID_SETTING when the directory, a file or a member cannot be used
  */
@@ -87,7 +90,7 @@ async function readObject(path: string): Promise<JsonObject> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as JsonObject;
   }
-  throw unusable(`${path} has no JSON object; expected an object`);
+  throw unusable(`${path} does not contain a JSON object; expected an object`);
 }
 
 function unusable(problem: string, cause?: unknown): QuireError {
@@ -113,7 +116,7 @@ function feedOf(given: JsonObject, { directory, name }: Place): FeedDocument {
   };
 }
 
-/** The body of `POST /tasks/execute`, with a name, so that it is made once. */
+/** Returns the body of `POST /tasks/execute` with a name, so that the task is created only once. */
 function taskOf(given: JsonObject, { directory, name }: Place): TaskRequest {
   const file = `${name}.task.json`;
   const { taskConfigs = {} } = given;
@@ -140,7 +143,7 @@ function textOf(given: JsonObject, member: string, file: string): string {
 function countOf(given: JsonObject, member: string, file: string): number {
   const value = given[member];
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw badMember(file, member, 'a whole number from 1 on');
+  throw badMember(file, member, 'a whole number of at least 1');
 }
 
 function badMember(file: string, member: string, expected: string): QuireError {

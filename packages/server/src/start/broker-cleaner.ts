@@ -20,7 +20,7 @@ import type { OpenedEngine } from '../queries/open-query-engine.ts';
 
 interface BrokerParts {
   readonly store: ObjectStore;
-  /** The store without what protects its callers. */
+  /** The store without the wrappers that protect its callers. */
   readonly backend: ObjectStore;
   readonly results: ResultStore;
   readonly admission: StorageAdmission;
@@ -30,8 +30,8 @@ interface BrokerParts {
 }
 
 /**
- * The cleaner of a broker: for its own results only, which go through its `ResultStore`, so that
- * readers hear why.
+ * Returns the cleaner of a broker, for its own results only, which are removed through its
+ * `ResultStore`, so that readers receive the reason.
  */
 export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Cleaner {
   const { store, backend, results, admission, metrics, logger, environment } = parts;
@@ -54,14 +54,14 @@ export function openBrokerCleaner(live: LiveSettings, parts: BrokerParts): Clean
   });
 }
 
-/** The owners that health lists: those who store the most. */
+/** The number of owners in health: those who store the most. */
 const ownersInHealthMax = 10;
 
 function shareBytesOf(share: QuotaPolicy | undefined): number | null {
   return share === undefined ? null : Math.floor(share.quotaBytes);
 }
 
-/** What a broker's health says of its engine, its cleaner, its workers and its settings. */
+/** Returns the health of a broker's engine, cleaner, workers and settings. */
 export async function readHealthDetails(
   live: LiveSettings,
   {
@@ -95,7 +95,8 @@ export async function readHealthDetails(
       writesRefusedSinceMs: admission.queue.refusal?.sinceMs ?? null,
       writesRefusedBecause: admission.queue.refusal?.reason ?? null,
       owners: admission.usage.owners.largest(ownersInHealthMax).map(([tag, { count }]) => ({
-        // Health is for everybody: no names, and no tags that anybody could compute of a name.
+        // Health is public: it must not contain names, nor tags that anyone could compute from a
+        // name.
         owner:
           tag === undefined || live.current.results.ownerTagKey === undefined
             ? null
@@ -110,10 +111,10 @@ export async function readHealthDetails(
   };
 }
 
-/** Deletions that are listed one by one; the rest is counted. */
+/** The maximum number of deletions that are listed individually; others are only counted. */
 const removalsListedMax = 1000;
 
-/** What a sweep would delete now. Nothing is deleted, and nothing is noted. */
+/** Returns the deletions that a sweep would make now. Nothing is deleted or recorded. */
 export async function planSweep(live: LiveSettings, cleaner: Cleaner): Promise<SweepPlanResponse> {
   const removals: SweepPlanResponse['removals'] = [];
   let removalCount = 0;

@@ -5,13 +5,15 @@ import type { Logger } from 'pino';
 
 type TransportSettings = Pick<Settings, 'server' | 'tls'>;
 
-/** Whether services listen beyond this machine without TLS, by HTTP or Arrow Flight SQL. */
+/**
+ * Reports whether services listen beyond this machine without TLS, with HTTP or Arrow Flight SQL.
+ */
 function isPlainBeyondMachine({ server, tls }: TransportSettings): boolean {
   return tls.certificateFile === undefined && !isLoopback(server.bindHost);
 }
 
 /**
- * Holds services without TLS to this machine, where the settings ask for that.
+ * Restricts services without TLS to this machine, if the settings require that.
  *
  * @throws INVALID_SETTING when `engine.tls.required` is set and they would listen beyond it
  */
@@ -24,7 +26,10 @@ export function assertTransport(settings: TransportSettings): void {
   );
 }
 
-/** Warns of services that listen beyond this machine without TLS: something else has to encrypt. */
+/**
+ * Logs a warning if services listen beyond this machine without TLS, so that something else must
+ * encrypt.
+ */
 export function warnOfPlainTransport(settings: TransportSettings, logger: Logger): void {
   if (!isPlainBeyondMachine(settings)) return;
   logger.warn(

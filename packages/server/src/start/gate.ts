@@ -29,23 +29,23 @@ import { readPem } from '../read-pem.ts';
 interface GateDependencies {
   readonly environment: Environment;
   readonly logger: Logger;
-  /** Who is let in beside the principals of the settings: other parts of this process. */
+  /** The additional principals besides those of the settings: other parts of this process. */
   readonly processPrincipals?: readonly KnownPrincipal[] | undefined;
 }
 
 const jwkSetBytesMax = 1024 * 1024;
 
 /**
- * What stands between callers and a service, as the settings say: principals, JSON Web Tokens,
- * limits, the certificate. Tokens, passwords and certificates that are replaced in their files
- * count within ten seconds, without a restart.
+ * The authentication of a service according to the settings: principals, JSON Web Tokens, limits,
+ * the certificate. Tokens, passwords and certificates that are replaced in their files take effect
+ * within ten seconds, without a restart.
  */
 export class Gate implements AsyncDisposable {
-  /** For the options of the service. */
+  /** Options for the service. */
   readonly options: Pick<ServerOptions, 'authenticate' | 'limits' | 'tls'>;
-  /** As `Authenticator.issueToken`. */
+  /** Issues a token as `Authenticator.issueToken` does. */
   readonly issueToken: (principalName: string) => string | undefined;
-  /** Whether everybody knows a token that lets one in. */
+  /** True if a public token gives access. */
   readonly usesQuickstartTokens: boolean;
   readonly #settings: Settings;
   readonly #dependencies: GateDependencies;
@@ -96,15 +96,17 @@ export class Gate implements AsyncDisposable {
   }
 
   /**
-   * @throws INVALID_SETTING with every problem of the principals, when they are not fit for the
-   * address, or the certificate is not valid
+   * Opens the authentication.
+   *
+   * @throws INVALID_SETTING with every problem of the principals, when they are not allowed for the
+   *   address, or the certificate is not valid
    */
   static async open(live: LiveSettings, dependencies: GateDependencies): Promise<Gate> {
     const principals = await readPrincipals(live.current, dependencies);
     return new Gate(live, dependencies, { principals, tls: await readCertificate(live.current) });
   }
 
-  /** Gives the service each certificate that takes the place of the one before. */
+  /** Passes each replaced certificate to the service. */
   guard(service: Pick<Service, 'replaceCertificate'>): void {
     const { tls } = this.options;
     if (tls === undefined) return;
@@ -151,7 +153,7 @@ async function readPrincipals(
   settings: Settings,
   { environment: { variables }, processPrincipals = [] }: GateDependencies,
 ): Promise<readonly KnownPrincipal[]> {
-  // A server that takes only JSON Web Tokens needs no principals in the settings.
+  // A server that accepts only JSON Web Tokens needs no principals in the settings.
   if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return processPrincipals;
   const principals = await parsePrincipals(settings.principals, {
     environment: variables,

@@ -1,10 +1,10 @@
 import { listenError } from '@quire/core/process';
 import type { Service, ServiceAddress } from '@quire/service';
 
-/** What is to listen, and the settings that say where. */
+/** A service that will listen, and the settings of its address. */
 export interface Listener {
   readonly service: Pick<Service, 'listen'>;
-  /** What it is, for a message: `broker`. */
+  /** The name of the role for messages: `broker`. */
   readonly role: string;
   readonly host: string;
   readonly port: number;
@@ -13,9 +13,9 @@ export interface Listener {
 }
 
 /**
- * Starts a service to listen.
+ * Starts a service.
  *
- * @throws INVALID_SETTING when it cannot listen where the settings say, with what to do about it
+ * @throws INVALID_SETTING when it cannot listen on the address in the settings, with advice
  */
 export async function listen({
   service,

@@ -14,22 +14,22 @@ const urlKey = 'controller.admin.auth.url';
 const tokenKey = 'controller.admin.auth.token';
 
 /**
- * What a module named in `controller.admin.auth.provider.class` must export as
- * `createAuthorizationProvider`.
+ * The function `createAuthorizationProvider` that a module in
+ * `controller.admin.auth.provider.class` must export.
  */
 export type AuthorizationProviderFactory = (dependencies: {
-  /** What `controller.admin.auth.url` says: a path, or a URL. */
+  /** The value of `controller.admin.auth.url`: a path, or a URL. */
   readonly url: string | undefined;
   readonly token: string | undefined;
   readonly clock: Clock;
 }) => Promise<AuthorizationProvider> | AuthorizationProvider;
 
 /**
- * What gives the Authorization of the controller's calls to brokers, as the settings say it. A
- * token is read here once, so that one that is not there is told of at the start.
+ * Returns the provider of the Authorization for the controller's calls to brokers, according to the
+ * settings. A token is read once here, so that a missing one is reported at the start.
  *
- * @throws INVALID_SETTING when there is no such provider, it lacks what it needs, or there is no
- * token where it should be
+ * @throws INVALID_SETTING when there is no such provider, one of its settings is missing, or its
+ *   location has no token
  */
 export async function openAuthorization(
   settings: Settings,
@@ -58,10 +58,7 @@ export async function openAuthorization(
   return provider;
 }
 
-/**
- * The provider that a class stands for: what matters is the end of its name, as other systems write
- * it.
- */
+/** Returns the provider for a class name by its last part, as other systems name it. */
 function builtInOf({ controller }: Settings): 'url' | 'static' | 'none' {
   const { authProviderClass, authUrl, authToken } = controller;
   if (authProviderClass?.kind !== 'class') {
@@ -78,7 +75,7 @@ function builtInOf({ controller }: Settings): 'url' | 'static' | 'none' {
 }
 
 function lacking(key: string): QuireError {
-  return new QuireError('INVALID_SETTING', `${key} must be set, because ${classKey} needs it.`);
+  return new QuireError('INVALID_SETTING', `${key} must be set, because ${classKey} requires it.`);
 }
 
 async function loadFactory(path: string): Promise<AuthorizationProviderFactory> {
@@ -95,6 +92,6 @@ async function loadFactory(path: string): Promise<AuthorizationProviderFactory> 
   }
   throw new QuireError(
     'INVALID_SETTING',
-    `${classKey} = ${path}: the module exports no function createAuthorizationProvider.`,
+    `${classKey} = ${path}: the module does not export a function createAuthorizationProvider.`,
   );
 }

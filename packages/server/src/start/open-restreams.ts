@@ -7,15 +7,15 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
 
-/** The tables of this process, and the jobs that rebuild them. */
+/** The tables of this process, and the restream jobs that rebuild them. */
 export interface OpenRestreams extends AsyncDisposable {
   readonly engine: TableEngine;
   readonly restreams: Restreams;
 }
 
 /**
- * Opens the restream jobs of a table server in this process, whose records lie in a directory
- * beside its tables.
+ * Opens the restream jobs of a table server in this process, with records in a directory next to
+ * its tables.
  */
 export async function openRestreams(
   live: LiveSettings,

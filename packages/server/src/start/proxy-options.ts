@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 
-/** What the settings do not say of a proxy, or not alone. */
+/** The options of a proxy that are not in the settings alone. */
 export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
   readonly gate: Gate;
   readonly brokers: () => readonly string[];
@@ -16,8 +16,8 @@ export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
 }
 
 /**
- * A proxy as the settings say, live where they are. Not to be copied: a copy of a getter is not
- * live.
+ * Returns the options of a proxy with live settings as getters. Do not copy them: a copied getter
+ * is not live.
  */
 export function proxyOptionsOf(live: LiveSettings, parts: ProxyParts): ProxyOptions {
   const settings = live.current;
@@ -35,7 +35,7 @@ export function proxyOptionsOf(live: LiveSettings, parts: ProxyParts): ProxyOpti
     get brokersName() {
       return parts.brokersName();
     },
-    // As every program of this machine would find it, its hosts file included.
+    // Resolved as by any program of this machine, including its hosts file.
     resolveName: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
     get resolveIntervalMs() {
       return live.current.proxy.resolveIntervalMs;

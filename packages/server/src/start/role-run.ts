@@ -5,16 +5,16 @@ import type { Environment } from '../environment.ts';
 import { readVersion } from '@quire/core/process';
 import type { RoleHooks } from './started-role.ts';
 
-/** A service that listens, as its operator wants to know it. */
+/** A listening service, for display to its operator. */
 export interface RunningService {
   readonly address: ServiceAddress;
   readonly settings: Settings;
   readonly usesQuickstartTokens: boolean;
-  /** Of a controller: whether it serves the console. */
+  /** True if a controller serves the console. */
   readonly hasConsole?: boolean;
 }
 
-/** What every role is run with. */
+/** The dependencies of every role. */
 export interface RoleRun<
   Running extends RunningService = RunningService,
 > extends RoleHooks<Running> {
@@ -22,7 +22,7 @@ export interface RoleRun<
   readonly logger: Logger;
 }
 
-/** What the settings say of the HTTP server of every service; its port is its own. */
+/** Returns the options of every service's HTTP server from the settings, except its port. */
 export function serverOptionsOf(
   { server, http, observability }: Settings,
   { environment, logger }: Pick<RoleRun, 'environment' | 'logger'>,

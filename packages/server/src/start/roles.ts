@@ -1,6 +1,6 @@
 /**
- * What a process can be, in the order in which the parts start: tables before those who read them,
- * brokers before those who call them.
+ * The roles of a process in the order in which they start: tables before their readers, brokers
+ * before their callers.
  */
 export const roles = ['server', 'broker', 'proxy', 'controller', 'cleaner'] as const;
 
@@ -8,12 +8,12 @@ export const roles = ['server', 'broker', 'proxy', 'controller', 'cleaner'] as c
 export type Role = (typeof roles)[number];
 
 /**
- * What a process is when nobody says: a whole system. A broker cleans up after itself, so it takes
- * no daemon beside it.
+ * The default roles: a whole system. A broker cleans its own results, so no cleaner daemon is
+ * included.
  */
 export const rolesByDefault: readonly Role[] = ['server', 'broker', 'proxy', 'controller'];
 
-/** Tells whether a text names a role. */
+/** Reports whether a text names a role. */
 export function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);
 }

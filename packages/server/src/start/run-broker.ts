@@ -24,7 +24,7 @@ import { openQueryEngine } from '../queries/open-query-engine.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
 import { EngineMonitor } from '../engines/engine-monitor.ts';
 
-/** A broker that listens, as its operator wants to know it. */
+/** A listening broker, for display to its operator. */
 export interface RunningBroker extends RunningService {
   readonly storeLocation: string;
   /** The tables that queries may read, in a phrase. */
@@ -32,18 +32,18 @@ export interface RunningBroker extends RunningService {
 }
 
 export interface BrokerRun extends RoleRun<RunningBroker> {
-  /** Who may call beside the principals of the settings: other parts of this process. */
+  /** The additional principals besides those of the settings: other parts of this process. */
   readonly processPrincipals?: readonly KnownPrincipal[] | undefined;
-  /** Aborted when the process is to end whatever still runs. */
+  /** Aborted when the process must end regardless of running work. */
   readonly stopAtOnce: AbortSignal;
 }
 
 /**
- * Makes a broker of its parts as the settings say, runs it until it is told to stop, and takes it
- * apart in reverse order: calls under way finish, then queries, results and store are closed.
+ * Creates a broker according to the settings, runs it until it is stopped, and closes its parts in
+ * reverse order: running calls finish first, then queries, results and store are closed.
  *
- * @throws INVALID_SETTING when a part cannot be made as the settings say, or the address cannot be
- * listened on
+ * @throws INVALID_SETTING when a part cannot be created with these settings, or the address cannot
+ *   be listened on
  */
 export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<void> {
   const { environment, logger } = run;
@@ -147,10 +147,10 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   });
   await run.untilStop;
   const { shutdownGraceMs: graceMs } = settings.http;
-  logger.info({ graceMs }, 'broker stops: calls under way may finish');
+  logger.info({ graceMs }, 'broker stops: running calls may finish');
 }
 
-/** Arrow Flight SQL, where the settings give it a port. */
+/** Returns the options of Arrow Flight SQL, if the settings have a port for it. */
 function flightOptionsOf(
   live: LiveSettings,
   { issueToken }: Pick<Gate, 'issueToken'>,
@@ -167,7 +167,10 @@ function flightOptionsOf(
   };
 }
 
-/** @throws INVALID_SETTING when links are asked for, and the store cannot sign any */
+/**
+ * Returns the options of links. @throws INVALID_SETTING when they are enabled, and the store cannot
+ * sign any
+ */
 function linksOf(
   { links, store }: Settings,
   signer: LinkSigner | undefined,
@@ -185,7 +188,7 @@ type ResultParts = Required<
   Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random' | 'isShared'>
 >;
 
-/** The results of this broker; what may change about them is read from the settings at each use. */
+/** Returns the results of this broker; live settings are read at each use. */
 function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore {
   const { cacheBytesMax, ownerTagKey } = live.current.results;
   return new ResultStore({
@@ -212,8 +215,8 @@ function createResultStore(live: LiveSettings, parts: ResultParts): ResultStore 
 }
 
 /**
- * The compression of new results. Buckets are far away: there it takes less time than the bytes
- * that it saves.
+ * Returns the compression of new results. For buckets, compressing takes less time than
+ * transferring the saved bytes.
  */
 function compressionOf(settings: Settings): Compression {
   const { compression } = settings.results;
@@ -222,8 +225,8 @@ function compressionOf(settings: Settings): Compression {
 }
 
 /**
- * Names the broker's part of the store: as the settings say, else `Broker_<host>_<port>`, in
- * characters that object keys may have.
+ * Returns the name of the broker's part of the store: that of the settings, or
+ * `Broker_<host>_<port>` with characters that object keys allow.
  */
 function brokerIdOf({ server }: Settings): string {
   if (server.brokerId !== undefined) return server.brokerId;

@@ -23,22 +23,22 @@ import { dialectsOf } from './sql-dialects.ts';
 
 export interface ControllerRun extends RoleRun {
   /**
-   * Gives the Authorization of calls to brokers when the settings say nothing of it: those of the
-   * same process know it.
+   * The provider of the Authorization for calls to brokers if the settings have none: the brokers
+   * of the same process know it.
    */
   readonly authorization?: AuthorizationProvider | undefined;
-  /** The brokers that it looks after when the settings name none: those of the same process. */
+  /** The brokers if the settings have none: those of the same process. */
   readonly brokers?: readonly string[] | undefined;
-  /** The tables of the server of the same process. */
+  /** The tables of the table server of the same process. */
   readonly tableEngine?: TableEngine | undefined;
 }
 
 /**
- * Makes a controller as the settings say, and runs it until it is told to stop: the expiry job ends
- * first, then calls under way.
+ * Creates a controller according to the settings, and runs it until it is stopped: the expiry job
+ * ends first, then running calls.
  *
- * @throws INVALID_SETTING when it has neither brokers nor tables, a part cannot be made as the settings say, or
- * the address cannot be listened on
+ * @throws INVALID_SETTING when it has neither brokers nor tables, a part cannot be created with
+ *   these settings, or the address cannot be listened on
  */
 export async function runController(live: LiveSettings, run: ControllerRun): Promise<void> {
   const { environment, logger } = run;
@@ -137,12 +137,12 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   await run.untilStop;
   logger.info(
     { graceMs: settings.http.shutdownGraceMs },
-    'controller stops: calls under way may finish',
+    'controller stops: running calls may finish',
   );
 }
 
-/** Whether the settings say with what Authorization the controller calls brokers. */
-/** A controller looks after brokers, or tables, or both. @throws INVALID_SETTING for neither */
+/** True if the settings define the Authorization for the controller's calls to brokers. */
+/** Checks that a controller has brokers, or tables, or both. @throws INVALID_SETTING for neither */
 function assertHasWork(
   settings: Settings,
   { tableEngine }: ControllerRun,
@@ -155,11 +155,14 @@ function assertHasWork(
   if (brokers.length > 0 || keepsTables) return;
   throw new QuireError(
     'INVALID_SETTING',
-    'controller.brokers must be set: the controller has neither brokers nor tables to look after.',
+    'controller.brokers must be set: the controller has neither brokers nor tables to manage.',
   );
 }
 
-/** The tables of a table server can be changed by a controller of the same process only. */
+/**
+ * Logs a warning if the tables of a table server cannot be changed, because its controller is not
+ * in the same process.
+ */
 function warnOfTablesElsewhere(settings: Settings, { tableEngine, logger }: ControllerRun): void {
   const isServed = engineKindOf(settings).tablesRole === 'server';
   if (!isServed || settings.tableServer.dataDir === undefined || tableEngine !== undefined) return;
@@ -169,7 +172,7 @@ function warnOfTablesElsewhere(settings: Settings, { tableEngine, logger }: Cont
   );
 }
 
-/** What a controller's health says of its engine, the processes of previews and its settings. */
+/** Returns the health of a controller's engine, preview processes and settings. */
 async function readHealthDetails(
   live: LiveSettings,
   { status }: { readonly status: WorkerPoolStatus },
@@ -194,10 +197,9 @@ interface ConsoleContext extends Pick<RoleRun, 'environment' | 'logger'> {
 }
 
 /**
- * What a controller needs for the console: its files, and what answers its queries, a proxy in
- * front of the controller's own brokers. It lets in whom the controller knows; what they may do is
- * for the broker to say, and for nobody else. Empty where the settings want no console, or this
- * clone has not built it.
+ * Returns the parts of the console: its files, and a proxy in front of the controller's own brokers
+ * for its queries. Callers must be known to the controller; the broker decides about their
+ * permissions. Empty if the settings disable the console, or this clone has not built it.
  */
 async function openConsole(
   live: LiveSettings,
@@ -206,7 +208,9 @@ async function openConsole(
   if (!live.current.controller.consoleEnabled) return {};
   const files = await readConsoleFiles();
   if (files === undefined) {
-    context.logger.warn('there is no console: it is not built; run `npm run console` first');
+    context.logger.warn(
+      'the console is not available: it is not built; run `npm run console` first',
+    );
     return {};
   }
   const queries = createProxy(
@@ -214,7 +218,7 @@ async function openConsole(
       ...context,
       brokersName: () => undefined,
       authMode: 'check',
-      port: 0, // it is mounted, and listens nowhere
+      port: 0, // it is mounted, and does not listen itself
     }),
   );
   return {

@@ -9,16 +9,16 @@ import { proxyOptionsOf } from './proxy-options.ts';
 import type { RoleRun } from './role-run.ts';
 
 export interface ProxyRun extends RoleRun {
-  /** The brokers that it has when the settings name none: those of the same process. */
+  /** The brokers if the settings have none: those of the same process. */
   readonly brokers?: readonly string[] | undefined;
 }
 
 /**
- * Makes a proxy as the settings say, and runs it until it is told to stop: calls under way may
+ * Creates a proxy according to the settings, and runs it until it is stopped: running calls may
  * finish first.
  *
- * @throws INVALID_SETTING when it has no brokers, a part cannot be made as the settings say, or the
- * address cannot be listened on
+ * @throws INVALID_SETTING when it has no brokers, a part cannot be created with these settings, or
+ *   the address cannot be listened on
  */
 export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void> {
   const { environment, logger } = run;
@@ -58,15 +58,12 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
   );
   await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
   await run.untilStop;
-  logger.info(
-    { graceMs: settings.http.shutdownGraceMs },
-    'proxy stops: calls under way may finish',
-  );
+  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'proxy stops: running calls may finish');
 }
 
 /**
- * The brokers of the settings; those of the process only where the settings name none, by no name
- * either.
+ * Returns the brokers of the settings, or those of the process if the settings have neither brokers
+ * nor a DNS name.
  */
 function brokersNow({ proxy }: Settings, run: ProxyRun): readonly string[] {
   return proxy.brokers ?? (proxy.brokersName === undefined ? (run.brokers ?? []) : []);

@@ -12,7 +12,7 @@ import type { RunningBroker } from './run-broker.ts';
 import type { RunningServer } from './run-server.ts';
 import { StartedRole } from './started-role.ts';
 
-/** The parts of a process, ready. */
+/** The running parts of a process. */
 export interface RunningRoles {
   readonly server?: RunningServer | undefined;
   readonly broker?: RunningBroker | undefined;
@@ -21,32 +21,32 @@ export interface RunningRoles {
   readonly cleaner?: RunningCleaner | undefined;
 }
 
-/** The roles that a process runs, and how long. */
+/** The roles of a process, and the signals for its end. */
 export interface RolesRun {
   readonly roles: ReadonlySet<Role>;
-  /** Whether nobody asked for them by name. */
+  /** True if the roles are the default. */
   readonly areRolesByDefault: boolean;
   readonly environment: Environment;
   readonly logger: Logger;
   readonly onReady: (running: RunningRoles) => Promise<void>;
   /** The process runs until this resolves. */
   readonly untilStop: Promise<void>;
-  /** Aborted when the process is to end whatever still runs. */
+  /** Aborted when the process must end regardless of running work. */
   readonly stopAtOnce: AbortSignal;
 }
 
-/** The roles that callers with credentials connect to. */
+/** The roles to which callers with credentials connect. */
 const services: readonly Role[] = ['broker', 'proxy', 'controller'];
-/** No settings can name anybody so. */
+/** A name that settings cannot contain. */
 const processPrincipalName = '@process';
 
 /**
- * Runs the roles of a process until it is told to stop, or one of them fails: the table server
- * first, then the broker, then those who call it; they end in the reverse order. Proxy and
- * controller have the broker of their process where the settings name none, and the controller
- * needs no token for it.
+ * Runs the roles of a process until it is stopped, or one of them fails: the table server first,
+ * then the broker, then its callers; they end in the reverse order. Without brokers in the
+ * settings, proxy and controller use the broker of their process, and the controller needs no token
+ * for it.
  *
- * @throws INVALID_SETTING when a role cannot be run as the settings say
+ * @throws INVALID_SETTING when a role cannot run with these settings
  */
 export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void> {
   const parts: StartedRole<unknown>[] = [];
@@ -87,16 +87,17 @@ export async function runRoles(live: LiveSettings, run: RolesRun): Promise<void>
   }
 }
 
-/**
- * All are stopped, whatever becomes of the others. @throws what the first of them threw that failed
- */
+/** Stops all parts, even if some fail. @throws the error of the first one that failed */
 async function stopInTurn(parts: readonly StartedRole<unknown>[]): Promise<void> {
   const failures: unknown[] = [];
   for (const part of parts) await part.stop().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }
 
-/** Without a directory there is nothing to serve: only who asks for the role by name is told. */
+/**
+ * Starts the table server. Without a directory it has nothing to serve, which is an error only if
+ * the role was requested by name.
+ */
 function startServer(live: LiveSettings, run: RolesRun): StartedRole<RunningServer> | undefined {
   const isKeeper = engineKindOf(live.current).tablesRole === 'server';
   const hasTables = isKeeper && live.current.tableServer.dataDir !== undefined;
@@ -176,7 +177,7 @@ function startCleaner(live: LiveSettings, run: RolesRun): StartedRole<RunningCle
   });
 }
 
-/** With several roles in one process, a line of the log says whose it is. */
+/** Returns the context of log lines, which name the role if a process has several. */
 function contextOf(
   { roles, environment, logger }: RolesRun,
   role: Role,

@@ -6,20 +6,20 @@ import type { LiveSettings } from '../live-settings.ts';
 import { openSamples, type RunningSamples } from '../samples/open-samples.ts';
 import type { RoleHooks } from './started-role.ts';
 
-/** A table server that is open, with what its operator and the other roles of the process need. */
+/** An open table server, for its operator and the other roles of the process. */
 export interface RunningServer {
   readonly dataDirectory: string;
   readonly engine: TableEngine;
-  /** What there is to try out. */
+  /** The samples, if any. */
   readonly samples: RunningSamples | undefined;
 }
 
 export interface ServerRun extends RoleHooks<RunningServer>, TablesContext {}
 
 /**
- * Opens the tables that the settings name, and looks after them until it is told to stop.
+ * Opens the tables in the settings, and serves them until it is stopped.
  *
- * @throws INVALID_SETTING when this role has no tables to keep, or the settings name no directory
+ * @throws INVALID_SETTING when this role has no tables, or the settings have no directory
  */
 export async function runServer(
   live: LiveSettings,
@@ -35,7 +35,7 @@ export async function runServer(
   if (opened === undefined) {
     throw new QuireError(
       'INVALID_SETTING',
-      `engine.kind = ${kind.name}: the cluster keeps the tables, and the role server has nothing to do.`,
+      `engine.kind = ${kind.name}: the cluster stores the tables, so the role server has nothing to do.`,
     );
   }
   const { engine, directory } = opened;
@@ -51,5 +51,5 @@ export async function runServer(
       : await openSamples(samplesDir, { engine, streams: streams.fileDirectory, clock, logger });
   await onListening({ dataDirectory: directory, engine, samples: samples?.running });
   await untilStop;
-  logger.info('table server stops: what is being written is finished');
+  logger.info('table server stops: writes in progress finish first');
 }

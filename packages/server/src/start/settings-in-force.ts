@@ -2,7 +2,7 @@ import type { SettingsResponse } from '@quire/api';
 import { formatSettingSource } from '@quire/settings';
 import type { LiveSettings } from '../live-settings.ts';
 
-/** The settings of this process as its API tells them. */
+/** Returns the settings of this process in the format of the API. */
 export function settingsInForce({ view, problems }: LiveSettings): SettingsResponse {
   return {
     settings: view.map(({ key, value, source, isLive }) => ({

@@ -3,8 +3,8 @@ import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { LiveSettings } from '../live-settings.ts';
 
 /**
- * Returns the languages that the engine of the settings knows, and that of each principal. An engine
- * of a plug-in has its own.
+ * Returns the languages of the engine in the settings, and that of each principal. A plug-in engine
+ * has its own.
  */
 export function dialectsOf(live: LiveSettings): Pick<BrokerOptions, 'dialects'> {
   if (live.current.engine.modulePath !== undefined) return {};

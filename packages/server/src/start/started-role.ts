@@ -1,18 +1,18 @@
 /**
- * What a part of the process is given to run: it says when it is ready, and runs until it is told
- * to stop.
+ * The callbacks of a part of the process: it reports when it is ready, and runs until it is
+ * stopped.
  */
 export interface RoleHooks<Ready> {
   readonly onListening: (ready: Ready) => Promise<void>;
-  /** It runs until this resolves. */
+  /** The part runs until this resolves. */
   readonly untilStop: Promise<void>;
 }
 
-/** A part of the process that runs beside others, from its start to its end. */
+/** A part of the process that runs concurrently with others, from its start to its end. */
 export class StartedRole<out Ready> {
-  /** Resolves once it is ready. @throws what keeps it from getting there */
+  /** Resolves once it is ready. @throws the error that prevents the start */
   readonly ready: Promise<Ready>;
-  /** Resolves when it has ended. @throws what ended it, when it was not told to */
+  /** Resolves when it has ended. @throws the error that ended it without a stop */
   readonly ended: Promise<void>;
   readonly #stop = Promise.withResolvers<void>();
 
@@ -24,10 +24,10 @@ export class StartedRole<out Ready> {
       untilStop: this.#stop.promise,
     });
     this.ended.catch((error: unknown) => ready.reject(error));
-    this.ready.catch(() => undefined); // the caller is told
+    this.ready.catch(() => undefined); // the caller receives it
   }
 
-  /** Has it stop, and waits until it has. @throws what went wrong meanwhile */
+  /** Stops it, and waits until it has ended. @throws an error that occurred before the end */
   async stop(): Promise<void> {
     this.#stop.resolve();
     await this.ended;

@@ -22,8 +22,8 @@ import type { Logger } from 'pino';
 import { loadPlugin } from '../load-plugin.ts';
 
 /**
- * What a module named in `engine.broker.storage.factory.class.<scheme>` must export as
- * `openObjectStore`.
+ * The function `openObjectStore` that a module in `engine.broker.storage.factory.class.<scheme>`
+ * must export.
  */
 export type ObjectStoreFactory = (
   /** The URI in the setting, such as `ftp://host/results`. */
@@ -31,53 +31,56 @@ export type ObjectStoreFactory = (
   dependencies: BackendDependencies,
 ) => Promise<ObjectStore>;
 
-/** What every store is opened with. */
+/** The dependencies of every store. */
 export interface BackendDependencies {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** What the store of a server is opened with. */
+/** The dependencies of a server's store. */
 export interface StoreDependencies extends BackendDependencies {
-  /** Receives every call that reached the store, and every one that will be repeated. */
+  /** Called for every call that reached the store, and every one that will be retried. */
   readonly onCall: (call: StoreCall) => void;
   readonly onRetry: (event: RetryEvent) => void;
-  /** Whether a location that does not exist is an error instead of being created. */
+  /** True if a missing location is an error instead of being created. */
   readonly mustExist?: boolean;
 }
 
-/** A store, closed with either. */
+/** A store, and the same without wrappers; either closes it. */
 export interface OpenedStore {
   readonly store: ObjectStore;
-  /** The same without what protects its callers: for what only some kinds of stores can do. */
+  /**
+   * The store without the wrappers that protect its callers, for capabilities of some kinds of
+   * stores.
+   */
   readonly backend: ObjectStore;
 }
 
-/** Logs that a call to the store will be repeated. */
+/** Logs that a store call will be retried. */
 export function logRetry(
   logger: Pick<Logger, 'warn'>,
   { call, attempt, delayMs, error }: RetryEvent,
 ): void {
   const event = { call, attempt, delayMs, reason: error.code };
-  logger.warn(event, 'store call failed, will be tried again');
+  logger.warn(event, 'store call failed, will be retried');
 }
 
-/** The settings that locations are opened by. */
+/** The settings for opening locations. */
 export type LocationSettings = Pick<Settings, 'store' | 'backends'>;
-/** The settings that the store of a server is opened by. */
+/** The settings for opening a server's store. */
 export type StoreSettings = LocationSettings & Pick<Settings, 'storageClasses'>;
 
-/** The store that the settings name. */
+/** The store in the settings. */
 export interface StoreInUse {
-  /** Undefined for a store of a plug-in. */
+  /** The backend; undefined for a plug-in store. */
   readonly backend: StoreBackend | undefined;
-  /** Undefined for the memory of this process. */
+  /** The location; undefined for the memory of this process. */
   readonly location: StoreLocation | undefined;
   /** The setting of the location. */
   readonly key: string;
 }
 
-/** Returns which store the settings name. */
+/** Returns the store in the settings. */
 export function storeInUse({ store: { protocol }, backends }: LocationSettings): StoreInUse {
   const location = backends[protocol]?.location;
   const backend =
@@ -87,17 +90,17 @@ export function storeInUse({ store: { protocol }, backends }: LocationSettings):
   return { backend, location, key: `engine.broker.pagination.${protocol}.data.dir` };
 }
 
-/** Returns the type of the store in use, as SPECIFICATION.md section 2.8 names it. */
+/** Returns the type of the store in use in responses (SPECIFICATION.md section 2.8). */
 export function storeTypeOf(settings: LocationSettings): string {
   const { backend, location } = storeInUse(settings);
   return backend?.storeType ?? location?.scheme ?? '';
 }
 
 /**
- * Opens the store that the settings name, with what protects its callers around it.
+ * Opens the store in the settings, with the wrappers that protect its callers.
  *
  * @throws INVALID_SETTING when its directory cannot be used, or bucket, endpoint or credentials are
- * wrong
+ *   wrong
  */
 export async function openStore(
   settings: StoreSettings,
@@ -114,21 +117,20 @@ export async function openStore(
     callTimeoutMs: timeoutMs,
     idleTimeoutMs: timeoutMs,
   });
-  // Limits are inside of retries: a call that waits for its next attempt must not keep others from
-  // theirs.
+  // Limits are inside retries: a call that waits for its next attempt must not block others.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
   const store = withRetry(limited, { clock, random, attemptsMax, ...storeRetryDelays, onRetry });
   return { store, backend };
 }
 
-/** Returns what signs links to the objects of a store, if it can. */
+/** Returns the signer of links to a store's objects, if it has one. */
 export function signerOf(backend: ObjectStore): LinkSigner | undefined {
   return isLinkSigner(backend) ? backend : undefined;
 }
 
 /**
- * Tells whether other brokers can have their results in the same location; a store that says so
- * itself knows best, and the store of a plug-in that does not say is shared.
+ * Reports whether other brokers may have results in the same location. A store's own report takes
+ * precedence; a plug-in store without one counts as shared.
  */
 export function isSharedStore(settings: LocationSettings, store: ObjectStore): boolean {
   if (isSharingAware(store)) return store.isShared;
@@ -136,13 +138,13 @@ export function isSharedStore(settings: LocationSettings, store: ObjectStore): b
   return backend?.isShared(settings.backends[backend.name] ?? {}) ?? true;
 }
 
-/** Tells whether a call to the store goes over a network, as to those of plug-ins. */
+/** Reports whether store calls use a network, as plug-in stores are assumed to do. */
 export function isRemoteStore(settings: LocationSettings): boolean {
   return storeInUse(settings).backend?.isRemote ?? true;
 }
 
 /**
- * Tells whether every process can open the store by itself: not one in memory, and perhaps not that
+ * Reports whether every process can open the store itself: not one in memory, and perhaps not that
  * of a module.
  */
 export function isOpenedAnywhere(settings: StoreSettings): boolean {
@@ -155,8 +157,8 @@ export function isOpenedAnywhere(settings: StoreSettings): boolean {
 }
 
 /**
- * Opens a store at a location by the settings of its backend, whose SDK is loaded now: a server that
- * does not use it neither waits for it nor has it in memory.
+ * Opens a store at a location with the settings of its backend, and loads its SDK only now: a
+ * server that does not use it spends neither time nor memory on it.
  *
  * @throws INVALID_PARAMETER when no backend has such locations, or the location cannot be opened
  */
@@ -167,7 +169,10 @@ export async function openLocation(
 ): Promise<ObjectStore> {
   const backend = backendOfScheme(scheme);
   if (backend === undefined) {
-    throw new QuireError('INVALID_PARAMETER', `${text} is in no store that this server knows.`);
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${text} does not belong to any store of this server.`,
+    );
   }
   return openWith(backend, text, settings, { clock, random, ...rest });
 }
@@ -182,7 +187,7 @@ function openWith(
   return backend.open(location, backends[backend.name] ?? {}, opening);
 }
 
-/** Opens the store in use: by its backend, or by a module that the settings name for its scheme. */
+/** Opens the store in use: with its backend, or with a module for its scheme. */
 async function openBackend(
   settings: StoreSettings,
   dependencies: StoreDependencies,
@@ -190,7 +195,7 @@ async function openBackend(
   const { backend, location, key } = storeInUse(settings);
   if (location === undefined) {
     if (backend !== undefined) return openWith(backend, '', settings, dependencies);
-    throw new QuireError('INTERNAL', `The settings name no store that exists.`);
+    throw new QuireError('INTERNAL', `The store in the settings does not exist.`);
   }
   const { clock, random } = dependencies;
   const factory = await loadFactory(location.scheme, settings);
@@ -210,7 +215,7 @@ async function openBackend(
   }
 }
 
-/** Returns which other settings decide whether a location can be reached. */
+/** Returns the other settings that affect the connection to a location. */
 function connectionHint(backend: StoreBackend | undefined): string {
   if (backend?.isRemote !== true) return '';
   return ` See also ${Object.values(backend.settings)
@@ -219,9 +224,9 @@ function connectionHint(backend: StoreBackend | undefined): string {
 }
 
 /**
- * Returns the factory that a module exports for a scheme, or undefined when the settings name none.
+ * Returns the factory that a module exports for a scheme, or undefined if the settings have none.
  *
- * @throws INVALID_SETTING when the module cannot be loaded or exports no such function
+ * @throws INVALID_SETTING when the module cannot be loaded or does not export the function
  */
 async function loadFactory(
   scheme: string,
@@ -237,7 +242,10 @@ async function loadFactory(
   return (await loadPlugin(plugin)) as ObjectStoreFactory;
 }
 
-/** Gives up on a server that does not answer: the command that starts a broker must report it. */
+/**
+ * Limits the wait for a server that does not answer: the command that starts a broker must report
+ * it.
+ */
 async function withinTime(
   opening: Promise<ObjectStore>,
   timeoutMs: number,

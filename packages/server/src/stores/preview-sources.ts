@@ -5,7 +5,7 @@ import { type BackendDependencies, type LocationSettings, openLocation } from '.
 import { bucketSchemes, isDirectoryScheme } from '@quire/settings/store-backends';
 
 /**
- * The files that may be read by name; buckets are opened when one is asked for, and kept until the
+ * Files that previews may read by name; buckets are opened on first use, and stay open until the
  * end.
  */
 export class PreviewSources implements AsyncDisposable {
@@ -18,7 +18,7 @@ export class PreviewSources implements AsyncDisposable {
     this.#dependencies = dependencies;
   }
 
-  /** Finds files in these locations; undefined when there are none. */
+  /** Finds files in these locations; undefined if there are none. */
   finderOf(locations: Settings['preview']['sources']): FileFinder | undefined {
     if (locations === undefined) return undefined;
     const paths = locations.flatMap(({ scheme, text }) => (isDirectoryScheme(scheme) ? text : []));
@@ -33,7 +33,7 @@ export class PreviewSources implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const opening of this.#stores.values()) {
-      // One that could not be opened was reported to its caller.
+      // A store that could not be opened was reported to its caller.
       const store = await opening.catch(() => undefined);
       await store?.[Symbol.asyncDispose]();
     }
@@ -44,7 +44,7 @@ export class PreviewSources implements AsyncDisposable {
     if (known !== undefined) return known;
     const opening = openLocation(location, this.#settings, this.#dependencies);
     this.#stores.set(location.text, opening);
-    // The next caller tries again.
+    // The next caller retries.
     opening.catch(() => this.#stores.delete(location.text));
     return opening;
   }

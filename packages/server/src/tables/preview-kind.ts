@@ -10,19 +10,19 @@ import { PreviewSources } from '../stores/preview-sources.ts';
 import { heapFlags, type WorkContext, type WorkerKind } from '../workers/worker-kind.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
-/** A preview, with the live settings as they were when it was asked for. */
+/** A preview, with the live settings at the time of its call. */
 interface PreviewWork extends PreviewCall {
   readonly preview: Settings['preview'];
   readonly streams: Settings['streams'];
 }
 
-/** Previews of tables. Files and streams are opened in the process of the preview. */
+/** Runs table previews. Files and streams are opened in the process of the preview. */
 export const workerKind: WorkerKind<LocationSettings, PreviewWork, Uint8Array> = {
   name: 'preview',
   module: import.meta.url,
   setup: ({ store, backends }) => ({ store, backends }),
   limits: ({ previewWorkers: { memoryBytesMax, idleMs, killGraceMs } }) => ({
-    // The controller bounds them by `controller.preview.concurrency`, which is live.
+    // The controller limits them with `controller.preview.concurrency`, which is live.
     sizeMax: Infinity,
     sizeMin: 0,
     idleMs,
@@ -77,8 +77,8 @@ async function runPreview(
 }
 
 /**
- * Returns a signal that is aborted when the caller has gone, and not when the preview exceeds its
- * time: then it answers with what it has.
+ * Returns a signal that is aborted when the caller disconnects, but not when the preview times out:
+ * it then answers with its rows so far.
  */
 function unlessTimeExceeded(signal: AbortSignal): AbortSignal {
   const gone = new AbortController();

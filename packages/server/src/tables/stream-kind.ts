@@ -8,10 +8,10 @@ import type { WorkerEnd } from '../workers/worker-process.ts';
 
 /** Cancelled work either ends soon or is stuck. */
 const killGraceMs = 500;
-/** Merging files takes time by their size, and none of it is caused by a message. */
+/** The timeout for merging files, which depends on their size and not on a message. */
 const mergeTimeMaxMs = 3_600_000;
 
-/** Batches of messages, made rows of, and the files of such rows, merged into segments. */
+/** Converts batches of messages to rows, and merges files of such rows into segments. */
 export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost> = {
   name: 'batch of messages',
   module: import.meta.url,
@@ -22,8 +22,8 @@ export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost
     idleMs,
     killGraceMs,
     memory: { maxBytes: memoryBytesMax, setting: 'engine.tables.stream.workers.memory.maxMB' },
-    // Rows are dropped as soon as they are written. With the usual size of the young generation a
-    // process takes more than half of its memory within one batch, and the pool would replace it.
+    // Rows are dropped as soon as they are written. With the default size of the young generation a
+    // process uses more than half of its memory within one batch, and the pool would replace it.
     nodeFlags: [...heapFlags(memoryBytesMax), '--max-semi-space-size=4'],
     threadPoolSize: 2,
   }),
@@ -37,8 +37,8 @@ export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost
 };
 
 /**
- * Returns a function that makes rows of messages in the processes of a pool. Where a process is lost
- * to a batch, that is the outcome of the batch: it would be the same the next time.
+ * Returns a function that converts messages to rows in the processes of a pool. If a process is
+ * lost to a batch, that is the outcome of the batch: a retry would lose another.
  */
 export function chunkJobsIn(
   pool: WorkerPool<undefined, ChunkJob, ChunkOutput | ChunkLost>,
@@ -49,7 +49,7 @@ export function chunkJobsIn(
     const timeLimit = {
       maxMs: job.kind === 'fill' ? timeMaxMs : mergeTimeMaxMs,
       setting: 'engine.tables.stream.workers.timeout',
-      // A batch that finds no process is not to blame, and is tried again.
+      // A batch that finds no process is not at fault, and is retried.
       startMaxMs: 3 * timeMaxMs,
     };
     let end: WorkerEnd | undefined;

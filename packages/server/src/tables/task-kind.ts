@@ -7,17 +7,17 @@ import { PreviewSources } from '../stores/preview-sources.ts';
 import { heapFlags, type WorkerKind } from '../workers/worker-kind.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 
-/** A subtask, with the live settings as they were when it started. */
+/** A subtask, with the live settings at its start. */
 interface TaskWork {
   readonly job: SubtaskJob;
   readonly sources: Settings['preview']['sources'];
   readonly rowBytesMax: number;
 }
 
-/** Called with a sentence about how far a subtask is. */
+/** The call with a sentence about the progress of a subtask. */
 const progressCall = 'task progress';
 
-/** Subtasks of the tasks that tables have. Files are opened in the process of the subtask. */
+/** Runs subtasks of table tasks. Files are opened in the process of the subtask. */
 export const workerKind: WorkerKind<LocationSettings, TaskWork, SubtaskOutput> = {
   name: 'task',
   module: import.meta.url,

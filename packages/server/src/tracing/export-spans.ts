@@ -17,8 +17,8 @@ import { samplerOf, wholeNumberOf } from './otel-variables.ts';
 import { readSpan } from './worker-spans.ts';
 
 /**
- * Sends the spans of this process and of its workers to a collector, in batches. Where it is and
- * what it is sent along, the exporter reads from the variables `OTEL_EXPORTER_OTLP_*` of the process.
+ * Sends the spans of this process and its workers to a collector, in batches. The exporter reads
+ * its endpoint and headers from the variables `OTEL_EXPORTER_OTLP_*` of the process.
  */
 export function startExport(
   variables: Environment['variables'],

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
 
 /**
- * Exports the spans of this process by OTLP, when the variables of OpenTelemetry name an endpoint;
- * undefined when they do not. The SDK is loaded only then. Disposing sends what is left.
+ * Exports the spans of this process with OTLP, if the variables of OpenTelemetry name an endpoint;
+ * undefined otherwise. The SDK is loaded only then. Disposing sends the remaining spans.
  *
  * @throws INVALID_SETTING when a variable has a value that is not supported
  */

@@ -38,8 +38,8 @@ const kinds = {
 } as const;
 
 /**
- * The port to traces on the SDK of OpenTelemetry. It registers nothing globally, so that a program
- * that embeds servers keeps an SDK of its own.
+ * Implements the port to traces with the OpenTelemetry SDK. It registers nothing globally, so that
+ * a program that embeds servers can use its own SDK.
  */
 export class OtelTracer implements Tracer {
   readonly #sdk: OtelSdkTracer;

@@ -21,8 +21,8 @@ const samplers: Readonly<Record<string, (variables: Variables) => Sampler>> = {
 };
 
 /**
- * Returns the sampler that `OTEL_TRACES_SAMPLER` names, by its names in the specification of
- * OpenTelemetry; by default every trace is recorded whose caller has not decided otherwise.
+ * Returns the sampler in `OTEL_TRACES_SAMPLER`, with the names of the OpenTelemetry specification;
+ * by default every trace is recorded unless its caller has decided otherwise.
  *
  * @throws INVALID_SETTING when there is no such sampler, or its ratio is not valid
  */

@@ -9,8 +9,8 @@ import { OtelTracer } from './otel-tracer.ts';
 import { type SpanMessage, writeSpan } from './worker-spans.ts';
 
 /**
- * Records the spans of a worker, as parts of traces of the process that it works for, and sends each
- * when it ends.
+ * Records the spans of a worker, as parts of the parent process's traces, and sends each when it
+ * ends.
  */
 export function traceWorker(send: (spans: readonly SpanMessage[]) => void): void {
   const exporter = {

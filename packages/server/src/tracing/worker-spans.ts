@@ -13,8 +13,8 @@ interface ContextMessage {
 }
 
 /**
- * A finished span on its way from a worker to the process that exports it: one connection to the
- * collector, and what had finished is known also of a worker that is killed later.
+ * A finished span on its way from a worker to the process that exports it. So there is one
+ * connection to the collector, and finished spans of a worker that is killed later are kept.
  */
 export interface SpanMessage {
   readonly context: ContextMessage;
@@ -56,7 +56,7 @@ export function writeSpan(span: ReadableSpan): SpanMessage {
   };
 }
 
-/** Returns the span of a message, as one of the process that exports it. */
+/** Returns the span in a message, as a span of the exporting process. */
 export function readSpan({ context, parent, span }: SpanMessage, resource: Resource): ReadableSpan {
   const spanContext = readContext(context);
   return {

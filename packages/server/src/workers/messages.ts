@@ -1,15 +1,15 @@
 import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 import type { TraceHeaders } from '@quire/core/trace';
 
-/** An error on its way between two processes. */
+/** An error, encoded for another process. */
 export interface ErrorMessage {
-  /** Undefined for what is not a QuireError. */
+  /** The code; undefined for an error that is not a QuireError. */
   readonly code: ErrorCode | undefined;
   readonly message: string;
   readonly stack: string | undefined;
   readonly exceptionNumber?: number | undefined;
   readonly adminHint?: string | undefined;
-  /** What its causes say, for the log. */
+  /** The messages of its causes, for the log. */
   readonly details?: string | undefined;
 }
 
@@ -17,22 +17,22 @@ export type Outcome =
   | { readonly isGood: true; readonly value: unknown }
   | { readonly isGood: false; readonly error: ErrorMessage };
 
-/** What the pool says to a worker. */
+/** A message from the pool to a worker. */
 export type ToWorker =
   | {
       readonly kind: 'open';
       readonly module: string;
       readonly setup: unknown;
-      /** Whether it records spans. */
+      /** True if it records spans. */
       readonly isTraced: boolean;
     }
-  /** The work, and the span that it is a part of. */
+  /** The work, and its parent span. */
   | { readonly kind: 'run'; readonly input: unknown; readonly trace: TraceHeaders | undefined }
   | { readonly kind: 'cancel'; readonly reason: ErrorMessage }
   | { readonly kind: 'reply'; readonly callId: number; readonly outcome: Outcome }
   | { readonly kind: 'stop' };
 
-/** What a worker says to its pool. */
+/** A message from a worker to its pool. */
 export type FromWorker =
   | { readonly kind: 'opened'; readonly outcome: Outcome; readonly directories: readonly string[] }
   | {
@@ -50,7 +50,7 @@ export type FromWorker =
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly residentBytes: number };
 
 /**
- * Writes an error so that another process can throw it: a QuireError as itself, anything else as
+ * Encodes an error so that another process can throw it: a QuireError as itself, anything else as
  * INTERNAL.
  */
 export function encodeError(error: unknown): ErrorMessage {
@@ -65,7 +65,7 @@ export function encodeError(error: unknown): ErrorMessage {
   return { code: undefined, message: String(error), stack: undefined };
 }
 
-/** Makes the error of a message. */
+/** Decodes the error of a message. */
 export function decodeError({
   code,
   message,
@@ -82,7 +82,7 @@ export function decodeError({
   return new QuireError(code, message, { exceptionNumber, adminHint, cause });
 }
 
-/** Returns what an error and its causes say. */
+/** Returns the messages of an error and its causes. */
 function detailsOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const more = detailsOf(error.cause);
@@ -91,7 +91,7 @@ function detailsOf(error: unknown): string | undefined {
     : `${error.message}: ${more}`;
 }
 
-/** Runs a task, and resolves to how it ended. */
+/** Runs a task, and resolves to its outcome. */
 export async function outcomeOf(task: () => Promise<unknown>): Promise<Outcome> {
   try {
     return { isGood: true, value: await task() };
@@ -100,7 +100,7 @@ export async function outcomeOf(task: () => Promise<unknown>): Promise<Outcome> 
   }
 }
 
-/** Returns the value of an outcome. @throws the error that it holds */
+/** Returns the value of an outcome. @throws its error */
 export function valueOf(outcome: Outcome): unknown {
   if (outcome.isGood) return outcome.value;
   throw decodeError(outcome.error);

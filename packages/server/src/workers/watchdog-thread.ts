@@ -1,15 +1,15 @@
 /**
- * Ends this process when it must not go on: when its parent is gone, or its resident memory exceeds
- * the limit. A thread of its own, that makes no call which could wait: whatever the event loop,
- * libuv's pool or native code are stuck in, it looks and acts.
+ * Ends this process when its parent is gone, or its resident memory exceeds the limit. It is a
+ * separate thread that makes no blocking call: it works even if the event loop, libuv's pool or
+ * native code are stuck.
  */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog.ts';
 
 /**
- * Memory grows by some 600 MB a second at worst: so it is looked at some thirty times before it has
- * grown by as much.
+ * The interval of checks. Memory grows by at most some 600 MB a second, so it is checked some
+ * thirty times before it has grown by as much.
  */
 const busyEveryMs = 20;
 const idleEveryMs = 500;

@@ -1,18 +1,18 @@
 import { Worker } from 'node:worker_threads';
 
-/** The file descriptor on which the watchdog says why it ends the process. */
+/** The file descriptor to which the watchdog writes its reason for ending the process. */
 export const lastWordsFd = 4;
 
-/** What the process that starts a worker tells its watchdog. */
+/** The arguments from the process that starts a worker to its watchdog. */
 export interface WatchdogArguments {
   readonly parentPid: number;
-  /** Resident memory that the process may have. */
+  /** The maximum resident memory of the process. */
   readonly memoryMaxBytes: number;
 }
 
-/** What the thread of a watchdog is started with. */
+/** The data that the watchdog's thread is started with. */
 export interface WatchdogData extends WatchdogArguments {
-  /** Where the watchdog says why it ends the process: `memory`. */
+  /** The file descriptor for the reason to end the process: `memory`. */
   readonly lastWordsFd: number;
   /** One 32-bit integer: 1 while there is work. */
   readonly isBusy: SharedArrayBuffer;
@@ -23,7 +23,7 @@ export function writeWatchdogArguments({ parentPid, memoryMaxBytes }: WatchdogAr
   return [String(parentPid), String(memoryMaxBytes)];
 }
 
-/** Reads what `writeWatchdogArguments` wrote, of a whole `argv`. */
+/** Parses the arguments of `writeWatchdogArguments` in a whole `argv`. */
 export function readWatchdogArguments(argv: readonly string[]): WatchdogArguments {
   return { parentPid: Number(argv[2]), memoryMaxBytes: Number(argv[3]) };
 }
@@ -35,7 +35,7 @@ export class Watchdog {
   readonly #busy = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(options: WatchdogArguments) {
-    // Beside this file, and in the same form: source or built.
+    // The thread's module is next to this file, and in the same form: source or built.
     const isSource = import.meta.url.endsWith('.ts');
     const script = new URL(
       isSource ? './watchdog-thread.ts' : './watchdog-thread.js',
@@ -46,7 +46,7 @@ export class Watchdog {
     new Worker(script, { workerData, execArgv: [], resourceLimits: limits }).unref();
   }
 
-  /** Has it look often while there is work. */
+  /** Increases the frequency of checks while there is work. */
   setBusy(isBusy: boolean): void {
     Atomics.store(this.#busy, 0, isBusy ? 1 : 0);
     Atomics.notify(this.#busy, 0);

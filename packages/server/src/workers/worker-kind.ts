@@ -2,40 +2,41 @@ import { MiB } from '@quire/core';
 import type { Settings } from '@quire/settings';
 
 /**
- * A kind of work that is done in processes of its own, so that it costs only itself whatever it
- * does to time, memory or the stack of native code.
+ * A kind of work in separate processes, which isolates its effects on time, memory and the stack of
+ * native code.
  *
- * The module is loaded by the server and by each process: what only the process needs, `open` loads.
+ * The module is loaded by the server and by each process: dependencies of the process alone are
+ * loaded by `open`.
  */
 export interface WorkerKind<Setup, Input, Output> {
-  /** What a piece of work is called in messages: `query`. */
+  /** The name of a piece of work in messages: `query`. */
   readonly name: string;
   /** URL of the module that exports this object as `workerKind`. */
   readonly module: string;
   /** Returns the limits of a pool of these processes. */
   limits(settings: Settings): WorkerLimits;
-  /** Returns what processes are opened with: data, which structured clone can pass on. */
+  /** Returns the data for opening processes, which structured clone can transfer. */
   setup(settings: Settings): Setup;
   /**
-   * Opens once, in a process, what all its pieces of work need.
+   * Opens the common dependencies of all work in a process, once.
    *
-   * @throws QuireErrors that reach the caller
+   * @throws QuireErrors, which the caller receives
    */
   open(setup: Setup, host: WorkerHost): Promise<WorkRunner<Input, Output>>;
 }
 
-/** How many processes a pool has, and what each of them may take. */
+/** The number of processes in a pool, and the limits of each. */
 export interface WorkerLimits {
-  /** Processes at most; further work waits. */
+  /** The maximum number of processes; further work waits. */
   readonly sizeMax: number;
-  /** Processes that are kept ready though there is no work. */
+  /** The number of idle processes that are kept ready. */
   readonly sizeMin: number;
-  /** How long a process above `sizeMin` may be without work before it is stopped. */
+  /** The time after which an idle process above `sizeMin` is stopped. */
   readonly idleMs: number;
-  /** Between cancelling work and killing its process. */
+  /** The time between cancelling work and killing its process. */
   readonly killGraceMs: number;
   readonly memory: MemoryLimit;
-  /** Flags of Node for these processes, such as `--max-old-space-size=256`. */
+  /** Node flags for these processes, such as `--max-old-space-size=256`. */
   readonly nodeFlags: readonly string[];
   /** Threads of libuv's pool. */
   readonly threadPoolSize: number;
@@ -48,45 +49,46 @@ export interface MemoryLimit {
 }
 
 /**
- * Returns the flags of Node that limit the heap of a process. Node lets a heap with a limit grow by
- * little between two full collections, which then take a tenth to half of the work: it may double.
+ * Returns Node flags that limit the heap of a process. By default Node lets a limited heap grow
+ * only a little between two full collections, which then take a tenth to half of the time: these
+ * flags let it double.
  */
 export function heapFlags(memoryBytesMax: number): string[] {
   return [`--max-old-space-size=${Math.ceil(memoryBytesMax / MiB)}`, '--heap-growing-percent=100'];
 }
 
-/** What a worker may use of the process that it works for. */
+/** The parent process, as a worker may use it. */
 export interface WorkerHost {
-  /** Id of the worker's own process. */
+  /** The process id of the worker. */
   readonly pid: number;
   /**
-   * Calls one of the handlers that the pool, or `WorkerPool.run`, was given.
+   * Calls one of the handlers of the pool, or of `WorkerPool.run`.
    *
-   * @throws what the handler throws, when that is a QuireError; else INTERNAL
+   * @throws the error of the handler, if it is a QuireError; otherwise INTERNAL
    */
   readonly call: (name: string, input: unknown) => Promise<unknown>;
 }
 
-/** What a piece of work has from its process. */
+/** The context of a piece of work. */
 export interface WorkContext extends WorkerHost {
   /**
-   * Aborted when the work is no longer wanted. Work that does not end soon after is ended together
-   * with its process.
+   * Aborted when the work is cancelled. Work that does not end soon after is ended with its
+   * process.
    */
   readonly signal: AbortSignal;
 }
 
-/** What an open process does; it is given one piece of work at a time. */
+/** An open process, which runs one piece of work at a time. */
 export interface WorkRunner<Input = unknown, Output = unknown> extends AsyncDisposable {
-  /**
-   * Directories that are this worker's alone; the pool removes them when it dies before it could.
-   */
+  /** Directories that only this worker uses; the pool removes them if the worker dies first. */
   readonly directories?: readonly string[];
-  /** Input and output are passed between processes by structured clone: data, no functions. */
+  /**
+   * Runs a piece of work. Input and output are transferred by structured clone: data, no functions.
+   */
   run(input: Input, context: WorkContext): Promise<Output>;
 }
 
-/** A kind as a process loads it, whatever its work is. */
+/** A kind as loaded by a process, whatever its work. */
 export interface WorkerModule {
   readonly workerKind?: Pick<WorkerKind<unknown, unknown, unknown>, 'open'>;
 }

@@ -15,8 +15,8 @@ import type { Watchdog } from './watchdog.ts';
 import type { WorkerModule, WorkRunner } from './worker-kind.ts';
 
 /**
- * Workers at work give way to the process that serves pages, whose niceness they start with. A
- * lower one than that is refused to users other than root.
+ * The niceness of busy workers, which yield to the process that serves pages. A lower value than
+ * that process's is refused to users other than root.
  */
 const workerNiceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
 
@@ -26,8 +26,8 @@ let runner: WorkRunner | undefined;
 let cancelling = new AbortController();
 
 /**
- * Opens the kind of work whose module the parent names, then runs one piece of work at a time, until
- * it is told to stop.
+ * Opens the kind of work in the module that the parent names, then runs one piece of work at a
+ * time, until it is stopped.
  */
 export function listen(watchdog: Watchdog): void {
   volunteerForOomKill();
@@ -60,7 +60,7 @@ async function open({ module, setup, isTraced }: ToWorker & { kind: 'open' }): P
     runner = await workerKind.open(setup, { pid: process.pid, call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
-  // Most workers are killed sooner or later, and then nothing would be kept for the next one.
+  // Most workers are eventually killed, and then nothing would be cached for the next one.
   flushCompileCache();
 }
 
@@ -72,7 +72,7 @@ async function run(
   cancelling = new AbortController();
   send({ kind: 'started' });
   const { signal } = cancelling;
-  // Lowered here: a caller that waits for a process to start waits for the work as well.
+  // Lowered only here: a caller that waits for a process to start waits for the work as well.
   setPriority(workerNiceness);
   const { pid } = process;
   const outcome = await outcomeOf(() =>
@@ -106,13 +106,13 @@ function send(message: FromWorker): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Tells the kernel to end this process before others when the machine has no memory left. */
+/** Makes the kernel kill this process before others if the machine runs out of memory. */
 function volunteerForOomKill(): void {
   if (process.platform !== 'linux') return;
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Where the system does not allow it, its own choice has to do: the watchdog is what holds the
-    // limit.
+    // If the system does not allow this, its own choice applies: the watchdog enforces the limit in
+    // any case.
   }
 }

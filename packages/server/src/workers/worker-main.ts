@@ -1,16 +1,16 @@
 /**
- * The process of a worker. It watches over its parent and its memory before anything else is
- * loaded, which can take seconds on a busy machine: a worker whose parent is gone by then ends too.
+ * The process of a worker. It watches its parent and its memory before it loads anything else,
+ * which can take seconds on a busy machine: a worker whose parent is already gone must end too.
  */
 import { readWatchdogArguments, Watchdog } from './watchdog.ts';
 
 const watchdog = new Watchdog(readWatchdogArguments(process.argv));
-// Ctrl-C reaches all processes of a terminal, and a supervisor may tell them all to stop: when a
-// worker ends is its parent's decision.
+// Ctrl-C reaches all processes of a terminal, and a supervisor may signal all of them: only the
+// parent decides when a worker ends.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
-// Sooner than the watchdog, where the event loop is free.
+// Faster than the watchdog, if the event loop is free.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-// Messages that come before it listens wait for it.
+// Earlier messages are queued until it listens.
 const { listen } = await import('./worker-loop.ts');
 listen(watchdog);

@@ -10,40 +10,45 @@ import {
   type WorkOptions,
 } from './worker-process.ts';
 
-/** What the processes of a pool are opened with, and callbacks about them. */
+/** The setup of a pool's processes, and its callbacks. */
 export interface WorkerPoolOptions<Setup> {
   readonly setup: Setup;
   readonly limits: WorkerLimits;
-  /** Answer what the processes call whether or not they have work; those of their work come first. */
+  /**
+   * The handlers for calls of processes, with or without work; those of their work take precedence.
+   */
   readonly handlers?: CallHandlers | undefined;
   readonly clock?: Clock;
-  /** Called when a process ended by something else than the pool's own wish. */
+  /** Called when a process ended without a request of the pool. */
   readonly onKilled?: (killed: WorkerEnd) => void;
-  /** Called when a process could not be started ahead; the caller that brings work is told as well. */
+  /**
+   * Called when a process could not be started ahead; the caller with the next work also receives
+   * the error.
+   */
   readonly onStartFailed?: (error: unknown) => void;
 }
 
-/** How a piece of work is run. */
+/** The options of a piece of work. */
 export interface RunOptions {
-  /** Cancels the work; when it has not ended after the grace, its process is killed. */
+  /** Cancels the work; if it has not ended after the grace period, its process is killed. */
   readonly signal?: AbortSignal | undefined;
   readonly timeLimit?: TimeLimit | undefined;
-  /** Answer what the work calls. */
+  /** The handlers for calls of the work. */
   readonly handlers?: CallHandlers | undefined;
-  /** Called when the process ended before it gave an answer, before `run` rejects. */
+  /** Called when the process ended before it answered, before `run` rejects. */
   readonly onGone?: ((end: WorkerEnd) => void) | undefined;
 }
 
-/** How long a piece of work may take, and the setting that says so, for messages. */
+/** The timeout of a piece of work, and its setting, for messages. */
 export interface TimeLimit {
-  /** Counted from when the work starts in its process: waiting for a process is not its own time. */
+  /** The timeout from the start of the work in its process, without waiting for a process. */
   readonly maxMs: number;
   readonly setting: string;
-  /** How long it may wait until it starts; default: as long as it takes. */
+  /** The maximum wait for the start; default: unlimited. */
   readonly startMaxMs?: number | undefined;
 }
 
-/** What a pool needs to know of a kind whose limits it is given. */
+/** The members of a kind that a pool uses if its limits are given. */
 type PooledKind<Setup, Input, Output> = Pick<
   WorkerKind<Setup, Input, Output>,
   'name' | 'module' | 'open'
@@ -51,18 +56,18 @@ type PooledKind<Setup, Input, Output> = Pick<
 
 type StartedOptions = RunOptions & Pick<WorkOptions, 'onStarted'>;
 
-/** How many processes a pool has, and how many of them were killed. */
+/** The number of processes in a pool, and the number of killed ones. */
 export interface WorkerPoolStatus {
   readonly count: number;
   readonly busyCount: number;
-  /** Processes that were killed or died since the pool was made, by reason. */
+  /** Processes that were killed or died since the pool was created, by reason. */
   readonly killed: { readonly time: number; readonly memory: number; readonly crash: number };
 }
 
 /**
- * A bounded number of processes, started ahead and used again, that run one piece of work each at a
- * time. Work that exceeds its memory, or does not end when it is told to, is ended with its
- * process, and costs nobody but itself. No process outlives this one.
+ * A bounded number of reusable processes, started ahead, that run one piece of work each at a time.
+ * Work that exceeds its memory, or does not end when it is cancelled, is ended with its process,
+ * without an effect on other work. No process outlives this one.
  */
 export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   readonly #kind: PooledKind<Setup, Input, Output>;
@@ -70,16 +75,16 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #slots: Slots;
   readonly #all = new Set<WorkerProcess>();
-  /** Free ones, the one that worked last at the end. */
+  /** Idle processes, most recently used last. */
   readonly #idle: WorkerProcess[] = [];
-  /** When each of those that have worked was last given back. */
+  /** The times at which processes became idle. */
   readonly #idleSinceMs = new WeakMap<WorkerProcess, number>();
-  /** Those that start, and that no work waits for yet. */
+  /** Starting processes that no work waits for. */
   readonly #startingAhead: Promise<WorkerProcess>[] = [];
-  /** Those that stop after the work that they do now. */
+  /** Processes that stop after their current work. */
   readonly #retired = new WeakSet<WorkerProcess>();
   readonly #closing = new AbortController();
-  /** What must have ended before the pool is closed. */
+  /** Promises that must settle before the pool is closed. */
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #killed = { time: 0, memory: 0, crash: 0 };
   #setup: Setup;
@@ -94,8 +99,8 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   }
 
   /**
-   * Opens a pool with the limits that the settings give its kind of work. Its log says which
-   * processes were killed, and why.
+   * Opens a pool with the limits in the settings for its kind of work. Logs which processes were
+   * killed, and why.
    */
   static open<Setup, Input, Output>(
     kind: WorkerKind<Setup, Input, Output>,
@@ -123,14 +128,14 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     return { count: this.#all.size, busyCount: this.#busyCount, killed: { ...this.#killed } };
   }
 
-  /** Sets what processes that start from now on are opened with. */
+  /** Sets the setup of processes that start from now on. */
   replaceSetup(setup: Setup): void {
     this.#setup = setup;
   }
 
   /**
-   * Replaces all processes by new ones, opened as processes are from now on. Work that arrives
-   * before those are ready is done by the former, which are stopped then.
+   * Replaces all processes by new ones with the current setup. The old ones run the work that
+   * arrives before those are ready, and are then stopped.
    */
   replaceAll(): void {
     const former = [...this.#all];
@@ -141,7 +146,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     });
   }
 
-  /** Starts as many processes as are to be kept ready. */
+  /** Starts processes up to the number that is kept ready. */
   startAhead(): void {
     while (!this.#closing.signal.aborted && this.#all.size < this.#options.limits.sizeMin) {
       this.#setAhead(this.#start());
@@ -149,12 +154,12 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   }
 
   /**
-   * Runs a piece of work in a process of its own; first come, first served. It settles when that
-   * process is free again or gone: until then it counts as busy.
+   * Runs a piece of work in a separate process, in order of arrival. It settles when that process
+   * is free again or gone: until then it counts as busy.
    *
-   * @throws what the work throws; the reason of `signal` when the work had to be killed for it;
-   * QUERY_LIMIT_EXCEEDED when it took more memory or time than it may; QUERY_TIMED_OUT when it did
-   * not start in time; INTERNAL when its process crashed; SHUTTING_DOWN
+   * @throws the error of the work; the reason of `signal` if the work was killed for it;
+   *   QUERY_LIMIT_EXCEEDED when it exceeded its memory or time; QUERY_TIMED_OUT when it did not
+   *   start in time; INTERNAL when its process crashed; SHUTTING_DOWN
    */
   async run(input: Input, options: RunOptions = {}): Promise<Output> {
     const { signal, timeLimit } = options;
@@ -173,15 +178,15 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     return await this.#track(input, deadline.signal, { ...options, onStarted });
   }
 
-  /** Kills every process at once. The pool cannot be used afterwards. */
+  /** Kills every process immediately. The pool cannot be used afterwards. */
   killAll(): void {
     this.#closing.abort(shuttingDown(this.#kind.name));
     for (const worker of this.#all) worker.kill('stopped');
   }
 
   /**
-   * Cancels the work under way, and ends all processes: those that do not end by themselves within
-   * the grace are killed.
+   * Cancels all work, and ends all processes; those that do not end within the grace period are
+   * killed.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(shuttingDown(this.#kind.name));
@@ -189,7 +194,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     await Promise.all([...this.#all].map((worker) => this.#stop(worker)));
   }
 
-  /** Runs a piece of work, and lets the end of the pool wait for it. */
+  /** Runs a piece of work, which the end of the pool waits for. */
   async #track(
     input: Input,
     signal: AbortSignal | undefined,
@@ -235,7 +240,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     try {
       return await unlessAborted(starting, signal);
     } catch (error) {
-      // Too late for this work; the next may have it.
+      // Too late for this work; the next may use it.
       if (signal.aborted) this.#setAhead(starting);
       throw error;
     }
@@ -244,7 +249,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   /** Marks a starting process as available, so that queued work is assigned to it. */
   #setAhead(starting: Promise<WorkerProcess>): void {
     this.#startingAhead.push(starting);
-    // The caller that has taken it in the meantime handles it.
+    // The caller that has taken it handles the failure.
     const isStillAhead = (): boolean => {
       const index = this.#startingAhead.indexOf(starting);
       if (index >= 0) void this.#startingAhead.splice(index, 1);
@@ -282,7 +287,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
 
   #giveBack(worker: WorkerProcess): void {
     if (worker.hasEnded) return;
-    // One that has grown large stays so: a fresh one takes less.
+    // A process that has grown large stays large: a new one uses less.
     if (
       this.#retired.has(worker) ||
       worker.residentBytes > this.#options.limits.memory.maxBytes / 2
@@ -334,12 +339,12 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
       this.#killed[end.reason] += 1;
       this.#options.onKilled?.(end);
     }
-    // One that did not even open would not open the next time either.
+    // A process that failed to open would fail again.
     if (worker.useCount > 0) this.startAhead();
   }
 }
 
-/** Returns what health says of the processes of a pool. */
+/** Returns the health of a pool's processes. */
 export function workersHealth({ count, busyCount, killed }: WorkerPoolStatus): {
   readonly count: number;
   readonly busyCount: number;
@@ -351,7 +356,7 @@ export function workersHealth({ count, busyCount, killed }: WorkerPoolStatus): {
 function shuttingDown(work: string): QuireError {
   return new QuireError(
     'SHUTTING_DOWN',
-    `The ${work} was not run to its end: the server is shutting down.`,
+    `The ${work} did not finish: the server is shutting down.`,
   );
 }
 

@@ -16,63 +16,61 @@ import { lastWordsFd, writeWatchdogArguments } from './watchdog.ts';
 import type { MemoryLimit, WorkerKind, WorkerLimits } from './worker-kind.ts';
 
 /**
- * Why a worker's process has ended: told to stop, killed since its work did not end in time, over
- * its memory, or by itself.
+ * The reason why a worker's process has ended: it was stopped, it was killed because its work did
+ * not end in time, it exceeded its memory, or it ended by itself.
  */
 export type WorkerEndReason = 'stopped' | 'time' | 'memory' | 'crash';
 
-/** Why a worker process has ended. */
+/** The end of a worker process. */
 export interface WorkerEnd {
   readonly pid: number;
   readonly reason: WorkerEndReason;
-  /**
-   * What an operator wants to read of a crash: code or signal, and the last of its error output.
-   */
+  /** The details of a crash for operators: code or signal, and the end of its error output. */
   readonly detail: string;
 }
 
-/** Answers the calls that work makes to the process it was sent from, by their name. */
+/** The handlers for calls of work to its parent process, by name. */
 export type CallHandlers = Readonly<Record<string, (input: unknown) => Promise<unknown>>>;
 
-/** What a worker process does, and within which limits. */
+/** The kind of work of a worker process, and its limits. */
 export interface WorkerProcessOptions {
   readonly kind: Pick<WorkerKind<never, never, unknown>, 'name' | 'module'>;
   readonly setup: unknown;
   readonly limits: WorkerLimits;
-  /** Answer what the process calls whether or not it has work; those of its work come first. */
+  /**
+   * The handlers for calls of the process, with or without work; those of its work take precedence.
+   */
   readonly handlers?: CallHandlers | undefined;
   readonly clock: Clock;
 }
 
-/** How a piece of work is run. */
+/** The options of a piece of work. */
 export interface WorkOptions {
   readonly signal: AbortSignal;
   readonly handlers: CallHandlers;
   /** Called when the work has started in the process. */
   readonly onStarted?: (() => void) | undefined;
-  /**
-   * Called when the process ended before it gave an answer, before the work is reported to have
-   * ended.
-   */
+  /** Called when the process ended before it answered, before the work rejects. */
   readonly onGone?: ((end: WorkerEnd) => void) | undefined;
 }
 
 const errorOutputMax = 2000;
 /**
- * What Node says, before a long trace, when the heap of JavaScript is full; then it ends itself.
+ * The text that Node prints, before a long trace, when the JavaScript heap is full; Node then
+ * aborts.
  */
 const heapExhausted = 'heap out of memory';
 
 const noWork = { handlers: {} };
 
-/** One worker's process, seen from outside. */
+/** A worker's process, as seen by the parent. */
 export class WorkerProcess {
-  /** Resolves once the process is gone, and what it left behind with it; never rejects. */
+  /** Resolves once the process is gone and its leftovers are removed; never rejects. */
   readonly ended: Promise<WorkerEnd>;
   readonly pid: number;
   /** Resident memory after its latest work. */
   residentBytes = 0;
-  /** Pieces of work that it was given so far. */
+  /** The number of pieces of work so far. */
   useCount = 0;
   readonly #child: ChildProcess;
   readonly #options: WorkerProcessOptions;
@@ -92,10 +90,10 @@ export class WorkerProcess {
   }
 
   /**
-   * Opens its kind of work; when that fails, the process ends.
+   * Opens its kind of work; if that fails, the process ends.
    *
-   * @throws what `WorkerKind.open` throws; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies of that;
-   * SHUTTING_DOWN
+   * @throws the error of `WorkerKind.open`; QUERY_LIMIT_EXCEEDED, INTERNAL when it dies;
+   *   SHUTTING_DOWN
    */
   async open(): Promise<void> {
     const { kind, setup } = this.#options;
@@ -117,8 +115,8 @@ export class WorkerProcess {
   /**
    * Runs one piece of work; settles only when the process is free again, or gone.
    *
-   * @throws what the work throws; the reason of the signal when the process had to be killed for
-   * it; QUERY_LIMIT_EXCEEDED when it took more memory than it may; INTERNAL when it crashed
+   * @throws the error of the work; the reason of the signal if the process was killed for it;
+   *   QUERY_LIMIT_EXCEEDED when it exceeded its memory; INTERNAL when it crashed
    */
   async run(input: unknown, { signal, onGone, ...work }: WorkOptions): Promise<unknown> {
     this.#work = work;
@@ -139,15 +137,14 @@ export class WorkerProcess {
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#work = noWork;
-      // An answer may have been on its way when the process was killed: it is gone all the same,
-      // and free for nobody.
+      // An answer may have been in transit when the process was killed: the process is gone
+      // nevertheless.
       if (this.#killReason !== undefined) await this.ended;
     }
   }
 
   /**
-   * Tells it to end, between two pieces of work; it is killed when that takes longer than the
-   * grace.
+   * Stops it between two pieces of work; it is killed if that takes longer than the grace period.
    */
   async stop(): Promise<void> {
     this.#killReason ??= 'stopped';
@@ -157,7 +154,7 @@ export class WorkerProcess {
     await this.ended;
   }
 
-  /** Kills the process when it runs out. */
+  /** Creates a deadline that kills the process. */
   #createGrace(reason: WorkerEndReason): Deadline {
     const error = (): QuireError =>
       new QuireError('INTERNAL', 'The process did not end by itself in time.');
@@ -166,7 +163,7 @@ export class WorkerProcess {
     return grace;
   }
 
-  /** Ends the process at once, whatever it does. */
+  /** Ends the process immediately, whatever it does. */
   kill(reason: WorkerEndReason): void {
     this.#killReason ??= reason;
     if (!this.#hasEnded) this.#child.kill('SIGKILL');
@@ -215,7 +212,7 @@ export class WorkerProcess {
   }
 
   #send(message: ToWorker): void {
-    // That a process is gone is known by `ended`.
+    // `ended` reports that a process is gone.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
@@ -278,7 +275,7 @@ function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): Quire
 
 function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
   const { memory, nodeFlags, threadPoolSize } = limits;
-  // Beside this file, and in the same form: source or built.
+  // The script is next to this file, and in the same form: source or built.
   const script = new URL(
     import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js',
     import.meta.url,
@@ -287,8 +284,7 @@ function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
     script,
     writeWatchdogArguments({ parentPid: process.pid, memoryMaxBytes: memory.maxBytes }),
     {
-      // How packages are found must be the same in both; what else this process was started with is
-      // for itself.
+      // Module resolution must be the same in both; other arguments of this process do not apply.
       execArgv: [
         ...process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
         ...nodeFlags,
@@ -301,8 +297,8 @@ function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
 }
 
 /**
- * The last that a stream of a process brings, and whether these words were in any of it; reading it
- * keeps the process from waiting.
+ * Returns the end of a process's stream, and whether it contained these words; reading it prevents
+ * the process from blocking.
  */
 function lastOf(
   stream: ChildProcess['stdio'][number] | undefined,
@@ -319,5 +315,5 @@ function lastOf(
 }
 
 function ignore(): void {
-  // What cannot be removed now goes with the leftovers of processes that no longer exist.
+  // Directories that cannot be removed now are removed with the leftovers of dead processes.
 }

@@ -15,7 +15,7 @@ const identifier = text(
   'a text of 1 to 1000 characters without spaces, often a URL',
 );
 
-/** How JSON Web Tokens are checked, and whom they stand for. */
+/** The validation of JSON Web Tokens, and their mapping to principals. */
 export const jwt = {
   keys: optionalSetting({
     key: 'engine.auth.jwt.jwks.url',
@@ -24,18 +24,18 @@ export const jwt = {
     // Keys alone would accept tokens that the same issuer signed for other services.
     requires: ['engine.auth.jwt.issuer', 'engine.auth.jwt.audience'],
     meaning:
-      'Where the JSON Web Key Set is that tokens are signed with. With it, JSON Web Tokens are taken as bearer tokens. Not shown, ' +
+      'The location of the JSON Web Key Set for the signatures of tokens. If set, JSON Web Tokens are accepted as bearer tokens. Not shown, ' +
       'because a URL may hold credentials.',
   }),
   issuer: optionalSetting({
     key: 'engine.auth.jwt.issuer',
     kind: identifier,
-    meaning: 'The issuer (`iss`) of every token. Must be set with the keys.',
+    meaning: 'The issuer (`iss`) of every token. Required with the keys.',
   }),
   audience: optionalSetting({
     key: 'engine.auth.jwt.audience',
     kind: identifier,
-    meaning: 'The audience (`aud`) of every token. Must be set with the keys.',
+    meaning: 'The audience (`aud`) of every token. Required with the keys.',
   }),
   algorithms: setting({
     key: 'engine.auth.jwt.algorithms',
@@ -54,22 +54,22 @@ export const jwt = {
     ),
     default: 'RS256,PS256,ES256,EdDSA',
     meaning:
-      'The algorithms that tokens may be signed with. There is none for unsigned tokens or shared secrets.',
+      'The algorithms that tokens may be signed with. Unsigned tokens and shared secrets are not supported.',
   }),
   subjectClaim: setting({
     key: 'engine.auth.jwt.subject.claim',
     kind: word,
     default: 'sub',
     meaning:
-      'The claim that names the caller. The principal is called `jwt:` and its value, so that it differs from every principal of these settings; ' +
-      'it owns the results of its queries, on every broker that takes the token.',
+      "The claim that names the caller. The principal's name is `jwt:` and its value, so that it differs from every principal of these settings; " +
+      'it owns the results of its queries on every broker that accepts the token.',
   }),
   roleClaim: setting({
     key: 'engine.auth.jwt.role.claim',
     kind: word,
     default: 'roles',
     meaning:
-      'The claim with the roles: a text, words with spaces between, or a list. Dots lead into objects: `realm_access.roles`.',
+      'The claim with the roles: a word, words separated by spaces, or a list. Dots select members of objects: `realm_access.roles`.',
   }),
   adminWord: setting({
     key: 'engine.auth.jwt.role.admin',
@@ -94,25 +94,25 @@ export const jwt = {
     kind: duration('0s', '5m'),
     default: '30s',
     meaning:
-      'How far the clock of the issuer may be off when it is checked whether a token has expired or holds already.',
+      "The tolerance for the issuer's clock when checking whether a token is valid yet or has expired.",
   }),
   keysMaxAgeMs: setting({
     key: 'engine.auth.jwt.jwks.maxAge',
     kind: duration('10s', '1d'),
     default: '10m',
     meaning:
-      'After how long the keys are read again in any case. While that fails, the last good ones hold.',
+      'The age at which the keys are read again. If that fails, the last valid ones stay in use.',
   }),
   keysCooldownMs: setting({
     key: 'engine.auth.jwt.jwks.cooldown',
     kind: duration('1s', '1h'),
     default: '30s',
     meaning:
-      'How long to wait between two readings of the keys, however many tokens name keys that are not among them.',
+      'The minimum time between two reads of the keys, however many tokens reference unknown keys.',
   }),
 };
 
-/** How much one caller may ask of a service. */
+/** The limits for one caller of a service. */
 export const limits = {
   callsPerSecondMax: setting({
     key: 'engine.auth.limit.requestsPerSecond',
@@ -120,7 +120,7 @@ export const limits = {
     default: '0',
     live: true,
     meaning:
-      'The calls of one principal a second, to each service; as many may come at once. Further ones are answered with 429.',
+      'The calls of one principal to each service in a second, and the size of a burst. Further calls are answered with 429.',
   }),
   callsRunningMax: setting({
     key: 'engine.auth.limit.concurrency',
@@ -128,9 +128,9 @@ export const limits = {
     default: '0',
     live: true,
     meaning:
-      'The calls of one principal that a service answers at the same time; a call counts until the query, preview, load or start of a restream ' +
-      'that it began has ended, though it has been answered. Further ones are answered with 429. Calls that only read, watch or cancel are held ' +
-      'to the calls under way alone, so that a principal can always see to its queries.',
+      'The concurrent calls of one principal in each service. A call counts until the query, preview, load or restream that it ' +
+      'started has ended, even if the call has been answered. Further calls are answered with 429. For calls that only read, watch or cancel, ' +
+      'only the calls in progress count, so that a principal can always manage its queries.',
   }),
   pageStreamsMax: setting({
     key: 'engine.auth.limit.pageStreams',
@@ -138,7 +138,7 @@ export const limits = {
     default: '128',
     live: true,
     meaning:
-      'The pages and downloads of one principal that a broker sends at the same time. Further ones are answered with 429. Small pages ' +
+      'The concurrent pages and downloads of one principal on a broker. Further ones are answered with 429. Small pages ' +
       'that are sent in one piece do not count.',
   }),
   failuresPerMinuteMax: setting({
@@ -147,7 +147,7 @@ export const limits = {
     default: '60',
     live: true,
     meaning:
-      'The wrong credentials from one address a minute; as many may come at once. Then any from there are answered with 429, except those ' +
-      'that were right recently: a proxy makes the calls of many from one address.',
+      'The wrong credentials from one address in a minute, and the size of a burst. Beyond that, all credentials from it are answered with 429, except those ' +
+      'that were accepted recently, because a proxy makes the calls of many callers from one address.',
   }),
 };

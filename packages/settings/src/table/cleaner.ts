@@ -9,7 +9,7 @@ import {
   text,
 } from '@quire/core/settings';
 
-/** How much a broker may store, what happens above it, and how sweeps run. */
+/** The storage quota of a broker, its eviction, and its sweeps. */
 export const cleaner = {
   enabled: setting({
     key: 'engine.broker.pagination.file.enableStorageCleaner',
@@ -17,7 +17,7 @@ export const cleaner = {
     default: 'false',
     live: true,
     meaning:
-      'Whether results are evicted when a broker stores too much. The store `memory` evicts in any case: its room is a quota.',
+      'Whether results are evicted when a broker stores too much. The store `memory` always evicts: its size is a quota.',
   }),
   quotaBytes: setting({
     key: 'engine.broker.pagination.file.maxStoragePerBrokerMB',
@@ -25,7 +25,7 @@ export const cleaner = {
     default: '1024',
     live: true,
     meaning:
-      'The quota: how much one broker may store, with what is being written. In memory, at most the room of that store.',
+      'The quota: the storage of one broker, including writes in progress. For the store `memory`, at most its size.',
   }),
   principalMaxPercent: setting({
     key: 'engine.broker.pagination.quota.principal.maxPercent',
@@ -33,9 +33,9 @@ export const cleaner = {
     default: '100',
     live: true,
     meaning:
-      'The share of the quota, in percent, that the results of one principal may take, with what its queries are writing; 100 for no limit. The ' +
-      'critical and target percentages apply to a share as to the quota: above it, the results of that principal are evicted and of no other one, and a query ' +
-      'that finds no room within the share fails with exception 245. `engine.auth.principal.<name>.quota.maxMB` sets the share of one principal.',
+      'The share of the quota, in percent, for the results of one principal, including writes in progress; 100 for no limit. The ' +
+      'critical and target percentages apply to a share as to the quota. Above them, only results of that principal are evicted, and a query ' +
+      'whose result does not fit in the share fails with exception 245. `engine.auth.principal.<name>.quota.maxMB` sets the share of one principal.',
   }),
   criticalPercent: setting({
     key: 'engine.broker.pagination.file.criticalStorageThresholdPercent',
@@ -43,7 +43,7 @@ export const cleaner = {
     default: '90',
     live: true,
     meaning:
-      'Eviction starts when usage exceeds this percentage of the quota. A result that alone exceeds it fails: it could not stay.',
+      'Eviction starts when usage exceeds this percentage of the quota. A query whose result exceeds it by itself fails.',
   }),
   targetPercent: setting({
     key: 'engine.broker.pagination.file.targetStorageThresholdPercent',
@@ -51,8 +51,8 @@ export const cleaner = {
     default: '60',
     live: true,
     meaning:
-      'Eviction brings what is stored down to this percentage of the quota, and no further; at most the critical percentage. A result ' +
-      'of at most the difference of the two always finds room.',
+      'Eviction reduces the stored results to this percentage of the quota, and no further; at most the critical percentage. A result ' +
+      'no larger than the difference of the two always fits.',
   }),
   protectionMs: setting({
     key: 'engine.cleaner.protection.time',
@@ -60,7 +60,7 @@ export const cleaner = {
     default: '60s',
     live: true,
     meaning:
-      'How long a new result is protected from eviction: it goes only when all older ones have gone and usage is still critical.',
+      'The time for which a new result is protected from eviction. It is evicted only if all older ones are gone and usage is still critical.',
   }),
   graceMs: setting({
     key: 'engine.cleaner.orphan.grace',
@@ -68,7 +68,7 @@ export const cleaner = {
     default: '1h',
     live: true,
     meaning:
-      'How long data must be seen to lie without a commit record before it is deleted as a leftover of a crash. Longer than any write: ' +
+      'The time for which data must be observed without a commit record before it is deleted as debris of a crash. Must exceed the duration of any write: ' +
       'more than `engine.broker.query.timeout`.',
   }),
   concurrencyMax: setting({
@@ -76,7 +76,7 @@ export const cleaner = {
     kind: integer(1, 256),
     default: '16',
     live: true,
-    meaning: 'How many deletions run at once.',
+    meaning: 'The number of concurrent deletions.',
   }),
   schedule: optionalSetting({
     key: 'engine.cleaner.schedule',
@@ -86,14 +86,14 @@ export const cleaner = {
     ),
     live: true,
     meaning:
-      'When sweeps run, in UTC, instead of `controller.cluster.pagination.cleaner.frequencyPeriod`; each begins up to 5 s later, so ' +
-      'that cleaners do not all begin at once. Results expire for their ' +
-      'readers all the same; only their space is freed later.',
+      'The schedule of sweeps, in UTC, instead of `controller.cluster.pagination.cleaner.frequencyPeriod`. Each starts up to 5 s later, so ' +
+      'that cleaners do not all start at once. Expired results are never served; a later sweep ' +
+      'only frees their space later.',
   }),
   port: optionalSetting({
     key: 'engine.cleaner.port',
     kind: port,
     meaning:
-      'The port on which `quire cleaner` answers `/health` and `/metrics`; without it, it does not listen.',
+      'The port on which `quire cleaner` serves `/health` and `/metrics`; without it, it does not listen.',
   }),
 };

@@ -11,28 +11,28 @@ import {
   textLocation,
 } from '@quire/core/settings';
 
-/** When sweeps run, and the expiry job over all brokers. */
+/** The schedule of sweeps, and the expiry job over all brokers. */
 export const controller = {
   brokers: optionalSetting({
     key: 'controller.brokers',
     kind: httpUrls,
     live: true,
-    meaning: 'The brokers that the controller looks after.',
+    meaning: 'The brokers that the controller manages.',
   }),
   consoleEnabled: setting({
     key: 'controller.console.enabled',
     kind: boolean,
     default: 'true',
     meaning:
-      'Whether the controller serves the console at `/console`, and passes the calls under `/query` on to its brokers, which the ' +
-      'console needs since a page may call its own origin only. Callers must be known to the controller, and to the broker.',
+      'Whether the controller serves the console at `/console` and forwards the calls under `/query` to its brokers. The ' +
+      'console needs that because a page may only call its own origin. The controller and the broker must both know the caller.',
   }),
   brokerTimeoutMs: setting({
     key: 'controller.broker.timeout',
     kind: duration('100ms', '1h'),
     default: '30s',
     live: true,
-    meaning: 'How long a broker may take to answer one call of the controller, to its last byte.',
+    meaning: 'The timeout of one call of the controller to a broker, until the last byte.',
   }),
   cleanerPeriodMs: setting({
     key: 'controller.cluster.pagination.cleaner.frequencyPeriod',
@@ -40,45 +40,45 @@ export const controller = {
     default: '1h',
     live: true,
     meaning:
-      'How often each broker and `quire cleaner` sweep: delete what has expired, and evict what exceeds the quota; and how often the ' +
-      'controller has each broker delete what has expired. Each period is up to 5 % shorter or longer, at random, so that those that ' +
-      'started together do not go on together.',
+      'The interval at which each broker and `quire cleaner` sweep: delete expired results, and evict those above the quota. Also the interval at which the ' +
+      'controller makes each broker delete expired results. Each interval is randomly up to 5 % shorter or longer, so that processes that ' +
+      'started together drift apart.',
   }),
   cleanerInitialDelayMs: setting({
     key: 'controller.cluster.pagination.cleaner.initialDelay',
     kind: durationOrRandom('0s', '365d'),
     default: 'random',
     meaning:
-      'The delay before the first sweep; `random` is at most one period and at most five minutes, and keeps cleaners that start ' +
-      'together from sweeping together.',
+      'The delay before the first sweep; `random` is at most one period and at most five minutes, so that cleaners that start ' +
+      'together do not sweep together.',
   }),
   authProviderClass: optionalSetting({
     key: 'controller.admin.auth.provider.class',
     kind: moduleOrClass,
     meaning:
-      "What gives the Authorization of the controller's calls to brokers: `UrlAuthProvider` reads a token from a file or a web server, " +
-      '`StaticTokenAuthProvider` has one in the settings, `NullAuthProvider` sends none; all three with or without the name of a Java ' +
-      'package before. A module exports a function `createAuthorizationProvider`. Without it, the settings below decide.',
+      "The source of the Authorization for the controller's calls to brokers: `UrlAuthProvider` reads a token from a file or a web server, " +
+      '`StaticTokenAuthProvider` uses one from the settings, `NullAuthProvider` sends none; all three with or without a Java ' +
+      'package name before them. A module exports a function `createAuthorizationProvider`. Without this setting, the settings below decide.',
   }),
   authUrl: optionalSetting({
     key: 'controller.admin.auth.url',
     kind: textLocation,
     secret: true,
     meaning:
-      'Where the token is. It is read again after ten seconds, and when a broker has refused it. White space around it does not ' +
-      'count. Not shown, because a URL may hold credentials.',
+      'The location of the token. It is read again after ten seconds, and when a broker has refused it. Surrounding white space is ' +
+      'ignored. Not shown, because a URL may hold credentials.',
   }),
   authToken: optionalSetting({
     key: 'controller.admin.auth.token',
     kind: text(/^[\x20-\x7e]{1,8000}$/, 'a token, alone or after Basic or Bearer'),
     secret: true,
     meaning:
-      'The token itself. Better set by its environment variable than in a file that others read.',
+      'The token itself. Preferably set with its environment variable, not in a file that others can read.',
   }),
   authScheme: setting({
     key: 'controller.admin.auth.prefix',
     kind: choice('Bearer', 'Basic'),
     default: 'Bearer',
-    meaning: 'What goes before a token that has neither word before it.',
+    meaning: 'The scheme for a token that does not start with one of these words.',
   }),
 };

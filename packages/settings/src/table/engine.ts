@@ -2,7 +2,7 @@ import { sqlDialects } from '@quire/core';
 import { engines } from '../engines.ts';
 import { choice, modulePath, optionalSetting, setting } from '@quire/core/settings';
 
-/** What answers queries. */
+/** The query engine. */
 export const engine = {
   kind: setting({
     key: 'engine.kind',
@@ -16,14 +16,14 @@ export const engine = {
     default: 'duckdb',
     live: true,
     meaning:
-      'The language of queries that do not name theirs (`queryOptions: dialect=…` or `SET dialect = …;`), with the embedded engine. `duckdb`: as DuckDB ' +
-      'has it; nothing is translated. `pinot`: that of Apache Pinot; every query is translated, whole. No query is taken for one of the other.',
+      "The language of queries that do not select one (`queryOptions: dialect=…` or `SET dialect = …;`), for the embedded engine. `duckdb`: DuckDB's " +
+      'SQL, unchanged. `pinot`: that of Apache Pinot; every query is translated completely. The language is never guessed.',
   }),
   modulePath: optionalSetting({
     key: 'engine.class',
     kind: modulePath,
     meaning:
-      'A module, as a path, whose `openQueryEngine` opens the engine that queries run on; packages/server/README.md shows one. It runs in the ' +
-      'process of the broker, so `engine.broker.workers` does not apply to it. Without it `engine.kind` decides, and queries run in processes of their own.',
+      'The path of a module whose `openQueryEngine` opens the query engine; packages/server/README.md has an example. It runs in the ' +
+      'process of the broker, so `engine.broker.workers` has no effect on it. Without it, `engine.kind` selects the engine, and queries run in separate processes.',
   }),
 };

@@ -1,13 +1,13 @@
 import { duration, optionalSetting, port, setting, size, text } from '@quire/core/settings';
 
-/** Arrow Flight SQL at the broker. */
+/** Arrow Flight SQL on the broker. */
 export const flight = {
   port: optionalSetting({
     key: 'engine.broker.flight.port',
     kind: port,
     meaning:
-      'The port of Arrow Flight SQL, for ADBC, JDBC and others that speak it, at the address that the broker listens on; with TLS where it has a ' +
-      'certificate. Without it the broker answers HTTP only. The usual port is 8815.',
+      "The port of Arrow Flight SQL, for ADBC, JDBC and other clients, on the broker's address; with TLS if the broker has a " +
+      'certificate. Without it the broker serves HTTP only. The usual port is 8815.',
   }),
   expirationMs: setting({
     key: 'engine.broker.flight.expiration',
@@ -15,23 +15,23 @@ export const flight = {
     default: '10m',
     live: true,
     meaning:
-      'How long the result of a query lives that came by Arrow Flight SQL, and how far RenewFlightEndpoint extends that. Each query stores one, and its ' +
-      'clients seldom read one twice.',
+      'The lifetime of a result of Arrow Flight SQL, and the extension by RenewFlightEndpoint. Each query stores one, and its ' +
+      'clients rarely read one twice.',
   }),
   messageBytesMax: setting({
     key: 'engine.broker.flight.message.maxKB',
     kind: size('KB', 64, 1_048_576),
     default: '4096',
     meaning:
-      'The largest message of rows; larger batches are parted, down to a row. Clients in Go and Rust take 4 MB by default.',
+      'The maximum size of a message of rows; larger batches are split, down to one row. Clients in Go and Rust accept 4 MB by default.',
   }),
   tokenKey: optionalSetting({
     key: 'engine.broker.flight.token.key',
     kind: text(/^[^\s\p{C}]{16,200}$/u, 'a text of 16 to 200 characters without spaces'),
     secret: true,
     meaning:
-      'The key that seals the token which a client gets for its name and password when it connects. The same for brokers that clients reach by one ' +
-      'address. Without it each broker has one of its own, and clients log in again after a restart.',
+      'The key that seals the session token which a client gets for its name and password when it connects. Must be equal on brokers behind one ' +
+      'address. Without it each broker creates its own, and clients log in again after a restart.',
   }),
   tokenLifetimeMs: setting({
     key: 'engine.broker.flight.token.lifetime',
@@ -39,6 +39,6 @@ export const flight = {
     default: '1d',
     live: true,
     meaning:
-      'How long such a token is valid. It is void sooner when the secrets of its principal are replaced.',
+      'The lifetime of such a token. It becomes invalid earlier if the secrets of its principal are replaced.',
   }),
 };

@@ -17,7 +17,7 @@ const sha256Hex: SettingKind<string> = {
   format: (value) => value,
 };
 
-/** The form of a salted password hash; what the numbers may be is for the password check to say. */
+/** A salted password hash by its form; the password check validates the numbers. */
 const scryptHash: SettingKind<string> = text(
   /^scrypt:\d{1,10}:\d{1,10}:\d{1,10}:[A-Za-z0-9+/]+={0,2}:[A-Za-z0-9+/]+={0,2}$/,
   'scrypt:N:r:p:salt:hash, the last two in base64',
@@ -28,7 +28,7 @@ const variableName: SettingKind<string> = text(
   'the name of an environment variable',
 );
 
-/** The tables that queries may read, one per name. */
+/** The tables that queries may read, one for each name. */
 export const tables = {
   path: requiredSetting({
     key: 'engine.table.<name>.path',
@@ -39,17 +39,17 @@ export const tables = {
     key: 'engine.table.<name>.format',
     kind: choice('auto', 'parquet', 'csv', 'json'),
     default: 'auto',
-    meaning: "The files' format; `auto` uses the ending of the path.",
+    meaning: 'The format of the files; `auto` uses the file extension.',
   }),
 };
 
-/** Who may call, one per name. */
+/** The callers, one for each name. */
 export const principals = {
   role: requiredSetting({
     key: 'engine.auth.principal.<name>.role',
     kind: choice('query', 'admin'),
     meaning:
-      'What the principal may do: `query` runs queries and handles its own results, `admin` may do everything.',
+      'The permissions of the principal: `query` runs queries and manages its own results, `admin` may do everything.',
   }),
   tokenSha256: optionalSetting({
     key: 'engine.auth.principal.<name>.token.sha256',
@@ -61,7 +61,7 @@ export const principals = {
     key: 'engine.auth.principal.<name>.token.file',
     kind: path,
     secret: true,
-    meaning: "A file with the principal's token; white space around it does not count.",
+    meaning: "A file with the principal's token; surrounding white space is ignored.",
   }),
   tokenEnv: optionalSetting({
     key: 'engine.auth.principal.<name>.token.env',
@@ -79,7 +79,7 @@ export const principals = {
     key: 'engine.auth.principal.<name>.password.file',
     kind: path,
     secret: true,
-    meaning: "A file with the principal's password; line breaks at its end do not count.",
+    meaning: "A file with the principal's password; trailing line breaks are ignored.",
   }),
   passwordEnv: optionalSetting({
     key: 'engine.auth.principal.<name>.password.env',
@@ -97,7 +97,7 @@ export const principals = {
     key: 'engine.auth.principal.<name>.quota.maxMB',
     kind: size('MB', 1, 1_073_741_824),
     meaning:
-      'How much of one broker the results of the principal may take, instead of `engine.broker.pagination.quota.principal.maxPercent`; at most ' +
+      'The storage on one broker for the results of the principal, instead of `engine.broker.pagination.quota.principal.maxPercent`; at most ' +
       'the quota.',
   }),
 };

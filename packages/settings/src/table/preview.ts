@@ -9,9 +9,9 @@ import {
   size,
 } from '@quire/core/settings';
 
-/** Directories, files and buckets, separated by commas; each of them once. */
+/** Directories, files and buckets, separated by commas, without duplicates. */
 const sources: SettingKind<readonly StoreLocation[]> = {
-  allowed: `a list separated by commas, of which each is ${location.allowed}`,
+  allowed: `a list separated by commas, each element ${location.allowed}`,
   parse: (text, baseDir) => {
     const read = text.split(',').map((element) => location.parse(element.trim(), baseDir));
     const known = read
@@ -23,50 +23,50 @@ const sources: SettingKind<readonly StoreLocation[]> = {
   format: (sources) => sources.map((source) => location.format(source)).join(','),
 };
 
-/** What previews of tables may read, and how much they may take. */
+/** The sources and limits of table previews. */
 export const preview = {
   sources: optionalSetting({
     key: 'controller.preview.source.paths',
     kind: sources,
     live: true,
     meaning:
-      'The directories, files and buckets whose files previews may sample, for admins; links and `..` that lead out of them are not ' +
-      'followed. Relative `sourceFiles` start from each directory. Without it, previews take `sourceRows` only. Buckets are reached ' +
-      'by the settings of `engine.broker.pagination` for their store.',
+      'The directories, files and buckets whose files previews may sample, for admins; links and `..` that point outside them are not ' +
+      'followed. Relative `sourceFiles` are resolved against each directory. Without it, previews accept `sourceRows` only. Buckets are accessed ' +
+      'with the settings of `engine.broker.pagination` for their store.',
   }),
   bodyBytesMax: setting({
     key: 'controller.preview.body.maxMB',
     kind: size('MB', 1, 1024),
     default: '16',
-    meaning: 'The largest body of a preview, which holds its rows.',
+    meaning: 'The maximum body of a preview, which contains its rows.',
   }),
   rowsMax: setting({
     key: 'controller.preview.rows.max',
     kind: integer(1, 1_000_000),
     default: '10000',
     live: true,
-    meaning: 'The most rows of one preview; further ones are left out, which a finding says.',
+    meaning: 'The maximum number of rows of one preview; further ones are omitted, with a finding.',
   }),
   bytesMax: setting({
     key: 'controller.preview.read.maxMB',
     kind: size('MB', 1, 16_384),
     default: '64',
     live: true,
-    meaning: 'The most that one preview reads of files, as it is after decompression.',
+    meaning: 'The maximum that one preview reads from files, after decompression.',
   }),
   rowBytesMax: setting({
     key: 'controller.preview.row.maxKB',
     kind: size('KB', 1, 1_048_576),
     default: '4096',
     live: true,
-    meaning: 'The longest row of a file; a longer one ends the reading of its file.',
+    meaning: 'The maximum length of a row of a file; reading the file ends at a longer one.',
   }),
   filesMax: setting({
     key: 'controller.preview.files.max',
     kind: integer(1, 10_000),
     default: '100',
     live: true,
-    meaning: 'The most files that one preview reads, whatever it asks for.',
+    meaning: 'The maximum number of files that one preview reads, whatever it requests.',
   }),
   digitsMax: setting({
     key: 'controller.preview.number.maxDigits',
@@ -74,7 +74,7 @@ export const preview = {
     default: '1000',
     live: true,
     meaning:
-      'The most digits of an integer of a preview. A body with a longer one is refused, a row of a file left out.',
+      'The maximum number of digits of an integer in a preview. A body with a longer one is refused; a row of a file is omitted.',
   }),
   valueBytesMax: setting({
     key: 'controller.preview.value.maxKB',
@@ -82,7 +82,7 @@ export const preview = {
     default: '4096',
     live: true,
     meaning:
-      'The largest value of a row of a preview; rows with a larger one are left out, which a finding says.',
+      'The maximum size of a value in a row of a preview; rows with a larger one are omitted, with a finding.',
   }),
   columnsMax: setting({
     key: 'controller.preview.columns.max',
@@ -90,8 +90,8 @@ export const preview = {
     default: '5000',
     live: true,
     meaning:
-      'The most columns of all rows of a preview, those of nested objects among them; rows that bring more are left out, which a ' +
-      'finding says.',
+      'The maximum number of columns in all rows of a preview, including those of nested objects; rows that add more are omitted, with a ' +
+      'finding.',
   }),
   rowsBytesMax: setting({
     key: 'controller.preview.rows.maxMB',
@@ -99,8 +99,8 @@ export const preview = {
     default: '64',
     live: true,
     meaning:
-      'The most that the values of all rows of a preview have, and again what its transforms and other steps make of them, whether ' +
-      'it is kept or not. Rows behind that are left out, which a finding says.',
+      'The maximum size of the values in all rows of a preview, and separately of the results of its transforms and other steps, whether ' +
+      'they are kept or not. Rows after that are omitted, with a finding.',
   }),
   answerBytesMax: setting({
     key: 'controller.preview.answer.maxMB',
@@ -108,15 +108,14 @@ export const preview = {
     default: '32',
     live: true,
     meaning:
-      'The longest answer of a preview; rows that would make it longer are left out, which a finding says.',
+      'The maximum answer of a preview; rows that would make it longer are omitted, with a finding.',
   }),
   timeMaxMs: setting({
     key: 'controller.preview.timeout',
     kind: duration('100ms', '1h'),
     default: '30s',
     live: true,
-    meaning:
-      'How long one preview may take; after that it answers with what it has, and a finding.',
+    meaning: 'The timeout of one preview, which then answers with its rows so far, and a finding.',
   }),
   concurrencyMax: setting({
     key: 'controller.preview.concurrency',
@@ -124,8 +123,8 @@ export const preview = {
     default: '4',
     live: true,
     meaning:
-      'How many previews run at once; further ones wait, and principals take turns. While others wait, at most half are of one principal; one is ' +
-      'only for admins, where there are three or more.',
+      'The number of concurrent previews; further ones wait, and principals take turns. While others wait, at most half are of one principal. If there are three or more, one ' +
+      'is reserved for admins.',
   }),
   waitingMax: setting({
     key: 'controller.preview.queue',
@@ -133,7 +132,7 @@ export const preview = {
     default: '8',
     live: true,
     meaning:
-      'How many previews may wait, each with its body in memory; one more is answered with 429. Beyond it only those of admins wait, and those ' +
+      'The number of waiting previews, each with its body in memory; further ones are answered with 429. Beyond it, only those of admins wait, and those ' +
       'of principals that have less than an equal share of the queue.',
   }),
   principalWaitingMax: setting({
@@ -141,6 +140,6 @@ export const preview = {
     kind: integer(0, 1024),
     default: '4',
     live: true,
-    meaning: 'How many previews of one principal may wait; one more is answered with 429.',
+    meaning: 'The number of waiting previews of one principal; further ones are answered with 429.',
   }),
 };

@@ -9,8 +9,8 @@ import {
 } from '@quire/core/settings';
 
 /**
- * The proxy: which brokers it has, how it finds the one that holds a result, and how long it waits.
- * Its port is with the others.
+ * The brokers of the proxy, the search for the one that holds a result, and its timeouts. Its port
+ * is in another group.
  */
 export const proxy = {
   brokers: optionalSetting({
@@ -18,23 +18,23 @@ export const proxy = {
     kind: httpUrls,
     live: true,
     meaning:
-      'The brokers that the proxy may call. A broker that is taken out may end the calls that it answers. Without brokers and without ' +
-      'a name that stands for some: the broker of the same process or machine.',
+      'The brokers that the proxy may call. A removed broker may finish the calls that it is answering. Without brokers and without ' +
+      'a DNS name: the broker of the same process or machine.',
   }),
   brokersName: optionalSetting({
     key: 'proxy.brokers.dns',
     kind: httpUrl,
     live: true,
     meaning:
-      'A URL whose host is a DNS name that stands for brokers, one per address. Over HTTPS their certificates must have that name. When ' +
-      'the name cannot be resolved, the brokers stay as they are.',
+      'A URL whose host is a DNS name for brokers, one for each address. Over HTTPS their certificates must have that name. If ' +
+      'the name cannot be resolved, the brokers stay unchanged.',
   }),
   resolveIntervalMs: setting({
     key: 'proxy.brokers.dns.interval',
     kind: duration('1s', '1d'),
     default: '30s',
     live: true,
-    meaning: 'How often that name is resolved again.',
+    meaning: 'The interval at which that name is resolved again.',
   }),
   storeShared: setting({
     key: 'proxy.store.shared',
@@ -42,16 +42,16 @@ export const proxy = {
     default: 'auto',
     live: true,
     meaning:
-      'Whether any broker can serve every result. `auto` follows what the brokers say of their stores: where all say that theirs is shared, ' +
-      'a result that one broker does not find is asked for at the others.',
+      "Whether any broker can serve every result. `auto` uses the brokers' description of their stores: if all are shared, " +
+      'a result that one broker does not find is requested from the others.',
   }),
   authMode: setting({
     key: 'proxy.auth.mode',
     kind: choice('pass', 'check'),
     default: 'pass',
     meaning:
-      'Who checks credentials: `pass` leaves it to the brokers, `check` lets only principals of these settings through to them. What the ' +
-      'proxy tells of itself is for principals of these settings in both cases.',
+      'The service that checks credentials: `pass` leaves it to the brokers, `check` only forwards calls of principals in these settings. The ' +
+      "proxy's own endpoints are for principals in these settings in both cases.",
   }),
   routesMax: setting({
     key: 'proxy.routes.max',
@@ -59,21 +59,21 @@ export const proxy = {
     default: '100000',
     live: true,
     meaning:
-      'Of how many results the proxy remembers which broker holds them, at some 200 bytes each. Others are asked for again.',
+      'The number of results whose broker the proxy caches, at some 200 bytes each. For others it asks the brokers again.',
   }),
   connectionsMax: setting({
     key: 'proxy.connections.max',
     kind: integer(1, 65_535),
     default: '256',
     meaning:
-      'How many calls the proxy passes on to one broker at once; further calls to it wait. An answer whose client does not read does ' +
-      'not count.',
+      'The number of concurrent calls that the proxy forwards to one broker; further calls to it wait. An answer whose client does not read is ' +
+      'not counted.',
   }),
   connectTimeoutMs: setting({
     key: 'proxy.timeout.connect',
     kind: duration('10ms', '1m'),
     default: '2s',
-    meaning: 'How long a broker may take to accept a connection.',
+    meaning: 'The timeout for connecting to a broker.',
   }),
   queryTimeoutMs: setting({
     key: 'proxy.timeout.query',
@@ -81,29 +81,29 @@ export const proxy = {
     default: '1m10s',
     live: true,
     meaning:
-      "How long a broker may take to begin its answer to a query: longer than the brokers' `engine.broker.query.timeout`.",
+      "The timeout for the start of a broker's answer to a query: longer than the brokers' `engine.broker.query.timeout`.",
   }),
   answerTimeoutMs: setting({
     key: 'proxy.timeout.answer',
     kind: duration('100ms', '1h'),
     default: '30s',
     live: true,
-    meaning:
-      'How long a broker may take to begin any other answer, and between two pieces of any answer.',
+    meaning: 'The timeout for the start of any other answer, and between two pieces of any answer.',
   }),
   healthIntervalMs: setting({
     key: 'proxy.health.interval',
     kind: duration('100ms', '1h'),
     default: '5s',
     live: true,
-    meaning: 'How often the proxy asks each broker for its health, and takes over other brokers.',
+    meaning:
+      'The interval at which the proxy checks the health of each broker, and adopts changes of its list of brokers.',
   }),
   healthTimeoutMs: setting({
     key: 'proxy.health.timeout',
     kind: duration('10ms', '1m'),
     default: '2s',
     live: true,
-    meaning: 'How long a broker may take to tell its health, or whether it has a result.',
+    meaning: "The timeout for a broker's answer to a health check, or to whether it has a result.",
   }),
   failuresMax: setting({
     key: 'proxy.health.failures',
@@ -111,6 +111,6 @@ export const proxy = {
     default: '3',
     live: true,
     meaning:
-      'After how many failures in a row, of calls and of checks, a broker gets no calls until a check finds it healthy.',
+      'The number of consecutive failures, of calls and checks, after which a broker gets no calls until a check succeeds.',
   }),
 };

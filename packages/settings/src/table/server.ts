@@ -12,7 +12,7 @@ import {
   size,
 } from '@quire/core/settings';
 
-/** Where the services listen. */
+/** The addresses of the services. */
 export const server = {
   bindHost: setting({
     key: 'engine.bind.host',
@@ -32,24 +32,24 @@ export const server = {
     kind: host,
     default: { of: 'engine.bind.host' },
     meaning:
-      'The name that others reach this broker by: `brokerHost` of a response, and a part of the broker id and so of all object ' +
-      'names. Must be set when `engine.bind.host` stands for all addresses. A broker with another name does not see its old results, ' +
+      'The name by which others reach this broker: `brokerHost` of a response, and a part of the broker id and so of all object ' +
+      'names. Required if `engine.bind.host` means all addresses. A broker with another name does not see its old results, ' +
       'unless `engine.broker.id` is set.',
   }),
   brokerId: optionalSetting({
     key: 'engine.broker.id',
     kind: name,
     meaning:
-      'The id of this broker, which no other broker on the same store may have: its results are filed under it, and are found again ' +
-      'after a restart under the same id only. Without it, `Broker_<host name>_<port>` with the values of ' +
+      'The id of this broker, which must be unique on its store: its results are filed under it, and after a restart they are found ' +
+      'only under the same id. Without it, `Broker_<host name>_<port>` with the values of ' +
       '`engine.broker.host.name` and `engine.broker.client.queryPort`, of which 0 counts as a port of its own.',
   }),
   trustedProxies: optionalSetting({
     key: 'engine.http.trusted.proxies',
     kind: networks,
     meaning:
-      'The addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Host` are trusted: limits on wrong credentials then ' +
-      'count the caller behind them, not the proxy, and pages may call the host that they know. Without it, the address that connects is ' +
+      'The addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Host` are trusted. Limits for wrong credentials then ' +
+      'apply to the caller behind them, not to the proxy, and pages may call the host that they know. Without it, the connecting address is ' +
       'the caller, and `Host` the host.',
   }),
   proxyPort: setting({
@@ -66,34 +66,33 @@ export const server = {
   }),
 };
 
-/** What a client may demand of a service. */
+/** The limits for clients of a service. */
 export const http = {
   bodyBytesMax: setting({
     key: 'engine.broker.http.body.maxKB',
     kind: size('KB', 1, 65_536),
     default: '1024',
-    meaning: 'The largest request body; a larger one is answered with 413.',
+    meaning: 'The maximum request body; a larger one is answered with 413.',
   }),
   headerBytesMax: setting({
     key: 'engine.broker.http.header.maxKB',
     kind: size('KB', 1, 256),
     default: '16',
-    meaning:
-      'The largest head of a request, all headers together; a larger one is answered with 431.',
+    meaning: 'The maximum size of all request headers together; larger ones are answered with 431.',
   }),
   requestTimeoutMs: setting({
     key: 'engine.broker.http.request.timeout',
     kind: duration('100ms', '1h'),
     default: '30s',
     meaning:
-      'How long a client may take to send its whole request; a slower one is answered with 408.',
+      'The time in which a client must send its whole request; a slower one is answered with 408.',
   }),
   corsOrigins: optionalSetting({
     key: 'engine.http.cors.origins',
     kind: httpUrls,
     meaning:
       'Origins whose pages may call the services from a browser, such as `https://notebooks.example.com`. Without it only pages of ' +
-      'their own origin may; calls of others that may change something are answered with 403. Credentials still go with each call, in its ' +
+      'their own origin may; other calls that may change state are answered with 403. Credentials are still sent with each call, in its ' +
       'Authorization header.',
   }),
   basicOffered: setting({
@@ -101,21 +100,21 @@ export const http = {
     kind: boolean,
     default: 'true',
     meaning:
-      'Whether a 401 offers Basic in `WWW-Authenticate`. Browsers then ask for a name and a password, keep them, and add them to every later ' +
-      'call, whichever page sends it. Basic credentials are accepted either way.',
+      'Whether a 401 offers Basic in `WWW-Authenticate`. Browsers then ask for a name and a password, cache them, and add them to every later ' +
+      'call, whichever page sends it. Basic credentials are accepted in either case.',
   }),
   idleTimeoutMs: setting({
     key: 'engine.broker.http.idle.timeout',
     kind: duration('100ms', '1h'),
     default: '75s',
-    meaning: 'How long a connection may stay open between two requests.',
+    meaning: 'The time for which a connection may stay open between two requests.',
   }),
   stallTimeoutMs: setting({
     key: 'engine.broker.page.stall.timeout',
     kind: duration('100ms', '1h'),
     default: '60s',
     meaning:
-      'How long a client may take nothing of a response, such as a page or a download, before its connection is closed. Holds for ' +
+      'The time after which the connection of a client is closed that receives nothing of a response, such as a page or a download. Applies to ' +
       'every service.',
   }),
   shutdownGraceMs: setting({
@@ -123,25 +122,25 @@ export const http = {
     kind: duration('0s', '1h'),
     default: '30s',
     meaning:
-      'How long requests under way may go on after a stop was asked for; then their connections are closed.',
+      'The time for which requests may continue after a stop is requested; then their connections are closed.',
   }),
 };
 
-/** What a service tells of itself. */
+/** The service's own log, metrics and documentation. */
 export const observability = {
   logLevel: setting({
     key: 'engine.log.level',
     kind: choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     default: 'info',
     live: true,
-    meaning: 'The least severe messages that are logged.',
+    meaning: 'The minimum severity of logged messages.',
   }),
   logFormat: setting({
     key: 'engine.log.format',
     kind: choice('auto', 'pretty', 'json'),
     default: 'auto',
     meaning:
-      'How messages are logged: lines for people, or one JSON object per line; `auto` is pretty on a terminal, else JSON.',
+      'The log format: lines for people, or one JSON object on each line; `auto` is pretty on a terminal, otherwise JSON.',
   }),
   metricsEnabled: setting({
     key: 'engine.metrics.enabled',
@@ -160,6 +159,6 @@ export const observability = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether `/openapi.json` and `/docs` can be read without credentials. They hold no data, and tell what can be called.',
+      'Whether `/openapi.json` and `/docs` can be read without credentials. They contain no data, but list all calls.',
   }),
 };

@@ -24,14 +24,14 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => '`' + word + '`').join(', ');
 }
 
-/** Where results are kept. */
+/** The store for results. */
 export const store = {
   protocol: setting({
     key: 'engine.broker.pagination.protocol',
     kind: choice(...storeBackends.map(({ name }) => name)),
     default: 'memory',
     meaning:
-      'What results are kept in. `memory` deletes all of them at a stop and is not for production; each of the others needs its ' +
+      'The store for results. `memory` deletes all of them at a stop and is not for production; each of the others needs its ' +
       '`engine.broker.pagination.<protocol>.data.dir`.',
   }),
   tempDir: setting({
@@ -39,36 +39,36 @@ export const store = {
     kind: path,
     default: '/tmp/engine/query/broker',
     meaning:
-      'The directory for temporary files of this broker, such as what a query spills. Must lie apart from the stored results.',
+      'The directory for temporary files of this broker, such as spilled data of queries. Must be separate from the stored results.',
   }),
   attemptsMax: setting({
     key: 'engine.broker.pagination.store.attempts',
     kind: integer(1, 20),
     default: '4',
     meaning:
-      'How often a call to the store is tried while the store is unavailable, the first time included.',
+      'The maximum number of attempts for a store call while the store is unavailable, including the first.',
   }),
   timeoutMs: setting({
     key: 'engine.broker.pagination.store.timeout',
     kind: duration('100ms', '1h'),
     default: '30s',
-    meaning: 'How long one call to the store may make no progress before it counts as failed.',
+    meaning: 'The time without progress after which a store call fails.',
   }),
   concurrencyMax: setting({
     key: 'engine.broker.pagination.store.concurrency',
     kind: integer(1, 1024),
     default: '32',
     meaning:
-      'How many calls to the store run at once, and how many chunks of open objects are read at once; further ones wait.',
+      'The number of concurrent store calls, and the number of concurrent reads of open objects; further ones wait.',
   }),
 };
 
-/** The settings of one backend, with the location that its stores are opened at. */
+/** The settings of one backend, with the location of its stores. */
 export type BackendSettings = Readonly<Record<string, unknown>> & {
   readonly location?: StoreLocation;
 };
 
-/** The settings of every backend, by its name: its own rows, and where its objects are. */
+/** The settings of every backend, by its name: its own rows, and the location of its objects. */
 export const backends: Readonly<Record<string, SettingRows>> = Object.fromEntries(
   storeBackends.map(({ name, locations, settings }) => [
     name,
@@ -76,45 +76,45 @@ export const backends: Readonly<Record<string, SettingRows>> = Object.fromEntrie
   ]),
 );
 
-/** The store of directories takes the locations of the others, too: as brokers of other makes have it. */
+/** The directory store also accepts locations of other stores, as other brokers do. */
 function dataDir(name: string, locations: StoreLocations): SettingRow<StoreLocation | undefined> {
   const isAny = locations.areDirectories;
   return optionalSetting({
     key: `engine.broker.pagination.${name}.data.dir`,
     kind: isAny ? location : locationIn(locations),
     meaning: isAny
-      ? `Where the store \`${name}\` keeps its objects. It is created when it does not exist. A URI of another store is as the protocol of that store.`
-      : `Where the store \`${name}\` keeps its objects.`,
+      ? `The location of the objects of the store \`${name}\`. It is created if it does not exist. A URI of another store selects that store.`
+      : `The location of the objects of the store \`${name}\`.`,
   });
 }
 
-/** Signed links, by which data files come from the store without the broker. */
+/** Signed links for reading data files directly from the store. */
 export const links = {
   enabled: setting({
     key: 'engine.broker.links.enabled',
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether `GET /query/{requestId}/link` gives links of the store, which ' +
+      'Whether `GET /query/{requestId}/link` returns links to the store, which ' +
       `${signers} can sign. Anyone who has a link can read the ` +
-      'result until the link ends, also after the result was deleted from the broker.',
+      'result until the link expires, even after the result was deleted from the broker.',
   }),
   lifetimeMs: setting({
     key: 'engine.broker.links.lifetime',
     kind: duration('1s', '7d'),
     default: '5m',
-    meaning: 'How long a link lives; no longer than its result.',
+    meaning: 'The lifetime of a link; no longer than its result.',
   }),
 };
 
-/** The plug-ins of file systems, one per scheme. */
+/** The file system plug-ins, one for each scheme. */
 export const storageClasses = {
   factory: requiredSetting({
     key: 'engine.broker.storage.factory.class.<scheme>',
     kind: moduleOrClass,
     meaning:
-      'A module, as a path that ends in `.js`, `.mjs` or `.ts`, whose `openObjectStore` opens data directories whose URI begins with the ' +
-      'scheme; packages/server/README.md shows one. Names of Java classes, which other brokers take there, are accepted for ' +
-      `${schemes} and change nothing.`,
+      'The path of a module, ending in `.js`, `.mjs` or `.ts`, whose `openObjectStore` opens data directories whose URIs start with the ' +
+      'scheme; packages/server/README.md has an example. Names of Java classes, which other brokers expect there, are accepted for ' +
+      `${schemes} and have no effect.`,
   }),
 };

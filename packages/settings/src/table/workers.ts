@@ -1,123 +1,121 @@
 import { duration, integer, setting, size } from '@quire/core/settings';
 
-/** The processes that queries run in. */
+/** The processes that run queries. */
 export const workers = {
   memoryBytesMax: setting({
     key: 'engine.broker.workers.memory.maxMB',
     kind: size('MB', 128, 16_777_216),
     default: '1024',
     meaning:
-      'Resident memory of a process that runs a query, whatever takes it; a query that takes more is ended with its process and fails ' +
-      'with exception 245. At most `engine.broker.query.concurrency` times as much is taken by all. `engine.duckdb.memory.maxMB` is the softer ' +
-      'limit within: what the engine counts of its own, and spills beyond.',
+      'The limit for the resident memory of a query process, whatever uses it. A query that exceeds it is ended with its process and fails ' +
+      'with exception 245. All processes together use at most `engine.broker.query.concurrency` times as much. `engine.duckdb.memory.maxMB` is the softer ' +
+      'inner limit: for the memory that the engine accounts for, beyond which it spills.',
   }),
   idleCountMin: setting({
     key: 'engine.broker.workers.idle.min',
     kind: integer(0, 1024),
     default: '1',
-    meaning: 'How many processes are kept ready though no query runs.',
+    meaning: 'The number of idle processes that are kept ready.',
   }),
   idleMs: setting({
     key: 'engine.broker.workers.idle.timeout',
     kind: duration('1s', '1d'),
     default: '60s',
-    meaning: 'How long a further process may be without a query before it is stopped.',
+    meaning: 'The time after which a further idle process is stopped.',
   }),
   killGraceMs: setting({
     key: 'engine.broker.workers.kill.grace',
     kind: duration('10ms', '1m'),
     default: '500ms',
-    meaning:
-      'How long a query that is told to stop may take for that, before its process is killed.',
+    meaning: 'The time for which a cancelled query may take to stop before its process is killed.',
   }),
 };
 
-/** The processes that previews of tables run in. */
+/** The processes that run table previews. */
 export const previewWorkers = {
   memoryBytesMax: setting({
     key: 'controller.preview.workers.memory.maxMB',
     kind: size('MB', 128, 1_048_576),
     default: '768',
     meaning:
-      'Resident memory of a process that runs a preview, whatever takes it; a preview that takes more is ended with its process and ' +
-      'answered with 422. At most `controller.preview.concurrency` times as much is taken by all.',
+      'The limit for the resident memory of a preview process, whatever uses it. A preview that exceeds it is ended with its process and ' +
+      'answered with 422. All processes together use at most `controller.preview.concurrency` times as much.',
   }),
   idleMs: setting({
     key: 'controller.preview.workers.idle.timeout',
     kind: duration('1s', '1d'),
     default: '30s',
-    meaning:
-      'How long a process may be without a preview before it is stopped. The first preview after that starts another.',
+    meaning: 'The time after which an idle process is stopped. The next preview starts another.',
   }),
   killGraceMs: setting({
     key: 'controller.preview.workers.kill.grace',
     kind: duration('10ms', '1m'),
     default: '5s',
     meaning:
-      'How long a preview may go on when `controller.preview.timeout` is over, to answer with what it has, or when its caller has gone; ' +
+      'The time for which a preview may continue after `controller.preview.timeout`, to answer with its rows so far, or after its caller has disconnected; ' +
       'then its process is killed, and the answer is 422.',
   }),
 };
 
-/** The processes that the tasks of tables run in. */
+/** The processes that run tasks of tables. */
 export const taskWorkers = {
   countMax: setting({
     key: 'engine.tables.task.workers.max',
     kind: integer(1, 64),
     default: '2',
-    meaning: 'How many subtasks run at once, each in a process of its own; others wait.',
+    meaning: 'The number of concurrent subtasks, each in a separate process; others wait.',
   }),
   memoryBytesMax: setting({
     key: 'engine.tables.task.workers.memory.maxMB',
     kind: size('MB', 128, 1_048_576),
     default: '1024',
     meaning:
-      'Resident memory of a process that runs a subtask, whatever takes it; a subtask that takes more is ended with its process, and has ' +
-      'failed. At most `engine.tables.task.workers.max` times as much is taken by all.',
+      'The limit for the resident memory of a subtask process, whatever uses it. A subtask that exceeds it is ended with its process and ' +
+      'fails. All processes together use at most `engine.tables.task.workers.max` times as much.',
   }),
   idleMs: setting({
     key: 'engine.tables.task.workers.idle.timeout',
     kind: duration('1s', '1d'),
     default: '10s',
-    meaning: 'How long a process may be without a subtask before it is stopped.',
+    meaning: 'The time after which an idle process is stopped.',
   }),
   killGraceMs: setting({
     key: 'engine.tables.task.workers.kill.grace',
     kind: duration('10ms', '1m'),
     default: '5s',
     meaning:
-      'How long a subtask may go on when its time (`taskTimeout`) is over or its task was ended; then its process is killed.',
+      'The time for which a subtask may continue after its timeout (`taskTimeout`) or the end of its task; then its process is killed.',
   }),
 };
 
-/** The processes that make rows of the messages of streams. */
+/** The processes that convert stream messages to rows. */
 export const streamWorkers = {
   countMax: setting({
     key: 'engine.tables.stream.workers.max',
     kind: integer(1, 64),
     default: '2',
     meaning:
-      'How many processes make rows of the messages of streams; all partitions of all tables share them.',
+      'The number of processes that convert stream messages to rows; all partitions of all tables share them.',
   }),
   memoryBytesMax: setting({
     key: 'engine.tables.stream.workers.memory.maxMB',
     kind: size('MB', 128, 1_048_576),
     default: '512',
     meaning:
-      'Resident memory of such a process. One that takes more is ended, and the messages that it worked on are tried again, a few at a ' +
-      'time: one that is too much by itself is bad, as one is that cannot be decoded.',
+      'The limit for the resident memory of such a process. One that exceeds it is ended, and its messages are retried, a few at a ' +
+      'time; a message that exceeds it by itself counts as one that cannot be decoded.',
   }),
   timeMaxMs: setting({
     key: 'engine.tables.stream.workers.timeout',
     kind: duration('100ms', '1h'),
     default: '10s',
     meaning:
-      'How long such a process may work on a batch of messages; one that takes longer is ended, and they are tried again likewise.',
+      'The timeout of such a process for a batch of messages. One that exceeds it is ended, and its messages are retried in the same way.',
   }),
   idleMs: setting({
     key: 'engine.tables.stream.workers.idle.timeout',
     kind: duration('1s', '1d'),
     default: '1m',
-    meaning: 'How long such a process may be without messages before it is stopped.',
+    meaning: 'The time after which an idle process is stopped.',
   }),
 };

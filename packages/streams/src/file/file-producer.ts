@@ -19,7 +19,7 @@ import { TopicDirectory } from './topic-directory.ts';
 import { lineBytesMax } from './read-lines.ts';
 import { appendTime } from './write-times.ts';
 
-/** About how many files a partition of bounded size has: one goes at a time. */
+/** The approximate number of files in a partition with limited size; one is deleted at a time. */
 const filesPerPartition = 8;
 
 /** The topic that a `FileProducer` writes to. */
@@ -27,27 +27,29 @@ export interface FileProducerOptions {
   /** The directory that has a directory for each topic. */
   readonly directory: string;
   readonly topic: string;
-  /** The topic gets this number of partitions when it has fewer. The default is 1. */
+  /** The minimum number of partitions of the topic. The default is 1. */
   readonly partitionCount?: number | undefined;
-  /** How many bytes of each partition to keep at least; older files go. Left out: all. */
+  /**
+   * The minimum number of bytes to keep in each partition; older files are deleted. Omitted: all.
+   */
   readonly retentionBytes?: number | undefined;
-  /** The default is the system's. */
+  /** The clock; default: the system's. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * Appends to a file topic, beside other producers, in any process.
+ * Appends to a file topic, concurrently with other producers in any process.
  *
- * A batch is one write to each file. What a producer has left that was killed in the middle of a
- * line is repaired before anything follows: a whole JSON object that only lacks its newline gets
- * it, anything else is cut off, since no reader can have read it yet.
+ * A batch is one write to each file. If a producer was killed within a line, the next one repairs
+ * it first: a complete JSON object that only lacks its newline gets it, other text is cut off,
+ * because no reader can have read it yet.
  */
 export class FileProducer implements MessageProducer {
   readonly description: string;
   readonly #directory: TopicDirectory;
   readonly #clock: Clock;
   readonly #retentionBytes: number;
-  /** The partition of the next message that does not say. */
+  /** The partition of the next message without one. */
   #turn = 0;
 
   private constructor(
@@ -61,10 +63,10 @@ export class FileProducer implements MessageProducer {
   }
 
   /**
-   * Opens a topic, and creates what is missing of it.
+   * Opens a topic, and creates missing parts of it.
    *
-   * @throws STREAM_INVALID when the topic's name cannot name a directory
-   * @throws STREAM_UNAVAILABLE when its directory cannot be written to
+   * @throws STREAM_INVALID when the topic's name cannot be a directory name
+   * @throws STREAM_UNAVAILABLE when its directory is not writable
    */
   static async open(options: FileProducerOptions): Promise<FileProducer> {
     const directory = new TopicDirectory(options.directory, options.topic);
@@ -110,7 +112,7 @@ export class FileProducer implements MessageProducer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Nothing is held open between calls.
+    // No resources are held between calls.
   }
 
   async #appendTo(segment: SegmentFile, messages: readonly NewMessage[]): Promise<void> {
@@ -124,7 +126,7 @@ export class FileProducer implements MessageProducer {
     if (isFull) await this.#deleteOld(segment.partition, endOffset);
   }
 
-  /** Deletes the files of a partition whose every line is further from its end than is kept. */
+  /** Deletes the files of a partition whose lines are all beyond the retention. */
   async #deleteOld(partition: number, endOffset: number): Promise<void> {
     const segments = await this.#directory.list(partition);
     for (const [index, segment] of segments.entries()) {
@@ -170,7 +172,7 @@ async function unlinkIfExists(path: string): Promise<void> {
 
 const retryDelayMs = 5;
 
-/** Runs while no other producer of the topic does, in this process or another. */
+/** Runs exclusively among the producers of a topic, in this process or others. */
 async function withTopicLock<T>(
   directory: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal | undefined },
@@ -186,8 +188,8 @@ async function withTopicLock<T>(
 const newlineBytes = Buffer.from('\n');
 
 /**
- * Appends messages as lines, in one write, to a file whose last line is whole. Where that fails,
- * whole lines that came in stay.
+ * Appends messages as lines, in one write, to a file whose last line is complete. If that fails,
+ * complete lines that were written stay.
  */
 async function appendLines(
   segment: SegmentFile,
@@ -200,7 +202,7 @@ async function appendLines(
     try {
       await file.appendFile(Buffer.concat(messages.flatMap(({ value }) => [value, newlineBytes])));
     } catch (error) {
-      // A full disk takes a part; readers may have seen the whole lines of it.
+      // A full disk accepts a part; readers may have seen its complete lines.
       await repairTail(segment.path);
       throw error;
     }
@@ -208,7 +210,7 @@ async function appendLines(
 }
 
 /**
- * Ends a file with a whole line, and tells its size. See `FileProducer` for what becomes of a line
+ * Repairs the end of a file and returns its size. `FileProducer` describes the treatment of a line
  * without a newline.
  */
 async function repairTail(path: string): Promise<number> {

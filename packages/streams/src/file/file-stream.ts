@@ -13,7 +13,7 @@ import { findLineStart, withFile } from './segment-file.ts';
 import { type Segment, type Segments, TopicDirectory } from './topic-directory.ts';
 import { findTime } from './write-times.ts';
 
-/** How often a waiting fetch looks for new lines. */
+/** The interval at which a waiting fetch checks for new lines. */
 const pollIntervalMs = 20;
 
 /** The topic that a `FileStream` reads. */
@@ -21,17 +21,18 @@ export interface FileStreamOptions {
   /** The directory that has a directory for each topic. */
   readonly directory: string;
   readonly topic: string;
-  /** The default is the system's. */
+  /** The clock; default: the system's. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * A topic as a directory of files: `<partition>.jsonl`, to which lines are appended. A line is a
- * message, its offset the byte at which it starts; one whose newline has not come yet is not a
- * message, and blank ones are not either. A long partition goes on in `<partition>.<offset of its
+ * A topic as a directory of files `<partition>.jsonl`, to which lines are appended. A line is a
+ * message, and its offset is the byte at which it starts. A line without its newline is not yet a
+ * message, and blank lines are none. A long partition continues in `<partition>.<offset of its
  * first byte>.jsonl`, so that its oldest files can be deleted. Messages have no keys.
  *
- * Whatever appends lines will do; when a line was written is known where `FileProducer` did it.
+ * Any program may append lines; the time at which a line was written is known only if
+ * `FileProducer` wrote it.
  */
 export class FileStream implements MessageStream {
   readonly description: string;
@@ -39,7 +40,7 @@ export class FileStream implements MessageStream {
   readonly #clock: Clock;
   readonly #counts = new Map<string, { readonly inode: number; readonly counts: LineCounts }>();
 
-  /** @throws STREAM_INVALID when the topic's name cannot name a directory */
+  /** Creates a stream. @throws STREAM_INVALID when the topic's name cannot be a directory name */
   constructor({ directory, topic, clock = systemClock }: FileStreamOptions) {
     this.#directory = new TopicDirectory(directory, topic);
     this.description = this.#directory.description;
@@ -100,12 +101,12 @@ export class FileStream implements MessageStream {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Nothing is held open between calls.
+    // No resources are held between calls.
   }
 
   /**
-   * Undefined when the segment went before it could be read: the partition is then to be looked at
-   * again.
+   * Fetches once; undefined if the segment was deleted before it could be read, and the partition
+   * must be listed again.
    */
   async #fetchNow(
     segments: Segments,

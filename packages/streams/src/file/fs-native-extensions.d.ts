@@ -1,7 +1,7 @@
 declare module 'fs-native-extensions' {
   /**
-   * Locks a whole open file for its process, and tells whether it could. Closing the file unlocks
-   * it.
+   * Locks a whole open file for its process; returns false if it is locked. Closing the file
+   * unlocks it.
    */
   export function tryLock(fd: number): boolean;
 }

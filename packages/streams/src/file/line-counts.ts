@@ -6,13 +6,16 @@ const blockBytes = 1024 * 1024;
 const carriageReturn = 0x0d;
 
 /**
- * Counts the lines of a growing file that are not blank. It remembers the count of each whole
- * mebibyte, so that counting the same lines again reads two mebibytes at most.
+ * Counts the non-blank lines of a growing file. It caches the count of each whole mebibyte, so that
+ * counting the same lines again reads at most two mebibytes.
  */
 export class LineCounts {
   readonly #byBlock = new Map<number, number>();
 
-  /** Lines in `[start, end)`, which are starts of lines, or the end of the last one. */
+  /**
+   * Returns the number of lines in `[start, end)`; both must be starts of lines, or the end of the
+   * last one.
+   */
   async count(file: FileHandle, start: number, end: number, signal?: AbortSignal): Promise<number> {
     let count = 0;
     for (let at = start; at < end;) {
@@ -32,8 +35,8 @@ export class LineCounts {
 }
 
 /**
- * Ends of lines that are not blank in `[start, end)`; what is before decides whether the first one
- * is.
+ * Counts the ends of non-blank lines in `[start, end)`; the text before decides whether the first
+ * line is blank.
  */
 async function countLineEnds(file: FileHandle, start: number, end: number): Promise<number> {
   const before = Math.min(2, start);

@@ -4,7 +4,7 @@ import { findLineStart, newline, readRange, withFile } from './segment-file.ts';
 import type { Segment } from './topic-directory.ts';
 import { readTimes } from './write-times.ts';
 
-/** No message is as long as this; a file that has such a line is not one of messages. */
+/** The maximum length of a line; a file with a longer one is not a stream. */
 export const lineBytesMax = 64 * 1024 * 1024;
 
 const carriageReturn = 0x0d;
@@ -15,8 +15,8 @@ interface Line {
 }
 
 /**
- * The lines of one segment that start at or after an offset, as many as the limits allow, and where
- * to go on.
+ * Returns the lines of one segment that start at or after an offset, as many as the limits allow,
+ * and the next offset.
  */
 export async function readLines(
   segment: Segment,
@@ -26,7 +26,7 @@ export async function readLines(
   const { lines, nextOffset } = await withFile(segment.path, 'r', async (file) => {
     const end = segment.endOffset - segment.baseOffset;
     const start = await findLineStart(file, Math.min(fromOffset - segment.baseOffset, end), end);
-    // The newline of a message counts for nothing.
+    // The newline of a message does not count.
     for (let size = limits.bytesMax + 2; ; size *= 2) {
       const bytes = await readRange(file, start, Math.min(end, start + size));
       const cut = cutLines(bytes, segment.baseOffset + start, limits);
@@ -48,7 +48,7 @@ export async function readLines(
   return { messages, nextOffset };
 }
 
-/** Whole lines from the front of some bytes. */
+/** Returns the complete lines at the start of some bytes. */
 function cutLines(
   bytes: Buffer,
   startOffset: number,

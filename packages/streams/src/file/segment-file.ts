@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One file of a partition: the lines from `baseOffset` on. */
+/** One file of a partition: the lines from `baseOffset`. */
 export interface SegmentFile {
   readonly path: string;
   readonly partition: number;
@@ -12,8 +12,8 @@ export interface SegmentFile {
 const segmentPattern = /^(0|[1-9]\d{0,9})(?:\.([1-9]\d{0,15}))?\.jsonl$/;
 
 /**
- * The segment that a name in a topic's directory stands for: `3.jsonl` begins partition 3,
- * `3.4096.jsonl` goes on from byte 4096.
+ * Parses the name of a segment in a topic's directory: `3.jsonl` starts partition 3, `3.4096.jsonl`
+ * continues at byte 4096.
  */
 export function parseSegmentName(directory: string, name: string): SegmentFile | undefined {
   const [, partition, base = '0'] = segmentPattern.exec(name) ?? [];
@@ -21,7 +21,7 @@ export function parseSegmentName(directory: string, name: string): SegmentFile |
   return { path: join(directory, name), partition: Number(partition), baseOffset: Number(base) };
 }
 
-/** Where a partition's segment from an offset on lies. */
+/** Returns a partition's segment from an offset. */
 export function segmentFileAt(
   directory: string,
   partition: number,
@@ -31,7 +31,7 @@ export function segmentFileAt(
   return { path: join(directory, name), partition, baseOffset };
 }
 
-/** Beside each segment, when its lines were written. */
+/** Returns the path of the file with the write times of a segment's lines. */
 export function timesPathOf({ path }: SegmentFile): string {
   return path.replace(/\.jsonl$/, '.times');
 }
@@ -50,7 +50,7 @@ export async function withFile<T>(
   }
 }
 
-/** The bytes `[start, end)` of a file; fewer where it ends sooner. */
+/** Returns the bytes `[start, end)` of a file; fewer at its end. */
 export async function readRange(file: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(0, end - start));
   let filled = 0;
@@ -71,8 +71,8 @@ export const newline = 0x0a;
 const scanBytes = 64 * 1024;
 
 /**
- * Where the last whole line of the first `size` bytes ends; `knownEnd` is an earlier answer for the
- * same file, from which on to look.
+ * Returns the end of the last complete line in the first `size` bytes; `knownEnd` is an earlier
+ * result for the same file, from which the search starts.
  */
 export async function findLineEnd(file: FileHandle, size: number, knownEnd = 0): Promise<number> {
   for (let end = size; end > knownEnd; end -= scanBytes) {
@@ -84,7 +84,8 @@ export async function findLineEnd(file: FileHandle, size: number, knownEnd = 0):
 }
 
 /**
- * The first start of a line at or after a byte of the first `end` bytes, which end with a newline.
+ * Returns the first start of a line at or after a byte of the first `end` bytes, which end with a
+ * newline.
  */
 export async function findLineStart(file: FileHandle, from: number, end: number): Promise<number> {
   if (from === 0) return 0;

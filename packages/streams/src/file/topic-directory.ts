@@ -5,28 +5,30 @@ import { streamInvalid } from '../stream-errors.ts';
 import { isTopicName } from '../topic-name.ts';
 import { findLineEnd, parseSegmentName, type SegmentFile, withFile } from './segment-file.ts';
 
-/** A segment, and how far its whole lines go. */
+/** A segment, and the end of its complete lines. */
 export interface Segment extends SegmentFile {
-  /** Tells a file from another one that took its name. */
+  /** Distinguishes a file from another one with the same name. */
   readonly inode: number;
-  /** Offset past its last whole line. */
+  /** Offset after its last complete line. */
   readonly endOffset: number;
 }
 
 /** A partition's segments, in order; there is at least one. */
 export type Segments = readonly [Segment, ...Segment[]];
 
-/** The directory of one topic: which partitions there are, and how far each goes at the moment. */
+/** The directory of one topic: its partitions, and their current ends. */
 export class TopicDirectory {
   readonly path: string;
   readonly topic: string;
-  /** Where the lines of a file ended, when it was looked at last. */
+  /** The ends of the lines of files at the last check. */
   readonly #ends = new Map<
     string,
     { readonly inode: number; readonly size: number; readonly end: number }
   >();
 
-  /** @throws STREAM_INVALID when the topic's name cannot name a directory */
+  /**
+   * Creates a directory. @throws STREAM_INVALID when the topic's name cannot be a directory name
+   */
   constructor(root: string, topic: string) {
     if (!isTopicName(topic)) {
       throw streamInvalid(
@@ -42,8 +44,8 @@ export class TopicDirectory {
   }
 
   /**
-   * The files of all partitions, or of one, by partition and offset. @throws STREAM_INVALID when
-   * there is no such topic
+   * Returns the files of all partitions, or of one, by partition and offset. @throws STREAM_INVALID
+   * when the topic does not exist
    */
   async list(partition?: number): Promise<readonly SegmentFile[]> {
     const files = (await this.#readNames())
@@ -55,7 +57,7 @@ export class TopicDirectory {
     );
   }
 
-  /** Every partition's segments, in ascending order of the partitions. */
+  /** Returns every partition's segments, in ascending order of the partitions. */
   async readAll(): Promise<readonly Segments[]> {
     const byPartition = Map.groupBy(await this.list(), ({ partition }) => partition);
     const all: Segments[] = [];
@@ -66,7 +68,10 @@ export class TopicDirectory {
     return all;
   }
 
-  /** One partition's segments. @throws STREAM_INVALID when there is no such topic or partition */
+  /**
+   * Returns one partition's segments. @throws STREAM_INVALID when the topic or partition does not
+   * exist
+   */
   async read(partition: number): Promise<Segments> {
     const segments = await this.#readSegments(await this.list(partition));
     if (segments === undefined) {
@@ -94,7 +99,10 @@ export class TopicDirectory {
     return first === undefined ? undefined : [first, ...rest];
   }
 
-  /** Undefined when the file went after it was listed, as retention may have it. */
+  /**
+   * Reads a segment; undefined if the file was deleted after it was listed, for example by
+   * retention.
+   */
   async #readSegment(file: SegmentFile): Promise<Segment | undefined> {
     try {
       const { ino: inode, size } = await stat(file.path);

@@ -2,20 +2,19 @@ import type { FileHandle } from 'node:fs/promises';
 import { isMissingFile } from '@quire/core/process';
 import { readRange, type SegmentFile, timesPathOf, withFile } from './segment-file.ts';
 
-/** When the lines from an offset on were written, until the next entry. */
+/** The time at which the lines from an offset were written, until the next entry. */
 interface TimeEntry {
   readonly offset: number;
   readonly timeMs: number;
 }
 
-/** An entry is two little-endian doubles, so that entries are found by halving. */
+/** The size of an entry: two little-endian doubles, so that entries can be found by bisection. */
 const entryBytes = 16;
 const readEntriesMax = 256;
 
 /**
- * Notes that what is written to a segment from an offset on is written now. It comes before the
- * lines: a producer that dies in between leaves an entry that the next one repeats. Times never go
- * back.
+ * Records the current time for the lines that are about to be written to a segment from an offset.
+ * If the producer dies before the lines, the next entry repeats it. Times never decrease.
  */
 export async function appendTime(segment: SegmentFile, entry: TimeEntry): Promise<void> {
   await withFile(timesPathOf(segment), 'a+', async (file) => {
@@ -31,8 +30,8 @@ export async function appendTime(segment: SegmentFile, entry: TimeEntry): Promis
 }
 
 /**
- * When each of some lines was written, by their ascending offsets; null for those from before the
- * first entry.
+ * Returns the write times of lines by their ascending offsets; null for lines before the first
+ * entry.
  */
 export async function readTimes(
   segment: SegmentFile,
@@ -63,8 +62,8 @@ export async function readTimes(
 }
 
 /**
- * Offset of the first lines that were written at or after a time, as the segment's entries tell;
- * undefined where they tell of none.
+ * Returns the offset of the first lines written at or after a time, according to the segment's
+ * entries; undefined if there are none.
  */
 export async function findTime(segment: SegmentFile, timeMs: number): Promise<number | undefined> {
   return await withTimes(segment, async (file, count) => {
@@ -73,7 +72,7 @@ export async function findTime(segment: SegmentFile, timeMs: number): Promise<nu
   });
 }
 
-/** Runs with the entries of a segment; undefined where there are none. */
+/** Runs with the entries of a segment; undefined if there are none. */
 async function withTimes<T>(
   segment: SegmentFile,
   use: (file: FileHandle, count: number) => Promise<T>,
@@ -88,7 +87,7 @@ async function withTimes<T>(
   }
 }
 
-/** How many entries, all at the front, meet a condition. */
+/** Returns the number of leading entries that meet a condition. */
 async function partitionPoint(
   file: FileHandle,
   count: number,

@@ -1,56 +1,54 @@
 import type { ConfigKeys } from '../config-keys.ts';
 
-/** The address of a broker of Kafka. */
+/** The address of a Kafka broker. */
 export interface KafkaBroker {
   readonly host: string;
   readonly port: number;
 }
 
-/** How connections to Kafka are encrypted. */
+/** The encryption of connections to Kafka. */
 export interface KafkaTls {
-  /**
-   * Certificates of the authorities that are trusted, as PEM; undefined: those that Node trusts.
-   */
+  /** Trusted CA certificates, as PEM; undefined: Node's. */
   readonly ca: string | undefined;
   /** The client's certificate with its chain, and its key, as PEM. */
   readonly cert: string | undefined;
   readonly key: string | undefined;
   readonly passphrase: string | undefined;
-  /** Whether a broker's certificate must name its host. */
+  /** True if a broker's certificate must name its host. */
   readonly verifiesHost: boolean;
 }
 
 const saslMechanisms = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
-/** How a client of Kafka authenticates. */
+/** The authentication of a Kafka client. */
 export interface KafkaSasl {
   readonly mechanism: (typeof saslMechanisms)[number];
   readonly username: string;
   readonly password: string;
 }
 
-/** How to reach a Kafka cluster, and which of its messages count. */
+/** The connection to a Kafka cluster, and the selection of its messages. */
 export interface KafkaConfig {
-  /** Those that are asked first; there is at least one. */
+  /** The bootstrap brokers; there is at least one. */
   readonly brokers: readonly KafkaBroker[];
   /** Undefined: connections are not encrypted. */
   readonly tls: KafkaTls | undefined;
   /** Undefined: without a login. */
   readonly sasl: KafkaSasl | undefined;
-  /** Whether messages of transactions that were aborted, or that are still open, are left out. */
+  /** True if messages of aborted or open transactions are omitted. */
   readonly isCommittedOnly: boolean;
 }
 
 const prefix = 'stream.kafka';
 
 /**
- * Settings of Kafka's consumer that have no meaning here: nobody joins a group, and who fetches
- * says how much at a time.
+ * Settings of Kafka's consumer that have no meaning here: there are no consumer groups, and the
+ * caller of a fetch sets its size.
  */
 const consumerSettings =
   /^stream\.kafka\.consumer\.prop\.(?:group\.id|client\.id|client\.rack|enable\.auto\.commit|fetch\.(?:min|max)\.(?:bytes|wait\.ms)|max\.(?:partition\.fetch\.bytes|poll\.(?:records|interval\.ms))|(?:request|session|default\.api)\.timeout\.ms|(?:heartbeat|metadata\.max\.age)\.(?:interval\.)?ms|(?:receive|send)\.buffer\.bytes|(?:key|value)\.deserializer|(?:reconnect|retry)\.backoff(?:\.max)?\.ms)$/;
 
-/** Reads the keys that say how to reach Kafka; what is wrong with them is noted in `keys`. */
+/** Reads the keys for the connection to Kafka; problems are recorded in `keys`. */
 export function readKafkaConfig(keys: ConfigKeys): KafkaConfig {
   const protocol =
     readAgreeing(keys, 'security.protocol', [
@@ -106,7 +104,7 @@ function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
     readAgreeing(keys, type, ['PEM']);
   }
   for (const store of ['ssl.truststore', 'ssl.keystore'] as const) {
-    // A config comes from a request: it names no files of the server.
+    // A config may be from a request: it must not name files of the server.
     const instead =
       store === 'ssl.truststore'
         ? 'ssl.truststore.certificates'
@@ -156,7 +154,7 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
     );
   }
   if (login === undefined) {
-    // The value is not repeated: it holds a password.
+    // The value is not repeated: it contains a password.
     keys.refuse(
       'sasl.jaas.config',
       '`sasl.jaas.config` is missing or not readable: expected `…PlainLoginModule required username="…" password="…";`.',
@@ -172,7 +170,9 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
   return { mechanism, username: login.username, password: login.password };
 }
 
-/** A setting of Kafka's client, by its own name or as a setting of the stream's consumer. */
+/**
+ * Returns a setting of Kafka's client, by its own name or as a setting of the stream's consumer.
+ */
 function readAgreeing(keys: ConfigKeys, name: string): string | undefined;
 function readAgreeing<Choice extends string>(
   keys: ConfigKeys,
@@ -188,12 +188,12 @@ function readAgreeing(
   return choices === undefined ? keys.readAny(...names) : keys.readChoice(choices, ...names);
 }
 
-/** What a topic is called in messages. */
+/** Returns the name of a topic in messages. */
 export function describeTopic(topic: string, { brokers }: KafkaConfig): string {
   return `kafka topic ${topic} at ${brokers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
 }
 
-/** The options of a login module of Java. */
+/** The options of a Java login module. */
 interface JaasLogin {
   /** The last part of the module's name. */
   readonly module: 'PlainLoginModule' | 'ScramLoginModule';
@@ -207,7 +207,7 @@ const optionPattern =
   /\s*([\w.]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"';]+))\s*/y;
 
 /**
- * Reads a `sasl.jaas.config` of one login module with user name and password; undefined when it is
+ * Parses a `sasl.jaas.config` of one login module with user name and password; undefined if it is
  * anything else.
  */
 function parseJaasLogin(text: string): JaasLogin | undefined {

@@ -8,14 +8,14 @@ import {
 import { unlessAborted } from '@quire/core/wait';
 import type { KafkaConfig } from './kafka-config.ts';
 
-/** No broker waits longer for messages than that in one request; a longer wait takes several. */
+/** The maximum wait for messages in one request; a longer wait takes several. */
 export const waitMaxMs = 10_000;
 
-/** How long a broker may take for an answer. */
+/** The timeout for a broker's answer. */
 const answerMaxMs = 20_000;
 const connectMaxMs = 5_000;
 
-/** What the client needs to know to reach a cluster. Trying again is left to the caller. */
+/** Returns the client options for a cluster. Retries are left to the caller. */
 export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions {
   const { verifiesHost, ...certificates } = tls ?? { verifiesHost: true };
   const given = Object.fromEntries(
@@ -37,14 +37,14 @@ export function clientOptions({ brokers, tls, sasl }: KafkaConfig): BaseOptions 
 }
 
 /**
- * Connections to the brokers of a cluster: one for what is answered at once, and one for each
- * partition that is fetched from, since a broker answers the requests of a connection one after the
- * other, and a fetch may wait.
+ * Connections to the brokers of a cluster: one for immediate answers, and one for each partition
+ * that is fetched from. A broker answers the requests of a connection sequentially, and a fetch may
+ * wait.
  */
 export class KafkaConnections implements AsyncDisposable {
   readonly #base: Base;
   readonly #options: BaseOptions;
-  /** Connections to fetch by that wait for the next fetch, and those that fetch. */
+  /** Connections for fetches, idle and in use. */
   readonly #fetchPools = new Map<number, ConnectionPool>();
   readonly #busyPools = new Set<ConnectionPool>();
   #isClosed = false;
@@ -54,7 +54,7 @@ export class KafkaConnections implements AsyncDisposable {
     this.#base = new Base(this.#options);
   }
 
-  /** What the cluster says of a topic, at most some time ago. */
+  /** Returns the cluster's metadata of a topic, which may be cached for some time. */
   async readMetadata(
     topic: string,
     { isFresh }: { readonly isFresh: boolean },
@@ -62,19 +62,19 @@ export class KafkaConnections implements AsyncDisposable {
     return await this.#base.metadata({ topics: [topic], forceUpdate: isFresh });
   }
 
-  /** Forgets what is known of the cluster: the next call asks. */
+  /** Drops the cached metadata: the next call requests it. */
   forgetMetadata(): void {
     this.#base.clearMetadata();
   }
 
-  /** A connection to a broker for a request that is answered at once. */
+  /** Returns a connection to a broker for a request that is answered immediately. */
   async connect(metadata: ClusterMetadata, nodeId: number): Promise<Connection> {
     return await this.#base.connections.get(brokerOf(metadata, nodeId));
   }
 
   /**
-   * Runs with a connection of the partition's own, which is closed when the caller aborts: the
-   * answer would come too late.
+   * Runs with a connection for one partition, which is closed if the caller aborts, because the
+   * answer would be late.
    */
   async fetching<T>(
     target: {
@@ -87,7 +87,7 @@ export class KafkaConnections implements AsyncDisposable {
   ): Promise<T> {
     const pool =
       this.#fetchPools.get(target.partition) ?? new ConnectionPool('quire', this.#options);
-    // Two at once for one partition have a connection each.
+    // Two concurrent fetches of one partition have separate connections.
     this.#fetchPools.delete(target.partition);
     this.#busyPools.add(pool);
     let isGood = false;

@@ -2,7 +2,7 @@ import { isQuireError, type QuireError } from '@quire/core';
 import { findErrorBy, GenericError, MultipleErrors } from '@platformatic/kafka';
 import { streamInvalid, streamUnavailable } from '../stream-errors.ts';
 
-/** What Kafka answers when trying again cannot help. */
+/** Kafka errors for which a retry cannot help. */
 const invalidAnswers = [
   'UNKNOWN_TOPIC_OR_PARTITION',
   'UNKNOWN_TOPIC_ID',
@@ -17,7 +17,7 @@ const invalidAnswers = [
   'INVALID_RECORD',
 ];
 
-/** What the client itself says when trying again cannot help. */
+/** Errors of the client itself for which a retry cannot help. */
 const invalidCodes = [
   'PLT_KFK_AUTHENTICATION',
   'PLT_KFK_UNSUPPORTED_COMPRESSION',
@@ -25,12 +25,12 @@ const invalidCodes = [
   'PLT_KFK_USER',
 ];
 
-/** Whether Kafka answered with one of its own errors. */
+/** Reports whether Kafka answered with one of its own errors. */
 export function isAnswer(error: unknown, ...names: readonly string[]): boolean {
   return error instanceof Error && names.some((name) => findErrorBy(error, 'apiId', name) !== null);
 }
 
-/** The QuireError that a failure of the client stands for; any other error comes back as it is. */
+/** Returns the QuireError for a failure of the client; any other error is returned unchanged. */
 export function toStreamError(error: unknown, description: string): unknown {
   if (isQuireError(error) || !(error instanceof Error) || !isOfKafka(error)) return error;
   const reason = reasonOf(error);
@@ -38,7 +38,7 @@ export function toStreamError(error: unknown, description: string): unknown {
     isAnswer(error, 'UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID') ||
     reason.startsWith('Unknown topic')
   ) {
-    return streamInvalid(`There is no ${description}.`, error);
+    return streamInvalid(`${description} does not exist.`, error);
   }
   const isInvalid =
     isAnswer(error, ...invalidAnswers) ||
@@ -58,7 +58,7 @@ function isOfKafka(error: Error): boolean {
   );
 }
 
-/** The innermost message, which says most. */
+/** Returns the innermost message, which is the most specific. */
 function reasonOf(error: Error): string {
   const inner =
     MultipleErrors.isMultipleErrors(error) || error instanceof AggregateError

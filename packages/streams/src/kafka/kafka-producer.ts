@@ -7,8 +7,7 @@ import { clientOptions } from './kafka-connections.ts';
 import { toStreamError } from './kafka-errors.ts';
 
 /**
- * Writes to a topic of an Apache Kafka; every replica that is in sync has a message before it
- * counts as written.
+ * Writes to a topic of Apache Kafka; a message counts as written once every in-sync replica has it.
  */
 export class KafkaProducer implements MessageProducer {
   readonly description: string;
@@ -32,8 +31,7 @@ export class KafkaProducer implements MessageProducer {
         ...(partition !== undefined && { partition }),
       })),
       acks: ProduceAcks.ALL,
-      // The client would write all messages of a broker again because one of its partitions had
-      // moved.
+      // The client would resend all messages of a broker because one of its partitions had moved.
       repeatOnStaleMetadata: false,
     });
     try {

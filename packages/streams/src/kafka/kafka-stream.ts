@@ -19,14 +19,14 @@ import { KafkaConnections, waitMaxMs } from './kafka-connections.ts';
 import { isAnswer, toStreamError } from './kafka-errors.ts';
 import { selectMessages } from './select-messages.ts';
 
-/** Special times of ListOffsets. */
+/** Special timestamps of ListOffsets. */
 const latestTime = -1n;
 const earliestTime = -2n;
 
-/** Ids of a fetch that belongs to no session: each says all that it wants. */
+/** The ids of a fetch without a session, which contains its whole request. */
 const noSession = { id: 0, epoch: -1 };
 
-/** What Kafka answers while a partition moves to another broker. */
+/** Kafka errors while a partition moves to another broker. */
 const movedAnswers = [
   'NOT_LEADER_OR_FOLLOWER',
   'LEADER_NOT_AVAILABLE',
@@ -39,14 +39,14 @@ const movedAnswers = [
 export interface KafkaStreamOptions {
   readonly topic: string;
   readonly config: KafkaConfig;
-  /** The default is the system's. */
+  /** The clock; default: the system's. */
   readonly clock?: Clock | undefined;
 }
 
 /**
- * A topic of an Apache Kafka, read by offset: without a consumer group, so that nothing is stored
- * in the cluster. Works with Kafka 2.8 and newer. Connects when it is asked for something; after a
- * failure the next call connects again.
+ * A topic of Apache Kafka, read by offset: without a consumer group, so that nothing is stored in
+ * the cluster. Works with Kafka 2.8 and newer. Connects on first use; after a failure the next call
+ * reconnects.
  */
 export class KafkaStream implements MessageStream {
   readonly description: string;
@@ -71,7 +71,7 @@ export class KafkaStream implements MessageStream {
       const latest = await this.#listOffsets(metadata, partitions, latestTime);
       return partitions.map((partition) => {
         const earliestOffset = earliest.get(partition) ?? 0;
-        // Messages of an open transaction do not count, wherever retention has come to meanwhile.
+        // Messages of an open transaction do not count, even if retention has passed them.
         return {
           partition,
           earliestOffset,
@@ -107,14 +107,14 @@ export class KafkaStream implements MessageStream {
       const metadata = await this.#readMetadata(false, partition);
       const time = BigInt(Math.ceil(Math.max(0, timeMs)));
       const found = (await this.#listOffsets(metadata, [partition], time)).get(partition) ?? -1;
-      // -1 is Kafka's answer where no message is that young.
+      // -1 is Kafka's answer if no message is that recent.
       return found >= 0
         ? found
         : ((await this.#listOffsets(metadata, [partition], latestTime)).get(partition) ?? 0);
     });
   }
 
-  /** Counts offsets: markers of transactions and what compaction took are among them. */
+  /** Counts offsets, including transaction markers and compacted messages. */
   countMessages(
     partition: number,
     fromOffset: number,
@@ -201,9 +201,7 @@ export class KafkaStream implements MessageStream {
     });
   }
 
-  /**
-   * What the cluster says of the topic, asked again where the partition is not among what is known.
-   */
+  /** Returns the metadata of the topic, refreshed if it does not have the partition. */
   async #readMetadata(isFresh: boolean, partition?: number): Promise<ClusterMetadata> {
     const metadata = await this.#connections.readMetadata(this.#topic, { isFresh });
     const isKnown =
@@ -239,7 +237,7 @@ export class KafkaStream implements MessageStream {
     return found;
   }
 
-  /** Runs a call; once more where the partition has moved to another broker meanwhile. */
+  /** Runs a call; repeats it once if the partition has moved to another broker. */
   async #run<T>(options: CallOptions | undefined, call: () => Promise<T>): Promise<T> {
     throwIfAborted(options?.signal);
     const tried = async (): Promise<T> => {

@@ -1,6 +1,6 @@
 import type { FetchLimits, StreamMessage } from '../message-stream.ts';
 
-/** A batch of records as the client parses it; the members that count here. */
+/** The members of a parsed batch of records that are used here. */
 export interface RecordBatch {
   readonly firstOffset: bigint;
   readonly lastOffsetDelta: number;
@@ -16,7 +16,7 @@ export interface RecordBatch {
   }[];
 }
 
-/** A producer's transaction that was aborted, and where its messages begin. */
+/** An aborted transaction of a producer, and the offset of its first message. */
 export interface AbortedTransaction {
   readonly producerId: bigint;
   readonly firstOffset: bigint;
@@ -28,9 +28,9 @@ const transactional = 1 << 4;
 const control = 1 << 5;
 
 /**
- * The messages of fetched batches from an offset on, within the limits, and the offset to go on
- * from. Left out are the markers at the ends of transactions and the messages of aborted ones; the
- * offset passes over them, and over those that compaction took.
+ * Returns the messages of fetched batches from an offset, within the limits, and the next offset.
+ * Transaction markers and messages of aborted transactions are omitted; the offset skips them, and
+ * compacted messages.
  */
 export function selectMessages(
   batches: readonly RecordBatch[],
@@ -46,7 +46,7 @@ export function selectMessages(
     const isVisible = transactions.isVisible(batch);
     for (const record of isVisible ? batch.records : []) {
       const offset = Number(batch.firstOffset) + record.offsetDelta;
-      // A batch comes whole, even when what was asked for begins within it.
+      // A batch is always complete, even if the requested offset is within it.
       if (offset < fromOffset) continue;
       takenBytes += (record.key?.byteLength ?? 0) + (record.value?.byteLength ?? 0);
       const isOver = messages.length > 0 && takenBytes > limits.bytesMax;
@@ -64,9 +64,9 @@ export function selectMessages(
   return { messages, nextOffset };
 }
 
-/** Follows transactions through the batches of a partition, in order. */
+/** Tracks transactions through the batches of a partition, in order. */
 class AbortedTransactions {
-  /** Those that have not begun yet, the next one first. */
+  /** The transactions that have not started yet, in order. */
   readonly #ahead: AbortedTransaction[];
   readonly #open = new Set<bigint>();
 
@@ -85,7 +85,7 @@ class AbortedTransactions {
       this.#ahead.shift();
     }
     if ((attributes & control) !== 0) {
-      // Whichever way it ended: a producer has one transaction at a time.
+      // Ends in either case: a producer has one transaction at a time.
       this.#open.delete(producerId);
       return false;
     }
