@@ -13,7 +13,7 @@ import type { AnsweredData, Result, ResultStore, StoringEngine } from '@quire/re
 /** The policy for reusing results. */
 export interface ReusePolicy {
   /**
-   * The maximum age of a result whose engine cannot tell if its data has changed; 0: such results
+   * The maximum age of a result whose engine does not know if its data has changed; 0: such results
    * are not reused.
    */
   readonly ageMaxMs: number;

@@ -22,7 +22,7 @@ export class PendingWrite {
 /** A write's wait for more bytes. */
 export interface PendingWait {
   readonly bytes: number;
-  /** The arrival number, which tells whether a wait is older than a sweep. */
+  /** The arrival number, which shows if a wait is older than a sweep. */
   readonly arrival: number;
   end(error?: unknown): void;
 }

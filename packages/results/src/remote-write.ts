@@ -29,7 +29,7 @@ export interface ResultOrder {
   readonly batchSizeBytes: number | undefined;
 }
 
-/** What a writer in another process receives. */
+/** The order for a writer in another process. */
 export interface WriteOrder extends ResultOrder {
   /**
    * The size of the first batches to return with the result, so that its first page needs no read.

@@ -71,7 +71,7 @@ test('a body that is not an object is refused as it is without a pool', async ()
   });
   await expect(preview('{"a":')).rejects.toMatchObject({
     code: 'INVALID_BODY',
-    message: 'The request body is not valid JSON.',
+    message: 'The request body is not JSON.',
   });
 });
 

@@ -44,8 +44,8 @@ export function auditCall(
 }
 
 /**
- * Audits a refusal: an error that tells the caller less than the log, or asks it to call less
- * often.
+ * Audits a refusal: an error with less detail for the caller than in the log, or a request to call
+ * less often.
  */
 export function auditRefusal(
   call: AuditedCall,

@@ -59,7 +59,7 @@ export function callSpanOf(request: FastifyRequest): Span | undefined {
   return spans.get(request);
 }
 
-/** Ends the span of a call, when it has one: with its status, or because its response was cut off. */
+/** Ends the span of a call, if it has one: with its status, or because its response was cut off. */
 export function endCallSpan(
   request: FastifyRequest,
   end: number | string,

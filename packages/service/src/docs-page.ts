@@ -73,7 +73,7 @@ const base = location.pathname.replace(/\\/docs\\/?$/, '');
 (${String(runReference)})(document, (address, init) => {
   const given = token.value.trim();
   if (given !== '') init.headers.authorization = 'Bearer ' + given;
-  // A public page makes calls without credentials until it has some: or the browser would ask for a password.
+  // A public page calls without credentials until it has some: the browser would ask for a password.
   const credentials = given !== '' || token.dataset.public === 'true' ? 'omit' : 'same-origin';
   return fetch(base + address, { ...init, credentials });
 }, () => performance.now());

@@ -14,7 +14,7 @@ declare module 'fastify' {
     isPublic?: boolean;
     /** Reads the body instead of the usual parser. @throws SyntaxError when it is not JSON */
     parseBody?: ((text: string) => unknown) | undefined;
-    /** True if the body, of any media type, goes to the route as a stream. */
+    /** True if the body, of any media type, is passed to the route as a stream. */
     isUpload?: boolean;
   }
 }

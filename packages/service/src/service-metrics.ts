@@ -48,8 +48,8 @@ function setContentType(registry: Registry, contentType: RegistryContentType): v
 }
 
 /**
- * Shows a registry in one of its formats. It renames its counters for OpenMetrics and leaves them so:
- * they get back the names that the other format needs.
+ * Renders a registry in one of its formats. Rendering as OpenMetrics renames its counters for good,
+ * so their names for the other format are restored.
  */
 async function renderAs(registry: Registry, contentType: RegistryContentType): Promise<string> {
   const names = registry.getMetricsAsArray().map((metric) => [metric, metric.name] as const);
@@ -68,8 +68,8 @@ async function renderAs(registry: Registry, contentType: RegistryContentType): P
  */
 export class ServiceMetrics {
   /**
-   * Whether histograms have exemplars, the traces of single observations: where traces are on. Only
-   * OpenMetrics shows them.
+   * True if histograms have exemplars, the traces of single observations, because traces are on.
+   * Only OpenMetrics shows them.
    */
   readonly hasExemplars = activeTracer() !== undefined;
   /** The registry for metrics of components beside the service. */

@@ -117,7 +117,7 @@ function createClient({
   return client;
 }
 
-/** Adds the headers of the current span to each request, after it is signed: they are not signed. */
+/** Adds the headers of the current span to each request after it is signed. They are not signed. */
 function sendTraceHeaders(client: S3Client): void {
   client.middlewareStack.add(
     (next) => (args) => {

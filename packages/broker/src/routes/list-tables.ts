@@ -19,8 +19,9 @@ export function readTableSchemaRoute(context: BrokerContext): RouteOptions {
     );
     const names = (await options.listTables?.()) ?? [];
     const tableName = names.find((name) => name === asked);
-    if (tableName === undefined)
+    if (tableName === undefined) {
       throw new QuireError('TABLE_NOT_FOUND', 'The table does not exist.');
+    }
     const { schema } = await describeInTurn(context, principalOf(request), {
       query: columnsQueryOf(tableName),
       signal: signalOf(request),

@@ -1,5 +1,5 @@
 /**
- * The headers of W3C Trace Context: where a trace is continued by another process.
+ * The headers of W3C Trace Context, with which another process continues a trace.
  *
  * https://www.w3.org/TR/trace-context/
  */
@@ -8,35 +8,35 @@ export interface TraceHeaders {
   readonly tracestate?: string;
 }
 
-/** Named as the semantic conventions of OpenTelemetry name them, else `quire.*`. */
+/** Attributes with names of the OpenTelemetry semantic conventions, or `quire.*`. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** How a span is started. */
+/** The options of a new span. */
 export interface SpanOptions {
   /**
-   * Default: `internal`, work of this process for itself. A `client` span is only recorded inside of
-   * another span: periodic checks of other servers make no traces.
+   * Default: `internal`, work of this process for itself. A `client` span is recorded only within
+   * another span, so that periodic checks of other servers create no traces.
    */
   readonly kind?: 'internal' | 'server' | 'client' | 'consumer' | undefined;
   /** Default: the span that is current. `null`: none, the span starts a trace of its own. */
   readonly parent?: TraceHeaders | null | undefined;
   readonly attributes?: SpanAttributes | undefined;
   /**
-   * Whether `client` spans inside of it are left out: a sweep may make a million calls. Default: no.
+   * True to omit `client` spans within it, because a sweep may make a million calls. Default: no.
    */
   readonly hidesCalls?: boolean | undefined;
-  /** When it started, in milliseconds since the epoch. Default: now. */
+  /** The start time, in milliseconds since the epoch. Default: now. */
   readonly startMs?: number | undefined;
 }
 
-/** An operation under way, as a trace shows it. */
+/** A running operation, as a trace shows it. */
 export interface Span {
-  /** What calls that are part of the span send along. */
+  /** The headers for calls that are part of the span. */
   readonly headers: TraceHeaders;
   set(attributes: SpanAttributes): void;
   /**
-   * Ends the span, now or at `endMs` since the epoch, as failed when there is an error. Later calls
-   * change nothing.
+   * Ends the span, now or at `endMs` since the epoch, as failed if there is an error. Later calls
+   * have no effect.
    */
   end(error?: unknown, endMs?: number): void;
 }
@@ -48,7 +48,7 @@ export interface Tracer {
   run<T>(span: Span, work: () => T): T;
   /** Runs `work` as a part of a span of another process; with `null`, outside of any span. */
   continue<T>(parent: TraceHeaders | null, work: () => T): T;
-  /** Whether `client` spans are recorded: inside of a span that does not hide them. */
+  /** Reports whether `client` spans are recorded: within a span that does not hide them. */
   recordsCalls(): boolean;
   /** Headers of the current span; undefined outside of any. */
   current(): TraceHeaders | undefined;
@@ -59,8 +59,8 @@ export interface Tracer {
 let active: Tracer | undefined;
 
 /**
- * Makes spans of this process go to `tracer`, until the returned object is disposed. Without a tracer
- * nothing is recorded: a process has one, as it has one log, so that no call has to pass it on.
+ * Sends spans of this process to `tracer` until the returned object is disposed. Without a tracer
+ * nothing is recorded. A process has one tracer, as it has one log, so that calls need not pass it.
  */
 export function installTracer(tracer: Tracer): Disposable {
   const previous = active;
@@ -77,7 +77,7 @@ export function activeTracer(): Tracer | undefined {
   return active;
 }
 
-/** Starts a span, which the caller ends; undefined while traces are off, or when it is not recorded. */
+/** Starts a span, which the caller ends; undefined if traces are off or it is not recorded. */
 export function startSpan(name: string, options?: SpanOptions): Span | undefined {
   if (active === undefined || !isRecorded(active, options)) return undefined;
   return active.start(name, options);

@@ -57,7 +57,7 @@ export interface RestreamResponse {
     endTimeMs: number | null;
     outcome: string | null;
   }[];
-  /** By partition. */
+  /** The offsets by partition. */
   targetOffsets: Record<string, number> | null;
   comparison: {
     sourceRows: number;

@@ -31,7 +31,7 @@ export interface SubtaskInfo {
     taskType: string;
     taskId: string;
     configs: Record<string, unknown>;
-    /** With type. */
+    /** The name with type. */
     tableName: string;
   };
 }

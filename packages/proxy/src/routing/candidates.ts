@@ -121,7 +121,7 @@ export function knownHolders(
 
 /**
  * Returns the candidates for a call about one result: the broker that reports having it. If all
- * report that it does not exist, any of them, which tells the caller so.
+ * report that it does not exist, any of them, whose answer the caller receives.
  *
  * @throws BROKER_UNAVAILABLE when none has it, and not all of them answer
  */

@@ -49,7 +49,7 @@ export class ByteSink {
     this.length = write(this.bytes, position, row);
   }
 
-  /** What has been written, as a view that the next write after `clear` overwrites. */
+  /** Returns the written bytes as a view that the next write after `clear` overwrites. */
   view(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }

@@ -38,9 +38,9 @@ export interface BrokerUsage {
    * The largest result that would fit now, without other writes; undefined if no quota is enforced.
    */
   readonly largestBytes: number | undefined;
-  /** By owner, in descending order of size. */
+  /** The usage by owner, in descending order of size. */
   readonly byOwner: readonly OwnerUsagePart[];
-  /** By age, the youngest first. */
+  /** The usage by age, the youngest first. */
   readonly byAge: readonly UsagePart[];
 }
 

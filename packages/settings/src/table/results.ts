@@ -88,7 +88,7 @@ export const results = {
     default: '0s',
     live: true,
     meaning:
-      'With `engine.broker.results.reuse.enabled`: the maximum age of a reused result if the engine cannot tell whether its ' +
+      'With `engine.broker.results.reuse.enabled`: the maximum age of a reused result if the engine does not know whether its ' +
       'tables have changed, as with Apache Pinot. With `0s` such queries always run.',
   }),
   cacheBytesMax: setting({
