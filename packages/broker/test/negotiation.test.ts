@@ -125,7 +125,7 @@ describe('chooseForm', () => {
 
   it('chooseForm refuses compression beside another format', () => {
     expect(() => chooseForm({ compression: 'zstd' }, {})).toThrow(
-      'compression is zstd with the format json; expected format=arrow',
+      'compression is zstd with the format json; use it with format=arrow',
     );
     expect(chooseForm({ format: 'csv', compression: 'none' }, {})).toEqual({
       format: 'csv',

@@ -209,7 +209,7 @@ describe('what cannot be is told at the start, by the name of its setting:', () 
     ],
     [
       { 'controller.admin.auth.provider.class': 'UrlAuthProvider' },
-      /^controller\.admin\.auth\.url must be set, because controller\.admin\.auth\.provider\.class needs it\.$/,
+      /^controller\.admin\.auth\.url must be set, because controller\.admin\.auth\.provider\.class requires it\.$/,
     ],
     [
       { 'controller.admin.auth.provider.class': 'org.example.StaticTokenAuthProvider' },

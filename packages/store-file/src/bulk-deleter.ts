@@ -9,8 +9,8 @@ const passCount = 128;
 
 /**
  * Deletes objects by the thousand, in threads. Directories that may become empty are removed in
- * separate passes: otherwise each object would try in vain to remove a directory that contains
- * another object, and the shared parent directory.
+ * separate passes: otherwise each object would try without success to remove a directory that
+ * contains another object, and the shared parent directory.
  */
 export class BulkDeleter {
   readonly #root: RootDirectory;

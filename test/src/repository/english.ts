@@ -19,7 +19,7 @@ const opening = /^(?:What|Who|Whom|Whose|Which|Of|How|Whether|Where|With|By|So m
 
 /** Words of prose, as whole words. */
 const words =
-  /\b(?:at hand|hearsay|doubtful|sightings?|unstick|aftermath|unclaimed|surroundings|whoever|whomever|nobody|somebody|anybody|everybody|meanwhile|tells?|told|hears?|heard|begun|rooms?|news|of ours)\b/gi;
+  /\b(?:at hand|hearsay|doubtful|sightings?|unstick|aftermath|unclaimed|surroundings|nobody|somebody|anybody|everybody|meanwhile|tells?|told|hears?|heard|begun|rooms?|news)\b/gi;
 
 /** Words within identifiers, in camel case. */
 const identifierWords =

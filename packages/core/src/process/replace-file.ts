@@ -23,7 +23,7 @@ export async function replaceFile(path: string, text: string, random: Random): P
 }
 
 /**
- * Creates a small file atomically and durably. Resolves to false, and changes nothing, when the file
+ * Creates a small file atomically and durably. Resolves to false, and changes nothing, if the file
  * exists.
  */
 export async function createFile(path: string, text: string, random: Random): Promise<boolean> {

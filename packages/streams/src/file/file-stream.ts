@@ -28,7 +28,7 @@ export interface FileStreamOptions {
 /**
  * A topic as a directory of files `<partition>.jsonl`, to which lines are appended. A line is a
  * message, and its offset is the byte at which it starts. A line without its newline is not yet a
- * message, and blank lines are none. A long partition continues in `<partition>.<offset of its
+ * message, and blank lines do not count. A long partition continues in `<partition>.<offset of its
  * first byte>.jsonl`, so that its oldest files can be deleted. Messages have no keys.
  *
  * Any program may append lines; the time at which a line was written is known only if

@@ -36,7 +36,7 @@ export const keyBugs: readonly PlantedBug[] = [
   },
   {
     name: 'takes no segment of more than 200 characters',
-    caughtBy: `x/${'y'.repeat(255)} is taken`,
+    caughtBy: `x/${'y'.repeat(255)} is accepted`,
     plant: (store) =>
       changed(store, {
         put: async (key, body, options) => {
