@@ -105,7 +105,7 @@ export function errorBodyOf(
   };
 }
 
-/** Tells whether an operator must know of an error: it is neither its caller's nor a shutdown's. */
+/** Reports whether an operator must know of an error: it is neither its caller's nor a shutdown's. */
 export function isServerFailure({ code, kind }: QuireError): boolean {
   return errorStatuses[code] >= 500 && kind !== 'unsupported' && code !== 'SHUTTING_DOWN';
 }

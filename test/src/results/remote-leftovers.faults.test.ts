@@ -149,7 +149,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       };
       await expect(store.put('lost', source())).rejects.toMatchObject({
         code: 'STORE_MISCONFIGURED',
-        message: expect.stringContaining('was given up by another program') as string,
+        message: expect.stringContaining('was aborted by another program') as string,
       });
       // A part that fails while the upload stands fails for its own reason.
       const whole = async function* (): AsyncGenerator<Uint8Array> {
