@@ -105,7 +105,7 @@ export function errorBodyOf(
   };
 }
 
-/** Reports whether an operator must know of an error: it is neither its caller's nor a shutdown's. */
+/** Reports whether an operator must know of an error: not one of its caller or of a shutdown. */
 export function isServerFailure({ code, kind }: QuireError): boolean {
   return errorStatuses[code] >= 500 && kind !== 'unsupported' && code !== 'SHUTTING_DOWN';
 }
