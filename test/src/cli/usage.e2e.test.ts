@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import { readVersion } from '@quire/core/process';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 
@@ -5,7 +8,9 @@ import { quire, temporaryDirectory, testVariables, writeSettings } from '../test
 // of one of each.
 
 test('the version is printed alone, and exits with 0', async () => {
-  expect(await quire(['--version'])).toEqual({ exitCode: 0, stdout: '0.1.0\n', stderr: '' });
+  const manifest = join(import.meta.dirname, '../../../package.json');
+  const version = readVersion(pathToFileURL(manifest));
+  expect(await quire(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('a wrong call exits with 2 and names what was probably meant', async () => {

@@ -1,0 +1,119 @@
+/**
+ * Makes a release of the repository that is the working directory: `npm run release -- 0.2.0 [--sign]`.
+ * Sets the version of all packages, of the lock file, of the Helm chart and of what is rendered from
+ * it, dates the section "Unreleased" of CHANGELOG.md, commits that, and tags the commit `v0.2.0`.
+ * It pushes and publishes nothing: RELEASING.md has the steps before and after.
+ */
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+
+type Json = Record<string, unknown>;
+
+const [version = '', ...flags] = process.argv.slice(2);
+const manifests = globSync([
+  'package.json',
+  'packages/*/package.json',
+  'test/package.json',
+  'bench/package.json',
+]);
+const current = String(readJson('package.json')['version']);
+
+const problem = problemOf();
+if (problem === undefined) release();
+else {
+  console.error(problem);
+  process.exitCode = 1;
+}
+
+function problemOf(): string | undefined {
+  if (!/^\d+\.\d+\.\d+$/.test(version)) {
+    return `The version is '${version}'; expected three numbers, such as 0.2.0.`;
+  }
+  if (!isNewer(version, current)) return `${version} is not newer than ${current}.`;
+  if (git('status', '--porcelain') !== '')
+    return 'There are changes that are not committed; commit them first.';
+  if (git('tag', '--list', `v${version}`) !== '') return `The tag v${version} exists.`;
+  if (unreleased(readFileSync('CHANGELOG.md', 'utf8')) === '') {
+    return 'The section Unreleased of CHANGELOG.md is empty; say there what changes.';
+  }
+  return undefined;
+}
+
+function release(): void {
+  for (const path of manifests) writeJson(path, withVersion(readJson(path)));
+  const lock = readJson('package-lock.json');
+  const packages = Object.entries(lock['packages'] as Record<string, Json>).map(
+    ([path, entry]) => [path, path.includes('node_modules/') ? entry : withVersion(entry)] as const,
+  );
+  writeJson('package-lock.json', { ...lock, version, packages: Object.fromEntries(packages) });
+  for (const path of [
+    'deploy/helm/quire/Chart.yaml',
+    'deploy/kubernetes.yaml',
+    'deploy/compose.yaml',
+  ]) {
+    replaceIn(path, current, version);
+  }
+  replaceIn('README.md', `Quire ${current}`, `Quire ${version}`);
+  const date = new Date().toISOString().slice(0, 10);
+  replaceIn('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${date}\n`);
+  // From the next commit on, the test of a rolling upgrade shares a store with this release.
+  const releases = JSON.parse(readFileSync('test/releases.json', 'utf8')) as readonly Json[];
+  const own = { ref: `v${version}`, what: `the release ${version}` };
+  writeJson('test/releases.json', [...releases, own]);
+  git('commit', '--all', '--quiet', '--message', `Release ${version}`);
+  git(
+    'tag',
+    flags.includes('--sign') ? '--sign' : '--annotate',
+    '--message',
+    `Quire ${version}`,
+    `v${version}`,
+  );
+  console.log(`Committed and tagged v${version}. RELEASING.md says how to publish it.`);
+}
+
+/** A manifest, or its entry in the lock file, with the version, also of the packages that it needs. */
+function withVersion(manifest: Json): Json {
+  const sections = ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((name) => {
+    const section = manifest[name] as Record<string, string> | undefined;
+    if (section === undefined) return [];
+    const entries = Object.entries(section).map(([dependency, range]) => [
+      dependency,
+      dependency.startsWith('@quire/') && range === current ? version : range,
+    ]);
+    return [[name, Object.fromEntries(entries)]];
+  });
+  const own = 'version' in manifest ? { version } : {};
+  return { ...manifest, ...own, ...Object.fromEntries(sections) };
+}
+
+/** What CHANGELOG.md says of changes since the last release. */
+function unreleased(changelog: string): string {
+  const [, section = ''] = changelog.split('## [Unreleased]\n');
+  return (section.split(/^## /m)[0] ?? '').trim();
+}
+
+function isNewer(one: string, other: string): boolean {
+  const [first = [], second = []] = [one, other].map((each) => each.split('.').map(Number));
+  const difference = first
+    .map((part, index) => part - (second[index] ?? 0))
+    .find((each) => each !== 0);
+  return difference !== undefined && difference > 0;
+}
+
+function replaceIn(path: string, before: string, after: string): void {
+  const text = readFileSync(path, 'utf8');
+  if (!text.includes(before)) throw new Error(`${path} does not have '${before.trim()}'.`);
+  writeFileSync(path, text.replaceAll(before, after));
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { encoding: 'utf8' }).trim();
+}
+
+function readJson(path: string): Json {
+  return JSON.parse(readFileSync(path, 'utf8')) as Json;
+}
+
+function writeJson(path: string, content: unknown): void {
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+}

@@ -1,0 +1,117 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryDirectory } from '../testkit/cli-process.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const script = join(root, 'scripts/release.ts');
+const author = {
+  ...process.env,
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.com',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.com',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+};
+
+/** A repository of its own with the files of this one. */
+let repository: Awaited<ReturnType<typeof temporaryDirectory>>;
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: repository.path, encoding: 'utf8', env: author }).trim();
+const read = (path: string): Promise<string> => readFile(join(repository.path, path), 'utf8');
+const release = (...args: readonly string[]): { status: number | null; text: string } => {
+  const command = [script, ...args];
+  const options = { cwd: repository.path, encoding: 'utf8', env: author } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, options);
+  return { status, text: `${stdout}${stderr}`.trim() };
+};
+
+beforeAll(async () => {
+  repository = await temporaryDirectory();
+  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root });
+  const archive = execFileSync('tar', ['-c', '--null', '--files-from=-'], {
+    cwd: root,
+    input: files,
+    maxBuffer: 512 * 1024 * 1024,
+  });
+  execFileSync('tar', ['-x'], { cwd: repository.path, input: archive });
+  git('init', '--quiet');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Everything');
+});
+
+afterAll(() => repository[Symbol.asyncDispose]());
+
+test.each([
+  ['next', "The version is 'next'; expected three numbers, such as 0.2.0."],
+  ['0.0.9', /^0\.0\.9 is not newer than \d+\.\d+\.\d+\.$/],
+])('a release of %s is refused', (version, message) => {
+  const { status, text } = release(version);
+  expect(status).toBe(1);
+  expect(text).toEqual(
+    typeof message === 'string' ? message : (expect.stringMatching(message) as string),
+  );
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('tag', '--list')).toBe('');
+});
+
+test('a release of what is not committed is refused', async () => {
+  const before = await read('CHANGELOG.md');
+  await writeFile(join(repository.path, 'CHANGELOG.md'), `${before}\n`);
+  expect(release('98.0.0')).toEqual({
+    status: 1,
+    text: 'There are changes that are not committed; commit them first.',
+  });
+  await writeFile(join(repository.path, 'CHANGELOG.md'), before);
+});
+
+test('a release sets one version everywhere, dates the changes, and tags the commit; a second one needs changes', async () => {
+  const { version: before } = JSON.parse(await read('package.json')) as { version: string };
+  expect(release('98.0.0')).toEqual({
+    status: 0,
+    text: 'Committed and tagged v98.0.0. RELEASING.md says how to publish it.',
+  });
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('rev-parse', 'v98.0.0^{commit}')).toBe(git('rev-parse', 'HEAD'));
+  expect(git('cat-file', '-t', 'v98.0.0')).toBe('tag');
+
+  const lock = JSON.parse(await read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, object>>;
+  };
+  const manifests = git('ls-files', 'packages/*/package.json').split('\n');
+  expect(manifests.length).toBeGreaterThan(20);
+  for (const path of manifests) {
+    const { version, dependencies = {} } = JSON.parse(await read(path)) as {
+      readonly version: string;
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+    expect([path, version]).toEqual([path, '98.0.0']);
+    const ours = Object.entries(dependencies).filter(([name]) => name.startsWith('@quire/'));
+    expect(ours.filter(([, range]) => range !== '98.0.0')).toEqual([]);
+    expect(lock.packages[path.replace('/package.json', '')]).toMatchObject({
+      version,
+      ...(Object.keys(dependencies).length > 0 && { dependencies }),
+    });
+  }
+  expect(await read('deploy/helm/quire/Chart.yaml')).toContain(
+    '\nversion: 98.0.0\nappVersion: 98.0.0\n',
+  );
+  for (const path of ['deploy/kubernetes.yaml', 'deploy/compose.yaml']) {
+    expect(await read(path)).not.toContain(before);
+  }
+  const today = new Date().toISOString().slice(0, 4);
+  expect(await read('CHANGELOG.md')).toMatch(
+    new RegExp(
+      `\\n## \\[Unreleased\\]\\n\\n## \\[98\\.0\\.0\\] - ${today}-\\d\\d-\\d\\d\\n\\n### `,
+    ),
+  );
+  const releases = JSON.parse(await read('test/releases.json')) as readonly object[];
+  expect(releases.at(-1)).toEqual({ ref: 'v98.0.0', what: 'the release 98.0.0' });
+
+  expect(release('98.0.1')).toEqual({
+    status: 1,
+    text: 'The section Unreleased of CHANGELOG.md is empty; say there what changes.',
+  });
+});
