@@ -30,8 +30,9 @@ function problemOf(): string | undefined {
     return `The version is '${version}'; expected three numbers, such as 0.2.0.`;
   }
   if (!isNewer(version, current)) return `${version} is not newer than ${current}.`;
-  if (git('status', '--porcelain') !== '')
+  if (git('status', '--porcelain') !== '') {
     return 'There are changes that are not committed; commit them first.';
+  }
   if (git('tag', '--list', `v${version}`) !== '') return `The tag v${version} exists.`;
   if (unreleased(readFileSync('CHANGELOG.md', 'utf8')) === '') {
     return 'The section Unreleased of CHANGELOG.md is empty; say there what changes.';

@@ -25,6 +25,8 @@ const everything: Values = {
   'monitoring.serviceMonitor': true,
   'monitoring.prometheusRule': true,
   'monitoring.dashboard': true,
+  'tracing.endpoint': 'http://collector:4318',
+  'tracing.ratio': 0.1,
   'networkPolicy.clients[0].podSelector.matchLabels.app': 'notebooks',
   'principals.analyst.role': 'query',
   'principals.analyst.existingSecret': 'quire-analyst',

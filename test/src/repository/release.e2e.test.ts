@@ -45,14 +45,12 @@ beforeAll(async () => {
 afterAll(() => repository[Symbol.asyncDispose]());
 
 test.each([
-  ['next', "The version is 'next'; expected three numbers, such as 0.2.0."],
+  ['next', /^The version is 'next'; expected three numbers, such as 0\.2\.0\.$/],
   ['0.0.9', /^0\.0\.9 is not newer than \d+\.\d+\.\d+\.$/],
 ])('a release of %s is refused', (version, message) => {
   const { status, text } = release(version);
   expect(status).toBe(1);
-  expect(text).toEqual(
-    typeof message === 'string' ? message : (expect.stringMatching(message) as string),
-  );
+  expect(text).toMatch(message);
   expect(git('status', '--porcelain')).toBe('');
   expect(git('tag', '--list')).toBe('');
 });

@@ -125,6 +125,12 @@ spec:
         {{- else }}
         - { name: ENGINE_BROKER_HOST_NAME, value: $(POD_NAME) }
         {{- end }}
+        {{- with $v.tracing.endpoint }}
+        - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+        - { name: OTEL_SERVICE_NAME, value: {{ printf "%s-%s" $name $.role | quote }} }
+        - { name: OTEL_TRACES_SAMPLER, value: parentbased_traceidratio }
+        - { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $v.tracing.ratio | quote }} }
+        {{- end }}
       {{- if and $needsStore $v.store.existingSecret }}
       envFrom:
         - secretRef: { name: {{ $v.store.existingSecret }} }
