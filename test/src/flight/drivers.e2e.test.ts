@@ -119,20 +119,22 @@ print(json.dumps([flight.schema.equals(arrow.schema, True), flight.equals(arrow)
         .replace('"analyst", "password": "quickstart-analyst"', '"ann", "password": "ann-password"')
         .replace('quickstart-analyst', 'admin-token'),
     );
-    expect(blocks).toHaveLength(2);
-    const [frames = '', table = ''] = blocks;
+    expect(blocks).toHaveLength(3);
+    const [frames = '', table = '', duckdb = ''] = blocks;
     expect(
       await session(
-        'import contextlib, io',
+        'import contextlib, io, duckdb',
+        // It is written to the output of the process, and not to that of Python.
+        'duckdb.sql("SET enable_progress_bar = false")',
         'with contextlib.redirect_stdout(io.StringIO()):',
-        frames.replaceAll(/^/gm, '    '),
+        `${frames}\n${duckdb}`.replaceAll(/^/gm, '    '),
         `request = urllib.request.Request(http + '/query/sql?doPaginate=true', json.dumps({'sql': 'SELECT * FROM stocks'}).encode(),
   {'authorization': 'Bearer admin-token', 'content-type': 'application/json'})
 request_id = json.load(urllib.request.urlopen(request))['requestId']`,
         table,
-        'print(json.dumps([frame.shape, flights.shape, table.num_rows]))',
+        'print(json.dumps([frame.shape, flights.shape, table.num_rows, longest]))',
       ),
-    ).toEqual([[229, 2], [3_000_000, 5], 560]);
+    ).toEqual([[229, 2], [3_000_000, 5], 560, [[3_000_000, 1688]]]);
   });
 
   test('ADBC binds parameters of every type that they can have', async () => {
