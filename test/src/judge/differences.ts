@@ -1,3 +1,4 @@
+import type { Given } from './argument-pools.ts';
 import { type Comparison, isFailure } from './function-cases.ts';
 import { isSameOutcome, type RowComparison } from './pipeline-cases.ts';
 
@@ -66,6 +67,24 @@ const differences: readonly Difference[] = [
     reason: 'Lists, texts and numbers have limits.',
   },
 ];
+
+/**
+ * A call for each reason, on which the engine says what the reason claims: function, expression,
+ * value.
+ */
+export const proofs: readonly (readonly [name: string, expression: string, value: Given])[] = [
+  ['todatetime', "toDateTime(c0, 'yyyy')", 9_000_000_000_000_000],
+  ['toepochseconds', 'toEpochSeconds(c0)', { $long: '9007199254740993999' }],
+  ['todatetime', "toDateTime(c0, 'yyyy z', 'America/Scoresbysund')", 1_720_000_000_000],
+  ['jsonpatharray', "jsonPathArray(c0, '$[?(@.a == null)]')", '[{"a":null},{"a":1}]'],
+  ['regexpreplace', "regexpReplace(c0, 'a(?=b)', 'x')", 'aab'],
+  ['issubnetof', "isSubnetOf('0.0.0.0/8', c0)", '0'],
+  ['lpad', "lpad(c0, -2147483648, 'x')", 'abc'],
+  ['repeat', 'repeat(c0, 2000000)', 'x'],
+];
+
+/** All reasons, in their order. */
+export const reasonsOfCalls: readonly string[] = differences.map(({ reason }) => reason);
 
 /** Why a call differs, where that is known. */
 export function reasonOfCall(name: string, call: Comparison): string | undefined {

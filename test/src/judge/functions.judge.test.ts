@@ -7,7 +7,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
 import { argumentFor } from './argument-pools.ts';
 import { compareCalls, compareRows, type Comparison, expressionsOf } from './function-cases.ts';
-import { geometries, ofQueries, reasonOfCall, sketches } from './differences.ts';
+import {
+  geometries,
+  ofQueries,
+  proofs,
+  reasonOfCall,
+  reasonsOfCalls,
+  sketches,
+} from './differences.ts';
 import { PinotJudge, type Signature } from './pinot-judge.ts';
 import { isSameValue } from './same-value.ts';
 
@@ -112,6 +119,15 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  test('each reason of a difference is proven by a call on which the engine says so', async () => {
+    const proven: (string | undefined)[] = [];
+    for (const [name, expression, value] of proofs) {
+      const [call] = await compareRows(judge, expression, [[value]]);
+      if (call !== undefined && !call.agrees) proven.push(reasonOfCall(name, call));
+    }
+    expect(proven).toEqual(reasonsOfCalls);
   });
 
   test('values of functions agree with the engine', { timeout: 300_000 }, async () => {

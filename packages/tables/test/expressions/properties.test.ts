@@ -189,9 +189,10 @@ function outcomeOf(evaluate: () => Value): unknown {
   } catch (error) {
     // What the runtime throws costs a row no more than that, and is a defect of a function all the
     // same.
-    if (isQuireError(error, 'EXPRESSION_FAILED') && !(error.cause instanceof TypeError)) {
-      return error.message;
-    }
+    const isDefect =
+      error instanceof Error &&
+      (error.cause instanceof TypeError || error.cause instanceof RangeError);
+    if (isQuireError(error, 'EXPRESSION_FAILED') && !isDefect) return error.message;
     throw error;
   }
 }
