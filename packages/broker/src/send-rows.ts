@@ -196,7 +196,7 @@ const contentEncodings = ['zstd', 'br', 'gzip'] as const;
 
 type ContentEncoding = (typeof contentEncodings)[number] | 'identity';
 
-/** The function with a preference of the server for ties, which its types do not declare yet. */
+/** A negotiator that breaks ties by the server's preference, which its types do not declare yet. */
 interface EncodingNegotiator {
   encoding(
     available: readonly string[],

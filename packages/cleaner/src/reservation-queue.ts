@@ -10,8 +10,7 @@ import type { QuotaPolicy } from './quota-policy.ts';
 import type { PendingWait, PendingWrite, StorageUsage } from './storage-usage.ts';
 
 /**
- * The time and the reason since which writes have been refused because the store has no space for
- * them.
+ * The start of a period in which writes are refused because the store has no space, and the reason.
  */
 export interface Refusal {
   readonly sinceMs: number;
@@ -73,8 +72,8 @@ export class ReservationQueue {
   }
 
   /**
-   * The time and the reason since which writes are refused. It ends when one succeeds and, if only
-   * the quota was used up, when usage falls below the critical threshold.
+   * The start and the reason of the current refusals; undefined if writes succeed. Refusals end when
+   * a write succeeds or, if only the quota was used up, when usage is below the critical threshold.
    */
   get refusal(): Refusal | undefined {
     return this.#fullStore ?? this.#refusal;

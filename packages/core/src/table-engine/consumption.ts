@@ -23,7 +23,7 @@ export interface PartitionConsumption {
    * The time at which the last message was consumed, in epoch milliseconds; null before the first.
    */
   readonly lastConsumedMs: number | null;
-  /** The age of the oldest message that is not consumed yet; null while it is unknown. */
+  /** The time for which the newest unconsumed message has waited; null while it is unknown. */
   readonly lagMs: number | null;
   /**
    * The number of messages skipped since the engine started because they could not be decoded or
