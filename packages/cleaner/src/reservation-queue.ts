@@ -72,8 +72,8 @@ export class ReservationQueue {
   }
 
   /**
-   * The start and the reason of the current refusals; undefined if writes succeed. Refusals end when
-   * a write succeeds or, if only the quota was used up, when usage is below the critical threshold.
+   * The start and the reason of the current refusals; undefined if writes succeed. Refusals end
+   * when a write succeeds or, if only the quota was used up, when usage is below critical.
    */
   get refusal(): Refusal | undefined {
     return this.#fullStore ?? this.#refusal;
