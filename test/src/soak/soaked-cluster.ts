@@ -9,7 +9,7 @@ import type { ProcessSample, SoakAnswer, SoakRequest } from './soak-messages.ts'
 
 const minuteMs = 60_000;
 /** How long results live. */
-export const lives = { expirationMs: 15 * minuteMs, expirationMaxMs: 30 * minuteMs };
+const lives = { expirationMs: 15 * minuteMs, expirationMaxMs: 30 * minuteMs };
 
 /** A server of all roles in a process whose time is driven from here. */
 export class SoakedCluster implements UsedCluster, AsyncDisposable {
@@ -49,6 +49,7 @@ export class SoakedCluster implements UsedCluster, AsyncDisposable {
         'engine.broker.pagination.expiration.max': `${lives.expirationMaxMs}ms`,
         'engine.tables.data.dir': at('tables'),
         'engine.stream.file.dir': at('streams'),
+        'engine.tables.trash.retention': '30m',
         'controller.cluster.pagination.cleaner.initialDelay': '1m',
         'controller.cluster.pagination.cleaner.frequencyPeriod': '5m',
       }),
