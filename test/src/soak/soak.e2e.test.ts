@@ -36,6 +36,6 @@ test.runIf(process.platform === 'linux')(
     expect(growth['handles']).toBeLessThanOrEqual(8);
     expect(growth['files']).toBeLessThanOrEqual(8);
     // Segments and chunks become more until the first ones of them are deleted.
-    if (hours >= 6) expect(growth['storedFiles']).toBeLessThanOrEqual(40);
+    expect(growth['storedFiles']).toBeLessThanOrEqual(hours >= 6 ? 40 : Number.POSITIVE_INFINITY);
   },
 );
