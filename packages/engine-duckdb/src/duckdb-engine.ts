@@ -17,6 +17,7 @@ import { Deadline } from '@quire/core/wait';
 import { dataVersionOf, versionOfScope } from './data-version.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { DuckDbExecution } from './duckdb-execution.ts';
+import { prepareStatement } from './explain-statement.ts';
 import {
   type DatabaseOptions,
   type LockedDatabase,
@@ -24,7 +25,7 @@ import {
 } from './locked-database.ts';
 import { prepareTranslated } from './pinot/prepare-translated.ts';
 import { QueryConnection } from './query-connection.ts';
-import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
+import type { SelectStatement, StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
 import { likelySchemaOf, narrowSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
@@ -130,7 +131,8 @@ export class DuckDbEngine implements QueryEngine {
   async describe(query: Query, options: ExecuteOptions): Promise<QueryDescription> {
     const connection = await this.#connect(options);
     try {
-      const { prepared } = await this.#prepare(connection, query, options);
+      const described = { ...options, isDescribed: true };
+      const { prepared } = await this.#prepare(connection, query, described);
       duckdb.destroy_prepare_sync(prepared.statement);
       return { schema: likelySchemaOf(prepared), parameterTypes: prepared.parameterTypes };
     } finally {
@@ -158,11 +160,12 @@ export class DuckDbEngine implements QueryEngine {
   async #prepare(
     connection: QueryConnection,
     query: Query,
-    options: ExecuteOptions,
+    options: ExecuteOptions & { readonly isDescribed?: boolean },
   ): Promise<{ readonly prepared: SelectStatement; readonly scope: TableScope }> {
     const scope = await TableScope.open(this.#tables, this.#liveTables, options.results ?? []);
-    const prepare = query.dialect === 'pinot' ? prepareTranslated : prepareSelect;
-    return { prepared: await prepare(connection, query, scope, this.#rules), scope };
+    const prepare: typeof prepareStatement =
+      query.dialect === 'pinot' ? prepareTranslated : prepareStatement;
+    return { prepared: await prepare(connection, query, scope, this.#rules, options), scope };
   }
 
   async #connect(options: ExecuteOptions): Promise<QueryConnection> {

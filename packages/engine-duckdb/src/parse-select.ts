@@ -63,7 +63,7 @@ export async function parseSelect(
     const reason = type === 'not implemented' ? '' : ` ${shortenMessage(redact(message))}`;
     throw new QuireError(
       'QUERY_INVALID',
-      `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE or SHOW TABLES.${reason}`,
+      `Expected a SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, EXPLAIN or SHOW TABLES.${reason}`,
     );
   }
   const [statement] = statements;

@@ -1,8 +1,12 @@
 import { quoteLiteral } from '../conversion/column-plan.ts';
 
-/** A step of a plan, as DuckDB's `EXPLAIN (FORMAT json)` has it. */
+/** A step of a plan, as DuckDB's `EXPLAIN (FORMAT json)` has it, or `EXPLAIN (ANALYZE, FORMAT json)`. */
 interface PlanStep {
-  readonly name: string;
+  readonly name?: string;
+  readonly operator_name?: string;
+  readonly operator_cardinality?: number;
+  /** In seconds. */
+  readonly operator_timing?: number;
   readonly children: readonly PlanStep[];
   readonly extra_info?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -22,28 +26,46 @@ const planKeys = [
 
 /**
  * A query whose rows are the steps of a plan, in the columns that Apache Pinot has for them: each
- * step with its number and that of the one it feeds.
+ * step with its number and that of the one it feeds. Of a query that was run also the rows that
+ * each step gave, and its milliseconds.
  */
-export function planQuery(plan: string): string {
+export function planQuery(plan: string, { isTimed = false } = {}): string {
   const rows: string[] = [];
-  const steps: { step: PlanStep; parent: number }[] = (JSON.parse(plan) as PlanStep[]).map(
-    (step) => ({ step, parent: -1 }),
-  );
+  const steps = stepsOf(plan).map((step) => ({ step, parent: -1 }));
   for (let next = steps.shift(); next !== undefined; next = steps.shift()) {
     const { step, parent } = next;
     const id = rows.length;
-    rows.push(`(${quoteLiteral(textOf(step))}, ${id}, ${parent})`);
+    const counts = `, CAST(${step.operator_cardinality ?? 0} AS BIGINT), CAST(${1000 * (step.operator_timing ?? 0)} AS DOUBLE)`;
+    rows.push(`(${quoteLiteral(textOf(step))}, ${id}, ${parent}${isTimed ? counts : ''})`);
     steps.unshift(...step.children.map((child) => ({ step: child, parent: id })));
   }
-  return `SELECT * FROM (VALUES ${rows.join(', ')}) AS plan("Operator", "Operator_Id", "Parent_Id")`;
+  const columns = `"Operator", "Operator_Id", "Parent_Id"${isTimed ? ', "Rows", "Time_Ms"' : ''}`;
+  if (rows.length > 0) return `SELECT * FROM (VALUES ${rows.join(', ')}) AS plan(${columns})`;
+  const none = `('', 0, 0${isTimed ? ', CAST(0 AS BIGINT), CAST(0 AS DOUBLE)' : ''})`;
+  return `SELECT * FROM (VALUES ${none}) AS plan(${columns}) LIMIT 0`;
 }
 
-function textOf({ name, extra_info: details = {} }: PlanStep): string {
+/** The steps at the top of a plan. That of a query that was run lies in records of the run itself. */
+function stepsOf(plan: string): readonly PlanStep[] {
+  const parsed = JSON.parse(plan) as readonly PlanStep[] | PlanStep;
+  let steps = Array.isArray(parsed) ? (parsed as readonly PlanStep[]) : [parsed as PlanStep];
+  while (steps.length > 0 && steps.every((step) => isRecord(step))) {
+    steps = steps.flatMap(({ children }) => children);
+  }
+  return steps;
+}
+
+function isRecord({ name, operator_name: operator }: PlanStep): boolean {
+  return name === undefined && (operator === undefined || operator.trim() === 'EXPLAIN_ANALYZE');
+}
+
+function textOf({ name, operator_name: operator, extra_info: details = {} }: PlanStep): string {
   const parts = planKeys.flatMap((key) => {
     const value = details[key];
     return value === undefined
       ? []
       : `${key}: ${typeof value === 'string' ? value.replaceAll('\n', ', ') : value.join(', ')}`;
   });
-  return parts.length === 0 ? name.trim() : `${name.trim()}(${parts.join('; ')})`;
+  const title = (name ?? operator ?? '').trim();
+  return parts.length === 0 ? title : `${title}(${parts.join('; ')})`;
 }

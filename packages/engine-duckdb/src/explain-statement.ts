@@ -1,0 +1,55 @@
+import duckdb from '@duckdb/node-bindings';
+import type { Query } from '@quire/core';
+import { planQuery } from './pinot/explain.ts';
+import type { QueryConnection } from './query-connection.ts';
+import { readBoundRows } from './read-rows.ts';
+import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
+import type { TableScope } from './table-scope.ts';
+
+/** Comments and spaces, then the word, which may ask for a run of the query. */
+const prefix = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)*EXPLAIN\s+(?:(ANALYZE)\s+|PLAN\s+FOR\s+)?/i;
+
+/**
+ * Prepares a query in DuckDB's own language, or `EXPLAIN` (also `EXPLAIN PLAN FOR`) in front of one:
+ * its rows are the steps of the plan. With `EXPLAIN ANALYZE` the query is run first, within the limits of any query, and each
+ * step has its rows and its time. The query is checked as if it stood alone.
+ *
+ * @throws as `prepareSelect`
+ */
+export async function prepareStatement(
+  connection: QueryConnection,
+  query: Query,
+  scope: TableScope,
+  rules: StatementRules,
+  { isDescribed = false }: { readonly isDescribed?: boolean } = {},
+): Promise<SelectStatement> {
+  const [words, analyze] = prefix.exec(query.sql) ?? [];
+  if (words === undefined) return prepareSelect(connection, query, scope, rules);
+  // Of the same length, so that places in messages are those of the caller's text.
+  const sql = words.replaceAll(/[^\n]/g, ' ') + query.sql.slice(words.length);
+  const explained = await prepareSelect(connection, { ...query, sql }, scope, rules);
+  duckdb.destroy_prepare_sync(explained.statement);
+  const plan = isDescribed
+    ? '[]'
+    : await readPlan(connection, explained, analyze !== undefined ? 'ANALYZE, ' : '');
+  const prepared = await prepareSelect(
+    connection,
+    { sql: planQuery(plan, { isTimed: analyze !== undefined }) },
+    scope,
+    rules,
+  );
+  const { tables } = explained;
+  return { ...prepared, tables, givenSql: query.sql, isRepeatable: false };
+}
+
+/** DuckDB's plan as JSON; with `ANALYZE, ` once the query has run. */
+async function readPlan(
+  connection: QueryConnection,
+  { sql, values }: SelectStatement,
+  analyze: 'ANALYZE, ' | '',
+): Promise<string> {
+  const rows = await connection.call((handle) =>
+    readBoundRows(handle, `EXPLAIN (${analyze}FORMAT json) ${sql}`, values),
+  );
+  return String(rows[0]?.['explain_value']);
+}
