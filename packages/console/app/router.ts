@@ -77,6 +77,21 @@ export function replacePlace(
   history.replaceState(null, '', placeOf(segments, parameters));
 }
 
+/**
+ * Has the address follow the result that the page shows. It is a step in the history, unless
+ * `isStep` is false, where the page showed another one: so the way back leads there. An address that
+ * brings a query is left alone until its query is opened.
+ */
+export function followResult(
+  parameters: Readonly<Record<'id' | 'row' | 'sql', string | undefined>>,
+  { isStep }: { readonly isStep: boolean },
+): void {
+  const { id, sql } = parsePlace(location.hash).parameters;
+  if (id === undefined && sql !== undefined) return;
+  if (!isStep || id === undefined || id === parameters.id) replacePlace(['query'], parameters);
+  else location.hash = placeOf(['query'], parameters);
+}
+
 export function usePlace(): Place {
   const hash = useSyncExternalStore(
     (onChange) => {

@@ -1,7 +1,8 @@
 import { QuireAdminClient, QuireClient, QuireQueryClient } from '@quire/client';
 import { createContext, useContext } from 'react';
 import { type Call, createCall, createFetch } from './call.ts';
-import { QueryRunner } from './query/query-runner.ts';
+import { SheetRunners } from './query/sheet-runner.ts';
+import { SheetStore } from './query/sheets.ts';
 import { Owners } from './results/owners.ts';
 
 /** Somebody who is signed in, and what they can call. */
@@ -13,7 +14,8 @@ export interface Session {
   readonly client: QuireClient;
   readonly admin: QuireAdminClient;
   readonly call: Call;
-  readonly runner: QueryRunner;
+  readonly sheets: SheetStore;
+  readonly runners: SheetRunners;
   readonly owners: Owners;
 }
 
@@ -53,7 +55,8 @@ export async function openSession(token: string, onRefused: () => void): Promise
     client,
     admin: new QuireAdminClient(options),
     call,
-    runner: new QueryRunner(client, new QuireQueryClient(options)),
+    sheets: new SheetStore(caller.name),
+    runners: new SheetRunners(client, new QuireQueryClient(options)),
     owners: new Owners(call),
   };
 }

@@ -94,7 +94,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       const { page } = visit;
       const id = await stage.store('SELECT * FROM stocks');
       await page.reload();
-      const row = page.locator('tbody tr').filter({ hasText: id });
+      const row = page
+        .locator('tbody tr')
+        .filter({ has: page.locator('.result-id', { hasText: id }) });
       await expect.poll(() => row.innerText()).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
@@ -108,6 +110,35 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await row.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await row.waitFor({ state: 'detached' });
+    });
+
+    test('results are found by their queries, owners and ages; those of an analyst are their own', async () => {
+      await stage.store('SELECT 1 AS of_a_program');
+      await using visit = await stage.visit({ token: analystToken });
+      const { page } = visit;
+      await runQuery(page, 'SELECT 5 AS mine');
+      await runQuery(page, 'SELECT symbol FROM stocks');
+      await cellText(page, 1, 1);
+      await page.getByRole('link', { name: 'Results', exact: true }).click();
+      const rows = page.locator('tbody tr');
+      await expect
+        .poll(() => rows.allInnerTexts())
+        .toEqual([
+          expect.stringMatching(/SELECT symbol FROM stocks\s+560/),
+          expect.stringMatching(/SELECT 5 AS mine\s+1\s/),
+        ]);
+      const search = page.getByLabel('Filter by query, id or broker');
+      await search.fill('MINE');
+      await expect.poll(() => rows.count()).toBe(1);
+      await search.fill('');
+      await page.getByRole('combobox', { name: 'Age' }).selectOption('older than a day');
+      await page.getByText('No result fits the filters').waitFor();
+
+      await using admin = await stage.visit({ place: '/results' });
+      const all = admin.page.locator('section.card').last().locator('tbody tr');
+      await admin.page.getByRole('combobox', { name: 'Owner' }).selectOption('analyst');
+      await expect.poll(() => all.count()).toBe(2);
+      await expect.poll(() => all.first().innerText()).toContain('analyst');
     });
 
     test('results are summed up by principal', async () => {
@@ -285,12 +316,23 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await using visit = await stage.visit({ place: `/restream?table=${table}` });
     const { page } = visit;
     expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'New table' }).inputValue())
+      .toBe('events_rebuilt_REALTIME');
+    await page.getByLabel('Minutes for the rebalance').fill('15');
     await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
     await page.getByRole('button', { name: 'Start' }).click();
     // The page shows the jobs of other tests as well.
     const job = page.locator('section.card').filter({ hasText: '→ events_again_REALTIME' });
     await job.getByText('done', { exact: true }).first().waitFor();
+    expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({
+      restreamConfig: { maxRebalanceTimeMin: 15, maxTableStreamLag: 5000 },
+    });
     await job.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
+    await job.getByRole('link', { name: 'Open the new table' }).waitFor();
+    await job.getByRole('button', { name: 'Delete the old table' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
     await page.getByRole('button', { name: 'Start' }).click();
     await expect
       .poll(() => page.getByRole('alert').innerText())
@@ -309,7 +351,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     const resumed = await start('events_waiting_REALTIME');
     await resumed.getByRole('button', { name: 'Resume' }).click();
     await resumed.getByText(/50 rows in the old table/).waitFor();
-    expect(await resumed.getByRole('button').count()).toBe(0);
+    expect(await resumed.getByRole('button', { name: 'Resume' }).count()).toBe(0);
     const cancelled = await start('events_unwanted_REALTIME');
     await cancelled.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -319,6 +361,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await cancelled.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
     await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
+    // It had not begun to consume: nothing is kept, and nothing is left to be done.
+    await cancelled.getByText(/Nothing of events_unwanted_REALTIME is left/).waitFor();
+    expect(await cancelled.getByRole('button').count()).toBe(0);
   });
 
   test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {
@@ -373,7 +418,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByRole('navigation').waitFor();
     await expect
       .poll(() => page.getByRole('navigation').getByRole('link').allInnerTexts())
-      .toEqual(['Query', 'Tables', 'Tasks', 'API']);
+      .toEqual(['Query', 'Results', 'Tables', 'Tasks', 'API']);
     await page.locator('.editor').waitFor();
     expect(calls.filter((call) => call.startsWith('/cluster'))).toEqual([]);
     const response = await fetch(`${stage.url}/cluster/settings`, {

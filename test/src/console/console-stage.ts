@@ -139,7 +139,15 @@ export class ConsoleStage implements AsyncDisposable {
       await page.evaluate((kept) => sessionStorage.setItem('quire.token', kept), token);
     }
     await page.goto(`${this.url}/console/${place === '' ? '' : `#${place}`}`);
-    return { page, complaints, calls, [Symbol.asyncDispose]: () => this.#leave(page) };
+    return {
+      page,
+      complaints,
+      calls,
+      [Symbol.asyncDispose]: async () => {
+        await this.#leave(page);
+        assertPolicyHolds(complaints);
+      },
+    };
   }
 
   /** Opens a tab at a file of the console that runs nothing, and has its storage. */
@@ -156,7 +164,10 @@ export class ConsoleStage implements AsyncDisposable {
     }
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.goto(this.#restUrl);
-    await page.evaluate(() => sessionStorage.clear());
+    await page.evaluate(() => {
+      sessionStorage.clear();
+      localStorage.clear();
+    });
     this.#idlePages.push(page);
   }
 
@@ -195,6 +206,14 @@ export class ConsoleStage implements AsyncDisposable {
     await this.browser.close();
     await this.quire.close();
     await rm(this.home, { recursive: true, force: true });
+  }
+}
+
+/** What the page wanted to do, and its own security policy does not allow, is a defect. */
+function assertPolicyHolds(complaints: readonly string[]): void {
+  const violations = complaints.filter((complaint) => /Content.Security.Policy/i.test(complaint));
+  if (violations.length > 0) {
+    throw new Error(`The page violated its security policy:\n${violations.join('\n')}`);
   }
 }
 

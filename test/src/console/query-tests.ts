@@ -228,6 +228,19 @@ export function testQueries(stageOf: () => ConsoleStage): void {
         { number: 2500, text: 'row 2500', maybe: 625 },
       ]);
 
+      for (const [item, expected] of [
+        ['Names of the columns', /^number\ttext\tmaybe$/],
+        ['Column number', /^number\n0\n1\n2\n[^]*\n2999$/],
+        ['Query as curl', /^curl 'http:[^]*\{"sql":"SELECT r AS number/],
+        ['Query as TypeScript', /client\.query\(`SELECT r AS number/],
+        ['Query as Python, pinotdb', /cursor\.execute\("SELECT r AS number/],
+        ['Query as Python, ADBC', /adbc\.connect\("grpc:/],
+      ] as const) {
+        await page.getByText('Copy', { exact: true }).click();
+        await page.getByRole('button', { name: item }).click();
+        await expect.poll(clipboard).toMatch(expected);
+      }
+
       await page.getByText('Download', { exact: true }).click();
       const saved = page.waitForEvent('download');
       await page.getByRole('button', { name: 'CSV' }).click();

@@ -24,6 +24,10 @@ ORDER BY distance DESC, date`;
 await ensureSite((line) => console.log(line));
 await mkdir(folder, { recursive: true });
 const home = await mkdtemp(join(tmpdir(), 'quire-screenshots-'));
+// Once the server has let go of it.
+await using _home = {
+  [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+};
 await using quire = await startQuire({
   file: join(root, 'config/quickstart.properties'),
   roles: ['server', 'broker', 'controller'],
@@ -136,5 +140,4 @@ if (theme === undefined) {
     await take(page, `${name}-${theme}-${width}`);
   }
 }
-await rm(home, { recursive: true, force: true });
 for (const complaint of complaints) console.error(complaint);

@@ -2,6 +2,7 @@ import type { Row } from '@quire/client';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { GridColumn } from '../query/grid-columns.ts';
 import { isNumeric } from '../query/grid-columns.ts';
+import { saveFile } from '../save-file.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Choice } from '../widgets/choice.tsx';
@@ -35,7 +36,7 @@ export function PlotPanel({
   columns,
   rowCount,
 }: {
-  readonly sql: string | undefined;
+  readonly sql: string;
   readonly columns: readonly GridColumn[];
   /** Rows of the result. */
   readonly rowCount: number;
@@ -45,16 +46,6 @@ export function PlotPanel({
   const [xKey, setX] = useState(first.x?.key);
   const [yKey, setY] = useState<string>();
   const [measure, setMeasure] = useState<Measure>(first.measure);
-  if (sql === undefined) {
-    return (
-      <Empty title="The query of this result is not known here">
-        <p>
-          A plot puts an aggregate around the query, and the link to this result did not bring it.
-          Run the query to plot it.
-        </p>
-      </Empty>
-    );
-  }
   const xs = columns.filter((column) => fitsX(kind, column));
   const ys = columns.filter(({ dataType }) => isNumeric(dataType));
   const x =
@@ -106,7 +97,8 @@ export function PlotPanel({
   );
 }
 
-function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish }): ReactNode {
+/** One chart of the rows of a query. */
+export function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish }): ReactNode {
   const { client } = useSession();
   const query = plotQuery(sql, wish);
   const rows = useResource(query, async (signal): Promise<readonly Row[]> => {
@@ -131,11 +123,7 @@ function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish })
   const save = (): void => {
     const chart = box.current?.querySelector('svg');
     if (chart === null || chart === undefined) return;
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(svgFile(chart));
-    link.download = `${wish.kind}.svg`;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    saveFile(svgFile(chart), `${wish.kind}.svg`);
   };
   return (
     <figure className="plot-figure">

@@ -56,7 +56,22 @@ export async function readCatalog(call: Call, signal: AbortSignal): Promise<Cata
   return Object.fromEntries(entries);
 }
 
-/** A query of all rows of a table, whatever signs its name holds. */
+/** Words that name nothing unless they are quoted. */
+const reservedWords: ReadonlySet<string> = new Set(
+  `all analyse analyze and any array as asc between both by case cast check column constraint create cross
+  date default desc distinct else end except exists false fetch for from full group having in inner intersect into is
+  join lateral leading left like limit natural not null offset on only or order outer over primary qualify references
+  right select set some summarize table then time timestamp to trailing true union unique using values when where
+  window with`.split(/\s+/),
+);
+
+/** A name as a query has it, whatever characters it holds. */
+export function quoteName(name: string): string {
+  const isPlain = /^[A-Za-z_]\w*$/.test(name) && !reservedWords.has(name.toLowerCase());
+  return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A query of all rows of a table. */
 export function selectAll(table: string): string {
-  return `SELECT *\nFROM ${/^[a-z_]\w*$/.test(table) ? table : `"${table.replaceAll('"', '""')}"`}`;
+  return `SELECT *\nFROM ${quoteName(table)}`;
 }

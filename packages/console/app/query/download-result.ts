@@ -1,5 +1,6 @@
 import type { DownloadFormat, QuireClient } from '@quire/client';
 import { pageFormats } from '@quire/core/wire';
+import { saveFile } from '../save-file.ts';
 import type { OpenResult } from './result-pages.ts';
 
 /**
@@ -41,13 +42,5 @@ export async function downloadResult(
       bytes = 0;
     }
   }
-  save(new Blob([...parts, ...chunks], { type }), `${requestId}.${fileExtension}`);
-}
-
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(new Blob([...parts, ...chunks], { type }), `${requestId}.${fileExtension}`);
 }

@@ -8,17 +8,34 @@ export interface GridColumn {
   readonly key: string;
   readonly name: string;
   readonly dataType: string;
+  /** Its name in a query over the result. */
+  readonly resultName: string;
 }
 
 /** The columns of a result, each with a key of its own: SQL lets several have one name. */
 export function gridColumnsOf({ columns }: Pick<OpenResult, 'columns'>): readonly GridColumn[] {
   const taken = new Set<string>();
+  const resultNames = distinctNames(columns.map(({ name }) => name));
   return columns.map(({ name, dataType }, index) => {
     // The grid keeps columns in plain objects, which have members of their own.
     let key = name === '' ? `column ${index + 1}` : name in {} ? `"${name}"` : name;
     for (let number = 2; taken.has(key); number += 1) key = `${name} (${number})`;
     taken.add(key);
-    return { index, key, name, dataType };
+    return { index, key, name, dataType, resultName: resultNames[index] ?? name };
+  });
+}
+
+/** As the engine names the columns of a result: those that came before, in whatever case, get a number. */
+function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((name, index) => {
+    const base = name === '' ? `column${index}` : name;
+    let distinct = base;
+    for (let number = 1; taken.has(distinct.toLowerCase()); number += 1) {
+      distinct = `${base}_${number}`;
+    }
+    taken.add(distinct.toLowerCase());
+    return distinct;
   });
 }
 

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { counted, formatCount } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
+import { type CodeSample, codeSamples } from './copy-as.ts';
 import { copiedRowsMax, type CopyFormat } from './copy-rows.ts';
 import type { GridColumn } from './grid-columns.ts';
 import type { GridPlace, Selection, Visibility } from './result-grid.tsx';
@@ -67,21 +68,47 @@ export function ColumnsMenu({
   );
 }
 
-/** Rows for the clipboard: those that are selected, else the one where the grid is. */
+/**
+ * For the clipboard: rows that are selected, else the one where the grid is; its column; the names
+ * of all columns; and the query as a program.
+ */
 export function CopyMenu({
   selection,
   place,
+  column,
   onCopy,
+  onCopyColumn,
+  onCopyNames,
+  onCopyCode,
 }: {
   readonly selection: Selection;
   readonly place: GridPlace;
+  /** The column where the grid is. */
+  readonly column: GridColumn | undefined;
   readonly onCopy: (format: CopyFormat) => void;
+  readonly onCopyColumn: (column: GridColumn) => void;
+  readonly onCopyNames: () => void;
+  readonly onCopyCode: (sample: CodeSample) => void;
 }): ReactNode {
   return (
     <Menu label="Copy">
       {(['TSV', 'JSON'] as const).map((format) => (
         <button key={format} type="button" onClick={() => onCopy(format)}>
           {copyLabel(selection, place, format)}
+        </button>
+      ))}
+      {column !== undefined && (
+        <button type="button" onClick={() => onCopyColumn(column)}>
+          Column {column.key}
+        </button>
+      )}
+      <button type="button" onClick={onCopyNames}>
+        Names of the columns
+      </button>
+      <hr />
+      {codeSamples.map((sample) => (
+        <button key={sample.title} type="button" onClick={() => onCopyCode(sample)}>
+          Query as {sample.title}
         </button>
       ))}
     </Menu>

@@ -1,8 +1,14 @@
 import { systemClock } from '@quire/core/portable';
+import type { QueryState } from './query-runner.ts';
 
 export interface PastQuery {
   readonly sql: string;
   readonly timeMs: number;
+  /** Absent while it runs, and when the page was closed meanwhile. */
+  readonly outcome?: 'done' | 'failed' | 'cancelled';
+  readonly elapsedMs?: number;
+  readonly rowCount?: number;
+  readonly requestId?: string;
 }
 
 /** Queries that are remembered. */
@@ -29,13 +35,30 @@ export class QueryHistory {
   }
 
   add(sql: string): void {
-    const entry: PastQuery = { sql, timeMs: systemClock.nowMs() };
-    const others = this.read().filter((past) => past.sql !== sql);
-    localStorage.setItem(this.#key, JSON.stringify([entry, ...others].slice(0, countMax)));
+    this.#put({ sql, timeMs: systemClock.nowMs() });
+  }
+
+  /** Notes what has become of a query that was added. */
+  settle(sql: string, state: QueryState): void {
+    const past = this.read().find((each) => each.sql === sql);
+    if (past === undefined) return;
+    if (state.kind === 'done') {
+      const { requestId, totalRowCount: rowCount } = state.result;
+      const { timeMs } = past;
+      this.#put({ sql, timeMs, outcome: 'done', elapsedMs: state.elapsedMs, rowCount, requestId });
+    } else if (state.kind === 'failed' || state.kind === 'cancelled') {
+      const { elapsedMs, kind: outcome } = state;
+      this.#put({ sql, timeMs: past.timeMs, outcome, elapsedMs });
+    }
   }
 
   clear(): void {
     localStorage.removeItem(this.#key);
+  }
+
+  #put(entry: PastQuery): void {
+    const others = this.read().filter((past) => past.sql !== entry.sql);
+    localStorage.setItem(this.#key, JSON.stringify([entry, ...others].slice(0, countMax)));
   }
 }
 

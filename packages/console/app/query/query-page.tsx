@@ -4,81 +4,146 @@ import {
   Suspense,
   useEffect,
   useMemo,
+  useRef,
   useState,
   useSyncExternalStore,
 } from 'react';
-import { useGoTo } from '../router.ts';
+import { replacePlace } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
-import { counted, formatBytes, formatElapsed, formatTime } from '../format.ts';
+import { counted, formatBytes, formatElapsed } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
 import { codeOf, Empty, Failed, messageOf } from '../widgets/states.tsx';
-import { readCatalog, selectAll } from './catalog.ts';
+import { readCatalog } from './catalog.ts';
 import { DialectNote } from './dialect-note.tsx';
+import { type ExampleQuery, exampleQueries } from './example-queries.ts';
 import { QueryHistory } from './history.ts';
+import { HistoryMenu } from './history-menu.tsx';
 import { GrowingView } from './growing-view.tsx';
 import { locateError } from './locate-error.ts';
 import type { QueryState } from './query-runner.ts';
-import { selectResult, withResult } from './result-query.ts';
+import { withResult } from './result-query.ts';
 import type { GridPlace } from './result-grid.tsx';
 import { ResultView } from './result-view.tsx';
-import { systemClock } from '@quire/core/portable';
+import type { SheetPart } from './sheet-runner.ts';
+import { SavedMenu, SheetTabs } from './sheet-tabs.tsx';
+import { explained, splitStatements } from './split-statements.ts';
+import type { EditorHandle } from './sql-editor.tsx';
+import { TableBrowser } from './table-browser.tsx';
+import { systemClock, visibleText } from '@quire/core/portable';
 
 const SqlEditor = lazy(async () => ({ default: (await import('./sql-editor.tsx')).SqlEditor }));
 
-/** What is in the editor, for as long as the tab is open. */
-const draftKey = 'quire.draft';
+/** Whether the tables are shown beside the editor. */
+const browserKey = 'quire.tables';
 
-/** An editor, and below it what became of the last query. */
+function readIsBrowserOpen(): boolean {
+  const stored = localStorage.getItem(browserKey);
+  // On a phone they would push the editor away.
+  return stored === null ? matchMedia('(width > 800px)').matches : stored === 'open';
+}
+
+/** Queries in tabs, an editor, and below it what became of the last query of this tab. */
 export function QueryPage({
   place,
 }: {
   readonly place: Readonly<Record<string, string>>;
 }): ReactNode {
-  const { call, name, runner } = useSession();
-  const goTo = useGoTo();
-  const [text, setText] = useState(() => place['sql'] ?? sessionStorage.getItem(draftKey) ?? '');
-  const state = useSyncExternalStore(runner.subscribe, runner.read);
+  const { call, name, sheets, runners } = useSession();
+  const written = useSyncExternalStore(sheets.subscribe, sheets.read);
+  const { current: sheet } = written;
+  const { text } = sheet;
+  const runner = runners.of(sheet.id);
+  const { parts, selected } = useSyncExternalStore(runner.subscribe, runner.read);
+  const { statement, state } = parts[selected] ?? idle;
   const catalog = useResource('catalog', (signal) => readCatalog(call, signal));
   const history = useMemo(() => new QueryHistory(name), [name]);
   const { id, row, sql: given } = place;
+  // An address leads to the sheet that it is of; one that is of none opens a sheet.
   useEffect(() => {
-    if (id !== undefined) void runner.open(id);
-  }, [id, runner]);
-  useEffect(() => {
-    if (given !== undefined) setText(given);
-  }, [given]);
+    const { sheets: all } = sheets.read();
+    const owner = all.find(({ resultIds, text: its }) =>
+      id === undefined ? its === given : resultIds?.includes(id),
+    );
+    if (owner !== undefined) sheets.select(owner.id);
+    else if (given !== undefined) sheets.open(given);
+    else if (id !== undefined && !isEmpty(sheets.read().current)) sheets.open();
+    if (id === undefined) {
+      // What it brought is in its sheet now.
+      if (given !== undefined) replacePlace(['query']);
+      return;
+    }
+    const { current } = sheets.read();
+    sheets.show(current.id, id);
+    void runners.of(current.id).open(id);
+  }, [id, given, sheets, runners]);
   // Where one is in the rows that came while the query ran.
   const [growingPlace, setGrowingPlace] = useState<{
     readonly requestId: string;
     readonly place: GridPlace;
   }>();
-  const change = (next: string): void => {
-    setText(next);
-    sessionStorage.setItem(draftKey, next);
+  const editor = useRef<EditorHandle>(null);
+  const [isSelected, setIsSelected] = useState(false);
+  const [isBrowserOpen, setIsBrowserOpen] = useState(readIsBrowserOpen);
+  const toggleBrowser = (): void => {
+    localStorage.setItem(browserKey, isBrowserOpen ? 'closed' : 'open');
+    setIsBrowserOpen(!isBrowserOpen);
   };
+  const change = (next: string): void => void sheets.change(sheet.id, { text: next });
   const write = (next: string): void => {
     change(next);
     focusEditor();
   };
-  const run = async (sql = text): Promise<void> => {
-    if (sql.trim() === '') return;
-    history.add(sql);
-    const requestId = await runner.run(sql);
-    if (requestId !== undefined) goTo(['query'], { id: requestId });
+  const run = async (
+    source = { text, from: 0 },
+    words?: Parameters<typeof explained>[1],
+  ): Promise<void> => {
+    const statements = splitStatements(source.text).map(({ sql, from }) => ({
+      sql: words === undefined ? sql : explained(sql, words),
+      from: from + source.from,
+    }));
+    if (statements.length === 0) return;
+    for (const { sql } of statements) history.add(sql);
+    await runner.run(statements, (sql, end) => {
+      history.settle(sql, end);
+      if (end.kind === 'done') sheets.show(sheet.id, end.result.requestId);
+    });
+  };
+  /** Runs what is selected, else all of the text, which the page may be behind. */
+  const runWritten = (all = text, words?: Parameters<typeof explained>[1]): void => {
+    const selection = editor.current?.selection();
+    const isAll = selection === undefined || selection.text.trim() === '';
+    void run(isAll ? { text: all, from: 0 } : selection, words);
+  };
+  const select = (sheetId: string): void => {
+    sheets.select(sheetId);
+    setIsSelected(false);
+    const [shown] = sheets.read().current.resultIds ?? [];
+    replacePlace(['query'], { id: shown });
+    if (shown !== undefined) void runners.of(sheetId).open(shown);
+  };
+  const selectPart = (index: number): void => {
+    runner.select(index);
+    const chosen = parts[index]?.state;
+    if (chosen?.kind === 'done') sheets.show(sheet.id, chosen.result.requestId);
   };
   const opened = state.kind === 'done' ? state.result : undefined;
   const known = useMemo(
     () => (opened === undefined ? catalog.value : withResult(catalog.value, opened)),
     [catalog.value, opened],
   );
+  const running = parts.find((part) => part.state.kind === 'running')?.state;
   const firstRows = state.kind === 'running' ? state.progress?.firstRows : undefined;
-  const [firstTable] = Object.keys(catalog.value ?? {});
-  const problem = useMemo(() => problemOf(state, text), [state, text]);
+  const examples = useMemo(() => exampleQueries(catalog.value ?? {}), [catalog.value]);
+  const problem = useMemo(() => problemOf({ statement, state }, text), [statement, state, text]);
   return (
-    <div className="page full query-page">
+    <div className={isBrowserOpen ? 'page full query-page with-tables' : 'page full query-page'}>
       <h1 className="hidden-text">Query</h1>
+      {isBrowserOpen && (
+        <TableBrowser catalog={catalog} onInsert={(inserted) => editor.current?.insert(inserted)} />
+      )}
       <section className="card editor-card" aria-label="Editor">
+        <SheetTabs state={written} onSelect={select} />
         <Suspense
           fallback={
             <textarea
@@ -90,15 +155,18 @@ export function QueryPage({
           }
         >
           <SqlEditor
+            key={sheet.id}
+            ref={editor}
             text={text}
             catalog={known}
             problem={problem}
             onChange={change}
-            onRun={(sql) => void run(sql)}
+            onRun={(all) => runWritten(all)}
+            onSelect={setIsSelected}
           />
         </Suspense>
         <div className="toolbar editor-bar">
-          {state.kind === 'running' && state.sql !== undefined ? (
+          {running?.kind === 'running' && running.sql !== undefined ? (
             <button type="button" className="button" onClick={() => runner.cancel()}>
               Cancel
             </button>
@@ -107,32 +175,55 @@ export function QueryPage({
               type="button"
               className="button main"
               disabled={text.trim() === ''}
-              onClick={() => void run()}
+              onClick={() => runWritten()}
             >
-              Run <kbd>Ctrl+Enter</kbd>
+              {isSelected ? 'Run selection' : 'Run'} <kbd>Ctrl+Enter</kbd>
             </button>
           )}
+          <button
+            type="button"
+            className="button small"
+            aria-pressed={isBrowserOpen}
+            onClick={toggleBrowser}
+          >
+            Tables
+          </button>
+          <Menu label="Explain" fromStart>
+            <button type="button" onClick={() => runWritten(text, 'EXPLAIN PLAN FOR')}>
+              Plan <small className="quiet">what the engine would do</small>
+            </button>
+            <button type="button" onClick={() => runWritten(text, 'EXPLAIN ANALYZE')}>
+              Profile <small className="quiet">runs it, and times each step</small>
+            </button>
+          </Menu>
+          <SavedMenu
+            state={written}
+            onChoose={(sql, saved) => select(sheets.open(sql, saved).id)}
+          />
           <HistoryMenu history={history} onChoose={change} />
           <DialectNote />
-          {state.kind === 'running' && <Running state={state} />}
+          {running?.kind === 'running' && <Running state={running} />}
         </div>
       </section>
       <section className="result-area" aria-label="Result">
+        {parts.length > 1 && <PartTabs parts={parts} selected={selected} onSelect={selectPart} />}
         {state.kind === 'idle' && (
-          <Empty title="Nothing has been run yet">
+          <Empty
+            title={
+              parts.length > 1 ? 'This statement has not been run' : 'Nothing has been run yet'
+            }
+          >
             <p>
               The whole answer is stored on the server; you can scroll through all of it, and open
               it again until it expires.
             </p>
-            {text.trim() === '' && firstTable !== undefined && (
-              <button
-                type="button"
-                className="button"
-                onClick={() => change(selectAll(firstTable))}
-              >
-                Write a query of {firstTable}
-              </button>
-            )}
+            <Examples
+              examples={examples}
+              onChoose={(sql) => {
+                change(sql);
+                void run({ text: sql, from: 0 });
+              }}
+            />
           </Empty>
         )}
         {state.kind === 'cancelled' && (
@@ -157,11 +248,78 @@ export function QueryPage({
             initialPlace={
               state.result.requestId === growingPlace?.requestId ? growingPlace.place : undefined
             }
-            onRunAgain={() => void run()}
-            onQuery={() => write(selectResult(state.result.requestId))}
+            isPart={parts.length > 1}
+            onRunAgain={() => void run(statement && { text: statement.sql, from: statement.from })}
+            onEdit={write}
           />
         )}
       </section>
+    </div>
+  );
+}
+
+const idle: SheetPart = { statement: undefined, state: { kind: 'idle' } };
+
+function isEmpty(sheet: {
+  readonly text: string;
+  readonly resultIds?: readonly string[];
+}): boolean {
+  return sheet.text.trim() === '' && sheet.resultIds === undefined;
+}
+
+/** The statements of one run, each with its outcome. */
+function PartTabs({
+  parts,
+  selected,
+  onSelect,
+}: {
+  readonly parts: readonly SheetPart[];
+  readonly selected: number;
+  readonly onSelect: (index: number) => void;
+}): ReactNode {
+  return (
+    <div className="tabs part-tabs" role="tablist" aria-label="Statements">
+      {parts.map(({ statement, state }, index) => (
+        <button
+          key={index}
+          type="button"
+          role="tab"
+          aria-selected={index === selected}
+          title={statement?.sql}
+          onClick={() => onSelect(index)}
+        >
+          {index + 1}{' '}
+          <span className="quiet">
+            {state.kind === 'done'
+              ? counted(state.result.totalRowCount, 'row')
+              : state.kind === 'idle'
+                ? 'not run'
+                : state.kind}
+          </span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Queries to begin with, of the tables that there are. */
+function Examples({
+  examples,
+  onChoose,
+}: {
+  readonly examples: readonly ExampleQuery[];
+  readonly onChoose: (sql: string) => void;
+}): ReactNode {
+  if (examples.length === 0) return null;
+  return (
+    <div className="examples">
+      <h2>Start with one of these</h2>
+      {examples.map(({ title, sql }) => (
+        <button key={sql} type="button" onClick={() => onChoose(sql)}>
+          <strong>{visibleText(title)}</strong>
+          <code>{visibleText(sql.replaceAll('\n', ' '))}</code>
+        </button>
+      ))}
     </div>
   );
 }
@@ -175,13 +333,20 @@ function focusEditor(): void {
 }
 
 function problemOf(
-  state: QueryState,
+  { statement, state }: SheetPart,
   text: string,
 ): { place: { from: number; to: number }; message: string } | undefined {
-  if (state.kind !== 'failed' || state.sql !== text) return undefined;
+  if (state.kind !== 'failed' || statement === undefined) return undefined;
+  const { sql, from } = statement;
+  // What was changed since is not marked.
+  if (text.slice(from, from + sql.length) !== sql) return undefined;
   const message = messageOf(state.error);
-  const place = locateError(message, text);
-  return place === undefined ? undefined : { place, message: message.split('\n')[0] ?? message };
+  const place = locateError(message, sql);
+  if (place === undefined) return undefined;
+  return {
+    place: { from: from + place.from, to: from + place.to },
+    message: message.split('\n')[0] ?? message,
+  };
 }
 
 function Running({
@@ -222,45 +387,5 @@ function QueryFailed({
       <strong>The query failed after {formatElapsed(state.elapsedMs)}</strong>
       <pre>{messageOf(state.error)}</pre>
     </div>
-  );
-}
-
-function HistoryMenu({
-  history,
-  onChoose,
-}: {
-  readonly history: QueryHistory;
-  readonly onChoose: (sql: string) => void;
-}): ReactNode {
-  const [past, setPast] = useState(() => history.read());
-  const refresh = (): void => setPast(history.read());
-  return (
-    <span onPointerDown={refresh} onKeyDown={refresh}>
-      <Menu label="History" fromStart>
-        {past.length === 0 && (
-          <span className="quiet menu-note">
-            Queries that you run are listed here, in this browser only.
-          </span>
-        )}
-        {past.map(({ sql, timeMs }) => (
-          <button key={sql} type="button" className="past-query" onClick={() => onChoose(sql)}>
-            <code>{sql.replaceAll(/\s+/g, ' ')}</code>
-            <small className="quiet">{formatTime(timeMs)}</small>
-          </button>
-        ))}
-        {past.length > 0 && (
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => {
-              history.clear();
-              refresh();
-            }}
-          >
-            Clear the history
-          </button>
-        )}
-      </Menu>
-    </span>
   );
 }

@@ -6,6 +6,7 @@ import { formatCount } from '../format.ts';
 import { useEarlyKeys } from './early-keys.ts';
 import { type GridColumn, inGridOrder, isNumeric } from './grid-columns.ts';
 import type { ResultPages } from './result-pages.ts';
+import type { SortOrder } from './row-view.ts';
 
 export type Selection = NonNullable<Parameters<typeof HighTable>[0]['selection']>;
 export type Visibility = NonNullable<Parameters<typeof HighTable>[0]['columnsVisibility']>;
@@ -35,16 +36,31 @@ export interface ResultGridProps {
   /** Somebody wants the selected rows, or this one, in the clipboard. */
   readonly onCopy: (row: number) => void;
   readonly onError: (error: unknown) => void;
+  /** Sorting by heads, and what else a column's menu offers; nothing of it while a query runs. */
+  readonly columnActions?: ColumnActions;
 }
+
+export interface ColumnActions {
+  readonly sort: SortOrder | undefined;
+  readonly onSort: (sort: SortOrder | undefined) => void;
+  /** Choices of a column's menu. */
+  readonly itemsOf: (
+    column: GridColumn,
+  ) => readonly { readonly label: string; readonly onClick: () => void }[];
+}
+
+/** More rows than this are never seen at once. */
+const rowsAtOnceMax = 2000;
 
 /** Longer cells are cut here; the whole cell opens by Enter or a double click. */
 const shownCharacters = 200;
 
 /** All rows of a result: HighTable draws what is seen, and asks for what is missing of it. */
 export function ResultGrid(props: ResultGridProps): ReactNode {
-  const { pages, columns, pinned, visibility, selection, place, onPinned } = props;
+  const { pages, columns, pinned, visibility, selection, place, onPinned, columnActions } = props;
   const ordered = useMemo(() => inGridOrder(columns, pinned), [columns, pinned]);
-  const data = useMemo(() => dataFrameOf(pages, ordered), [pages, ordered]);
+  const isSortable = columnActions !== undefined;
+  const data = useMemo(() => dataFrameOf(pages, ordered, isSortable), [pages, ordered, isSortable]);
   const configuration = useMemo(
     () =>
       Object.fromEntries(
@@ -70,13 +86,14 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
                         onClick: () => onPinned(pinned.filter((key) => key !== column.key)),
                       }
                     : { label: 'Pin column', onClick: () => onPinned([...pinned, column.key]) },
+                  ...(columnActions?.itemsOf(column) ?? []),
                 ],
               },
             ],
           },
         ]),
       ),
-    [ordered, pinned, onPinned],
+    [ordered, pinned, onPinned, columnActions],
   );
   // A new object is a new wish to go there, and takes the focus.
   const cellPosition = useMemo(
@@ -117,6 +134,17 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
         columnConfiguration={configuration}
         columnsVisibility={visibility}
         onColumnsVisibilityChange={props.onVisibility}
+        {...(columnActions !== undefined && {
+          orderBy: orderByOf(columnActions.sort),
+          onOrderByChange: ([order]: OrderBy) => {
+            const column = ordered.find(({ key }) => key === order?.column);
+            columnActions.onSort(
+              order === undefined || column === undefined
+                ? undefined
+                : { column, direction: order.direction },
+            );
+          },
+        })}
         selection={selection}
         onSelectionChange={props.onSelection}
         cellPosition={cellPosition}
@@ -148,7 +176,18 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
   );
 }
 
-function dataFrameOf(pages: ResultPages, columns: readonly GridColumn[]): DataFrame {
+type OrderBy = NonNullable<Parameters<typeof HighTable>[0]['orderBy']>;
+
+function orderByOf(sort: SortOrder | undefined): OrderBy {
+  return sort === undefined ? [] : [{ column: sort.column.key, direction: sort.direction }];
+}
+
+/** The rows come sorted from the server: the grid's own order only says which head they are by. */
+function dataFrameOf(
+  pages: ResultPages,
+  columns: readonly GridColumn[],
+  isSortable: boolean,
+): DataFrame {
   const eventTarget = createEventTarget<{
     resolve: undefined;
     update: undefined;
@@ -157,7 +196,8 @@ function dataFrameOf(pages: ResultPages, columns: readonly GridColumn[]): DataFr
   const indexByKey = new Map(columns.map(({ key, index }) => [key, index]));
   return {
     numRows: pages.result.totalRowCount,
-    columnDescriptors: columns.map(({ key }) => ({ name: key })),
+    columnDescriptors: columns.map(({ key }) => ({ name: key, sortable: isSortable })),
+    exclusiveSort: true,
     eventTarget,
     getRowNumber: ({ row }) => ({ value: row }),
     getCell: ({ row, column }) => {
@@ -165,6 +205,8 @@ function dataFrameOf(pages: ResultPages, columns: readonly GridColumn[]): DataFr
       return value === undefined ? undefined : { value };
     },
     fetch: async ({ rowStart, rowEnd, signal }) => {
+      // A selection of a range asks for all rows, and needs their numbers only.
+      if (rowEnd - rowStart > rowsAtOnceMax) return;
       await pages.load(rowStart, rowEnd, signal);
       eventTarget.dispatchEvent(new CustomEvent('resolve'));
     },

@@ -1,10 +1,11 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
-import { placeOf, replacePlace } from '../router.ts';
+import { followResult, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { CellDialog } from './cell-dialog.tsx';
+import { FindDialog, StatisticsDialog } from './column-dialogs.tsx';
 import { type CopyFormat, rowsAsText } from './copy-rows.ts';
 import { DownloadMenu } from './download-menu.tsx';
 import { Expiry } from './expiry.tsx';
@@ -12,8 +13,13 @@ import { MissingResultError, MissingResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
-import { describePlace, type GridPlace, ResultGrid } from './result-grid.tsx';
+import { type ColumnActions, describePlace, type GridPlace, ResultGrid } from './result-grid.tsx';
+import { isPlanResult, PlanView } from './plan-view.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
+import { selectResult } from './result-query.ts';
+import { wholeView } from './row-view.ts';
+import { useRowView } from './use-row-view.ts';
+import { FilterDialog, ViewBar } from './view-bar.tsx';
 
 const PlotPanel = lazy(async () => ({
   default: (await import('../plot/plot-panel.tsx')).PlotPanel,
@@ -21,6 +27,18 @@ const PlotPanel = lazy(async () => ({
 
 /** A query that is part of a link makes it long; longer ones stay out of it. */
 const linkedSqlMax = 1500;
+
+/** What can be asked about a column. */
+const columnQuestions = [
+  { kind: 'filter', label: 'Filter…' },
+  { kind: 'find', label: 'Find…' },
+  { kind: 'statistics', label: 'Statistics…' },
+] as const;
+
+interface AskedColumn {
+  readonly kind: (typeof columnQuestions)[number]['kind'];
+  readonly column: GridColumn;
+}
 
 interface ResultViewProps {
   readonly result: OpenResult;
@@ -31,9 +49,11 @@ interface ResultViewProps {
   readonly firstRow: number | undefined;
   /** The cell where one was in the first rows, while the query ran. */
   readonly initialPlace: GridPlace | undefined;
+  /** Whether it is one of several statements that ran in turn: no step in the browser's history. */
+  readonly isPart: boolean;
   readonly onRunAgain: () => void;
-  /** Writes a query of this result into the editor. */
-  readonly onQuery: () => void;
+  /** Writes a query into the editor. */
+  readonly onEdit: (sql: string) => void;
 }
 
 /** A stored result: what can be done with it, and all of its rows. */
@@ -43,18 +63,35 @@ export function ResultView({
   elapsedMs,
   firstRow,
   initialPlace,
+  isPart,
   onRunAgain,
-  onQuery,
+  onEdit,
 }: ResultViewProps): ReactNode {
   const { client } = useSession();
   const { say, attempt } = useToasts();
-  const pages = useMemo(() => new ResultPages(client, result), [client, result]);
+  const viewed = useRowView(result);
+  const { shown, view, setView } = viewed;
+  const pages = useMemo(() => new ResultPages(client, shown), [client, shown]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
-  const [tab, setTab] = useState<'rows' | 'plot'>('rows');
+  const isPlan = isPlanResult(result);
+  const [tab, setTab] = useState<'plan' | 'rows' | 'plot'>(isPlan ? 'plan' : 'rows');
   const grid = useGridState();
   const { place, selection, visibility, setPlace, setVisibility } = grid;
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
+  const [asked, setAsked] = useState<AskedColumn>();
   const [error, setError] = useState<unknown>();
+  const columnActions = useMemo(
+    (): ColumnActions => ({
+      sort: view.sort,
+      onSort: (sort) => setView({ ...view, sort }),
+      itemsOf: (column) =>
+        columnQuestions.map(({ kind, label }) => ({
+          label,
+          onClick: () => setAsked({ kind, column }),
+        })),
+    }),
+    [view, setView],
+  );
   const visible = columns.filter(({ key }) => visibility[key]?.hidden !== true);
   const linkedSql = sql !== undefined && sql.length <= linkedSqlMax ? sql : undefined;
 
@@ -68,20 +105,42 @@ export function ResultView({
   }, [linkedRow, start, result, setPlace]);
   useEffect(() => {
     const row = place.row > 0 ? String(place.row + 1) : undefined;
-    replacePlace(['query'], { id: result.requestId, row, sql: linkedSql });
-  }, [place.row, result.requestId, linkedSql]);
+    followResult({ id: result.requestId, row, sql: linkedSql }, { isStep: !isPart });
+  }, [place.row, result.requestId, linkedSql, isPart]);
 
   const copy = useCallback(
     (format: CopyFormat, row?: number) =>
       attempt(async () => {
-        const rows = selectedRows(selection, row ?? Math.max(0, place.row), result.totalRowCount);
+        const rows = selectedRows(selection, row ?? Math.max(0, place.row), shown.totalRowCount);
         await navigator.clipboard.writeText(
           await rowsAsText(pages, rows, { columns: visible, format }),
         );
         return `Copied ${counted(rows.length, 'row')} as ${format}.`;
       }),
-    [attempt, selection, place.row, result.totalRowCount, pages, visible],
+    [attempt, selection, place.row, shown.totalRowCount, pages, visible],
   );
+  const copyColumn = (column: GridColumn): void =>
+    attempt(async () => {
+      const { ranges } = selection;
+      const all = { ranges: ranges.length > 0 ? ranges : [{ start: 0, end: shown.totalRowCount }] };
+      const rows = selectedRows(all, 0, shown.totalRowCount);
+      await navigator.clipboard.writeText(
+        await rowsAsText(pages, rows, { columns: [column], format: 'TSV' }),
+      );
+      const limited = ranges.length === 0 && rows.length < shown.totalRowCount;
+      return `Copied ${limited ? 'the first ' : ''}${counted(rows.length, 'cell')} of ${column.key}.`;
+    });
+  const { sql: viewSql } = viewed;
+  useEffect(() => {
+    if (viewSql === undefined) return undefined;
+    const stop = new AbortController();
+    const back = ({ key, target }: KeyboardEvent): void => {
+      if (key === 'Escape' && !isElsewhere(target)) setView(wholeView);
+    };
+    // A head that was pressed is drawn anew with the rows, and has lost the focus.
+    document.addEventListener('keydown', back, stop);
+    return () => stop.abort();
+  }, [viewSql, setView]);
   const onExpired = useCallback(() => setError(new MissingResultError()), []);
   if (isGone(error)) {
     return <MissingResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
@@ -90,7 +149,7 @@ export function ResultView({
     <div className="card result-card">
       <header className="result-bar">
         <div className="tabs" role="tablist" aria-label="Result as">
-          {(['rows', 'plot'] as const).map((each) => (
+          {(isPlan ? (['plan', 'rows'] as const) : (['rows', 'plot'] as const)).map((each) => (
             <button
               key={each}
               type="button"
@@ -98,7 +157,7 @@ export function ResultView({
               aria-selected={tab === each}
               onClick={() => setTab(each)}
             >
-              {each === 'rows' ? 'Rows' : 'Plot'}
+              {{ plan: 'Plan', rows: 'Rows', plot: 'Plot' }[each]}
             </button>
           ))}
         </div>
@@ -106,21 +165,46 @@ export function ResultView({
           <strong>{counted(result.totalRowCount, 'row')}</strong>
           {sql !== undefined && ` in ${formatElapsed(elapsedMs)}`}
         </span>
+        <Expiry requestId={result.requestId} onExpired={onExpired} />
         <div className="toolbar">
           {tab === 'rows' && (
             <>
               <JumpToRow
-                rowCount={result.totalRowCount}
+                rowCount={shown.totalRowCount}
                 onJump={(row) => setPlace({ ...place, row })}
               />
               <ColumnsMenu columns={columns} visibility={visibility} onChange={setVisibility} />
-              <CopyMenu selection={selection} place={place} onCopy={copy} />
+              <CopyMenu
+                selection={selection}
+                place={place}
+                column={visible[place.column]}
+                onCopy={copy}
+                onCopyColumn={copyColumn}
+                onCopyNames={() =>
+                  attempt(async () => {
+                    const names = visible.map(({ name }) => name);
+                    await navigator.clipboard.writeText(names.join('\t'));
+                    return `Copied ${counted(names.length, 'name')}.`;
+                  })
+                }
+                onCopyCode={({ title, codeOf }) =>
+                  attempt(async () => {
+                    const query = viewed.sql ?? sql ?? selectResult(result.requestId);
+                    await navigator.clipboard.writeText(codeOf(query, location.origin));
+                    return `Copied the query as ${title}.`;
+                  })
+                }
+              />
             </>
           )}
-          <button type="button" className="button small" onClick={onQuery}>
+          <button
+            type="button"
+            className="button small"
+            onClick={() => onEdit(selectResult(result.requestId))}
+          >
             Query this result
           </button>
-          <DownloadMenu result={result} />
+          <DownloadMenu result={shown} />
           <button
             type="button"
             className="button small"
@@ -140,13 +224,21 @@ export function ResultView({
           >
             Copy link
           </button>
-          <Expiry requestId={result.requestId} onExpired={onExpired} />
         </div>
       </header>
+      <ViewBar viewed={viewed} onEdit={onEdit} />
       {error !== undefined && <Failed error={error} onRetry={() => setError(undefined)} />}
-      {tab === 'plot' ? (
+      {tab === 'plan' ? (
+        <PlanView pages={pages} />
+      ) : tab === 'plot' ? (
         <Suspense fallback={<Loading what="the plots" />}>
-          <PlotPanel sql={sql} columns={columns} rowCount={result.totalRowCount} />
+          <PlotPanel
+            sql={
+              viewed.sql === undefined && sql !== undefined ? sql : selectResult(shown.requestId)
+            }
+            columns={columns}
+            rowCount={shown.totalRowCount}
+          />
         </Suspense>
       ) : result.columns.length === 0 || visible.length === 0 ? (
         <Empty title="All columns are hidden">
@@ -163,15 +255,43 @@ export function ResultView({
             onOpenCell={(row, column) => setOpened({ row, column })}
             onCopy={(row) => copy('TSV', row)}
             onError={setError}
+            columnActions={columnActions}
           />
-          {result.totalRowCount === 0 && (
-            <p className="no-rows quiet">The query has no rows. Its columns are above.</p>
+          {shown.totalRowCount === 0 && (
+            <p className="no-rows quiet">
+              {shown === result
+                ? 'The query has no rows. Its columns are above.'
+                : 'No row fits the filters.'}
+            </p>
           )}
           <footer className="result-foot quiet number">
-            <span aria-live="polite">{describePlace(place, result.totalRowCount)}</span>
+            <span aria-live="polite">{describePlace(place, shown.totalRowCount)}</span>
             <span className="keys">Enter opens a cell · Ctrl+Shift+C copies rows</span>
           </footer>
         </>
+      )}
+      {asked?.kind === 'filter' && (
+        <FilterDialog
+          column={asked.column}
+          onFilter={(filter) => setView({ ...view, filters: [...view.filters, filter] })}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked?.kind === 'statistics' && (
+        <StatisticsDialog
+          result={shown}
+          column={asked.column}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked?.kind === 'find' && (
+        <FindDialog
+          result={shown}
+          column={asked.column}
+          row={Math.max(0, place.row)}
+          onFound={(row) => setPlace({ row, column: visible.indexOf(asked.column) })}
+          onClose={() => setAsked(undefined)}
+        />
       )}
       {opened !== undefined && (
         <CellDialog
@@ -183,6 +303,14 @@ export function ResultView({
         />
       )}
     </div>
+  );
+}
+
+/** The editor, menus, dialogs and fields have their own use for the Escape key. */
+function isElsewhere(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element &&
+    target.closest('.editor, dialog, details[open], [role=menu], input, select') !== null
   );
 }
 

@@ -22,18 +22,29 @@ import {
   placeholder,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import type { Catalog } from './catalog.ts';
 import { functionNames } from './function-names.ts';
 import type { ErrorPlace } from './locate-error.ts';
 
+/** What the page does with an editor beside giving it a text. */
+export interface EditorHandle {
+  /** Writes a text where the cursor is, apart from the words beside it, and goes there. */
+  readonly insert: (text: string) => void;
+  /** What is selected, and where it begins. */
+  readonly selection: () => { readonly text: string; readonly from: number };
+}
+
 export interface SqlEditorProps {
+  readonly ref?: Ref<EditorHandle>;
   readonly text: string;
   readonly catalog: Catalog | undefined;
   readonly problem: { readonly place: ErrorPlace; readonly message: string } | undefined;
   readonly onChange: (text: string) => void;
   /** Somebody wants to run the text as it is in the editor now, which `text` may be behind. */
   readonly onRun: (text: string) => void;
+  /** Something was selected, or nothing is any more. */
+  readonly onSelect: (isSelected: boolean) => void;
 }
 
 /** A dialect whose functions are those of the engine. */
@@ -135,6 +146,19 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
     };
   }, []);
 
+  useImperativeHandle(props.ref, () => ({
+    insert: (text) => {
+      const { current: editor } = view;
+      if (editor !== null) insertApart(editor, text);
+    },
+    selection: () => {
+      const { current: editor } = view;
+      if (editor === null) return { text: '', from: 0 };
+      const { from, to } = editor.state.selection.main;
+      return { text: editor.state.sliceDoc(from, to), from };
+    },
+  }));
+
   useEffect(() => {
     const { current: editor } = view;
     const known = typed.current.lastIndexOf(text);
@@ -174,6 +198,27 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
   return <div ref={host} className="editor" />;
 }
 
+/**
+ * Replaces a selection by what is typed, as CodeMirror would once the browser has done it: the browser
+ * gives the text the style of what it replaces, in an attribute that the page's security policy refuses.
+ */
+const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { data, inputType, isComposing } = event;
+    const { from, to, empty } = view.state.selection.main;
+    if (inputType !== 'insertText' || data === null || isComposing || empty) return false;
+    const insert = (): ReturnType<EditorState['update']> =>
+      view.state.update(view.state.replaceSelection(data), {
+        userEvent: 'input.type',
+        scrollIntoView: true,
+      });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
+
 const basics: Extension = [
   lineNumbers(),
   lintGutter(),
@@ -187,6 +232,7 @@ const basics: Extension = [
   syntaxHighlighting(colours),
   looks,
   EditorView.lineWrapping,
+  typingOverSelection,
   placeholder('SELECT …'),
   EditorView.contentAttributes.of({ 'aria-label': 'SQL' }),
   // Without a key for it, Tab leaves the editor as it leaves every other field.
@@ -220,6 +266,20 @@ function languageOf(catalog: Catalog | undefined): Extension {
   ];
 }
 
+/** Replaces the selection; spaces keep the text from words beside it. */
+function insertApart(editor: EditorView, text: string): void {
+  const { from, to } = editor.state.selection.main;
+  const before = editor.state.sliceDoc(Math.max(0, from - 1), from);
+  const after = editor.state.sliceDoc(to, to + 1);
+  const insert = `${/[\w")]/.test(before) ? ' ' : ''}${text}${/[\w"]/.test(after) ? ' ' : ''}`;
+  editor.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: from + insert.length },
+    scrollIntoView: true,
+  });
+  editor.focus();
+}
+
 function keysOf(latest: { readonly current: SqlEditorProps }): Extension {
   const run = (view: EditorView): boolean => {
     closeCompletion(view);
@@ -232,5 +292,7 @@ function keysOf(latest: { readonly current: SqlEditorProps }): Extension {
 function listenTo(latest: { readonly current: SqlEditorProps }): Extension {
   return EditorView.updateListener.of((update) => {
     if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+    const isSelected = !update.state.selection.main.empty;
+    if (isSelected === update.startState.selection.main.empty) latest.current.onSelect(isSelected);
   });
 }

@@ -1,10 +1,13 @@
 import type { StoredResult } from '@quire/api';
-import { type ReactNode, useState } from 'react';
+import { visibleText } from '@quire/core/portable';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { counted, formatBytes, formatCount, formatSpan, formatTime } from '../format.ts';
+import { QueryHistory } from '../query/history.ts';
 import { selectResult } from '../query/result-query.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow } from '../use-resource.ts';
+import { Choice } from '../widgets/choice.tsx';
 import { Confirm } from '../widgets/dialog.tsx';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
@@ -13,8 +16,25 @@ import { useToasts } from '../widgets/toasts.tsx';
 import { Owner } from './owner.tsx';
 
 const shownMax = 500;
+/** Results that expire sooner than this are about to go. */
+const soonMs = 10 * 60_000;
 
-/** Every result that is stored, newest first: to open, to keep longer, to delete. */
+/** Which results are listed, by their ages and ends. */
+const spans = {
+  all: { title: 'any', fits: () => true },
+  hour: { title: 'of the last hour', fits: ({ ageMs }) => ageMs <= 3_600_000 },
+  day: { title: 'of the last day', fits: ({ ageMs }) => ageMs <= 86_400_000 },
+  older: { title: 'older than a day', fits: ({ ageMs }) => ageMs > 86_400_000 },
+  soon: { title: 'about to expire', fits: ({ leftMs }) => leftMs <= soonMs },
+} satisfies Record<
+  string,
+  {
+    readonly title: string;
+    readonly fits: (times: { readonly ageMs: number; readonly leftMs: number }) => boolean;
+  }
+>;
+
+/** Stored results, newest first: to open, to keep longer, to delete. */
 export function ResultList({
   list,
   onChanged,
@@ -22,13 +42,26 @@ export function ResultList({
   readonly list: readonly StoredResult[];
   readonly onChanged: () => void;
 }): ReactNode {
-  const { client } = useSession();
+  const { client, name, role } = useSession();
   const { attempt } = useToasts();
   const nowMs = useNow(1000);
   const [filter, setFilter] = useState('');
+  const [span, setSpan] = useState<keyof typeof spans>('all');
   const [doomed, setDoomed] = useState<StoredResult>();
-  const shown = list.filter(({ requestId, brokerId }) =>
-    `${requestId} ${brokerId}`.includes(filter.trim()),
+  const owners = useOwners(role === 'admin' ? list : []);
+  const [owner, setOwner] = useState('');
+  const queries = useMemo(
+    () => new Map(new QueryHistory(name).read().map(({ requestId = '', sql }) => [requestId, sql])),
+    // What is stored changes with what was run.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [name, list],
+  );
+  const wanted = filter.trim().toLowerCase();
+  const shown = list.filter(
+    ({ requestId, brokerId, submissionTimeMs, expirationTimeMs }) =>
+      `${requestId} ${brokerId} ${queries.get(requestId) ?? ''}`.toLowerCase().includes(wanted) &&
+      (owner === '' || owners.get(ownerTag(requestId)) === owner) &&
+      spans[span].fits({ ageMs: nowMs - submissionTimeMs, leftMs: expirationTimeMs - nowMs }),
   );
   const renew = ({ requestId }: StoredResult): void =>
     attempt(async () => {
@@ -53,8 +86,20 @@ export function ResultList({
         </a>
       ),
     },
-    { name: 'Owner', cell: ({ requestId }) => <Owner requestId={requestId} /> },
-    { name: 'Broker', cell: ({ brokerId }) => brokerId },
+    {
+      name: 'Query',
+      className: 'cut',
+      title: ({ requestId }) => queries.get(requestId) ?? '',
+      cell: ({ requestId }) => {
+        const sql = queries.get(requestId);
+        return sql === undefined ? (
+          <span className="null">not run here</span>
+        ) : (
+          <code>{visibleText(sql.replaceAll(/\s+/g, ' ').slice(0, 200))}</code>
+        );
+      },
+    },
+    ...(role === 'admin' ? adminColumns : []),
     { name: 'Rows', isNumber: true, cell: (result) => formatCount(rowsOf(result)) },
     { name: 'Size', isNumber: true, cell: (result) => formatBytes(bytesOf(result)) },
     {
@@ -69,7 +114,9 @@ export function ResultList({
         expirationTimeMs <= nowMs ? (
           <Badge tone="warn">expired</Badge>
         ) : (
-          `in ${formatSpan(expirationTimeMs - nowMs)}`
+          <span className={expirationTimeMs - nowMs <= soonMs ? 'badge warn' : undefined}>
+            in {formatSpan(expirationTimeMs - nowMs)}
+          </span>
         ),
     },
     {
@@ -109,12 +156,29 @@ export function ResultList({
       title={counted(list.length, 'result')}
       flush
       actions={
-        <input
-          aria-label="Filter by id or broker"
-          placeholder="Filter by id or broker"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
+        <>
+          <input
+            type="search"
+            aria-label="Filter by query, id or broker"
+            placeholder="Filter by query, id or broker"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+          <Choice
+            label="Age"
+            value={span}
+            options={Object.entries(spans).map(([each, { title }]) => [each, title])}
+            onChange={(chosen) => setSpan(chosen as keyof typeof spans)}
+          />
+          {role === 'admin' && (
+            <Choice
+              label="Owner"
+              value={owner}
+              options={[['', 'any'], ...[...new Set(owners.values())].toSorted()]}
+              onChange={setOwner}
+            />
+          )}
+        </>
       }
     >
       <ListTable
@@ -127,7 +191,7 @@ export function ResultList({
               <p>Run a query: its answer appears here.</p>
             </Empty>
           ) : (
-            <Empty title="No result has this id or broker" />
+            <Empty title="No result fits the filters" />
           )
         }
       />
@@ -150,6 +214,44 @@ export function ResultList({
     </Card>
   );
 }
+
+const adminColumns: readonly ListColumn<StoredResult>[] = [
+  { name: 'Owner', cell: ({ requestId }) => <Owner requestId={requestId} /> },
+  { name: 'Broker', cell: ({ brokerId }) => brokerId },
+];
+
+/** An id has its owner's tag at the beginning of its last group. */
+function ownerTag(requestId: string): string {
+  return requestId.slice(24, 32);
+}
+
+/** The names of all owners, by their tags: one result of each is asked for. */
+function useOwners(list: readonly StoredResult[]): ReadonlyMap<string, string> {
+  const { owners } = useSession();
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const firstOfTag = new Map(list.map(({ requestId }) => [ownerTag(requestId), requestId]));
+  const missing = [...firstOfTag].filter(([tag]) => !names.has(tag)).slice(0, ownersMax);
+  const key = missing.map(([tag]) => tag).join(' ');
+  useEffect(() => {
+    let isCurrent = true;
+    const read = async (): Promise<void> => {
+      const found = await Promise.all(
+        missing.map(async ([tag, id]) => [tag, (await owners.read(id)) ?? 'not known'] as const),
+      );
+      if (isCurrent && found.length > 0) setNames((before) => new Map([...before, ...found]));
+    };
+    void read();
+    return () => {
+      isCurrent = false;
+    };
+    // The tags are the key.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [owners, key]);
+  return names;
+}
+
+/** Owners that can be chosen of. */
+const ownersMax = 50;
 
 function rowsOf({ responseMetadata }: StoredResult): number {
   return responseMetadata[0]?.numRows ?? 0;

@@ -1,16 +1,31 @@
-import type { ReactNode } from 'react';
-import { ClusterPage } from '../cluster/cluster-page.tsx';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { QueryPage } from '../query/query-page.tsx';
-import { ReferencePage } from '../reference/reference-page.tsx';
-import { RestreamPage } from '../restream/restream-page.tsx';
 import { ResultsPage } from '../results/results-page.tsx';
 import type { Place } from '../router.ts';
-import { PreviewPage } from '../tables/preview-page.tsx';
 import { TablePage } from '../tables/table-page.tsx';
 import { TablesPage } from '../tables/tables-page.tsx';
 import { TaskPage } from '../tasks/task-page.tsx';
 import { TasksPage } from '../tasks/tasks-page.tsx';
+import { Loading } from '../widgets/states.tsx';
 import type { IconName } from './icons.tsx';
+
+/** Pages that are not the first that one sees come when they are asked for. */
+const ClusterPage = lazy(async () => ({
+  default: (await import('../cluster/cluster-page.tsx')).ClusterPage,
+}));
+const ReferencePage = lazy(async () => ({
+  default: (await import('../reference/reference-page.tsx')).ReferencePage,
+}));
+const RestreamPage = lazy(async () => ({
+  default: (await import('../restream/restream-page.tsx')).RestreamPage,
+}));
+const PreviewPage = lazy(async () => ({
+  default: (await import('../tables/preview-page.tsx')).PreviewPage,
+}));
+
+function later(page: ReactNode): ReactNode {
+  return <Suspense fallback={<Loading what="the page" />}>{page}</Suspense>;
+}
 
 interface Page {
   /** The first segment of its address. */
@@ -33,7 +48,6 @@ export const pages: readonly Page[] = [
     name: 'results',
     title: 'Results',
     icon: 'results',
-    isForAdmins: true,
     render: () => <ResultsPage />,
   },
   {
@@ -55,20 +69,20 @@ export const pages: readonly Page[] = [
     title: 'Restream',
     icon: 'restream',
     isForAdmins: true,
-    render: ({ parameters }) => <RestreamPage table={parameters['table']} />,
+    render: ({ parameters }) => later(<RestreamPage table={parameters['table']} />),
   },
   {
     name: 'cluster',
     title: 'Cluster',
     icon: 'cluster',
     isForAdmins: true,
-    render: () => <ClusterPage />,
+    render: () => later(<ClusterPage />),
   },
   {
     name: 'api',
     title: 'API',
     icon: 'reference',
-    render: ({ segments: [, chosen] }) => <ReferencePage chosen={chosen} />,
+    render: ({ segments: [, chosen] }) => later(<ReferencePage chosen={chosen} />),
   },
 ];
 
@@ -76,7 +90,7 @@ const preview: Page = {
   name: 'preview',
   title: 'Preview',
   icon: 'tables',
-  render: () => <PreviewPage />,
+  render: () => later(<PreviewPage />),
 };
 
 /**

@@ -7,10 +7,8 @@ import { ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
+import { pointsMax, Sparkline } from '../widgets/sparkline.tsx';
 import { parsePartitions } from './partition-lag.ts';
-
-/** Points of the line that shows how a lag has moved. */
-const remembered = 60;
 
 /**
  * What each partition consumes, how far behind it is, and the buttons to pause, resume and commit.
@@ -30,7 +28,7 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
       for (const { partition, lag = 0 } of partitions) {
         past.current.set(
           partition,
-          [...(past.current.get(partition) ?? []), lag].slice(-remembered),
+          [...(past.current.get(partition) ?? []), lag].slice(-pointsMax),
         );
       }
       return { partitions, isPaused: status['pauseFlag'] === true };
@@ -130,17 +128,5 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
         )}
       </Resolved>
     </Card>
-  );
-}
-
-function Sparkline({ values }: { readonly values: readonly number[] }): ReactNode {
-  const top = Math.max(1, ...values);
-  const points = values
-    .map((value, index) => `${(index * 120) / (remembered - 1)},${22 - (20 * value) / top}`)
-    .join(' ');
-  return (
-    <svg className="sparkline" width="120" height="24" viewBox="0 0 120 24" aria-hidden="true">
-      <polyline points={points} />
-    </svg>
   );
 }

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@quire/client';
 import { type ReactNode, useState } from 'react';
 import { counted, formatBytes } from '../format.ts';
 import { readColumns, selectAll } from '../query/catalog.ts';
+import { RowCount, SampleRows } from '../query/table-rows.tsx';
 import { useGoTo, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
@@ -14,7 +15,9 @@ import { useToasts } from '../widgets/toasts.tsx';
 import { ConsumptionCard } from './consumption-card.tsx';
 import { LoadCard } from './load-card.tsx';
 
-const tabs = ['columns', 'segments', 'config'] as const;
+const tabs = ['columns', 'rows', 'segments', 'config'] as const;
+/** Rows of a table that consumes a stream are counted again so often. */
+const countEveryMs = 5000;
 
 /** One table: its columns, segments and config; of a real-time table what it consumes. */
 export function TablePage({ name }: { readonly name: string }): ReactNode {
@@ -26,7 +29,9 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
   const [loadCount, setLoadCount] = useState(0);
   const configs = useResource(`table ${name}`, (signal) => admin.readTable(name, { signal }));
   const isRealtime = (configs.value?.['realtime'] ?? null) !== null;
-  const canLoad = role === 'admin' && isLoadable(configs.value?.['offline']);
+  const isFile = isMadeOfFiles(configs.value?.['offline']);
+  const hasOffline = (configs.value?.['offline'] ?? null) !== null;
+  const canLoad = role === 'admin' && hasOffline && !isFile;
   const remove = (): void =>
     attempt(async () => {
       const sentence = await admin.deleteTable(name);
@@ -40,6 +45,12 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
           <a href={placeOf(['tables'])}>Tables</a> / {name}
         </>
       }
+      about={
+        <>
+          <RowCount key={loadCount} table={name} {...(isRealtime && { everyMs: countEveryMs })} /> ·{' '}
+          <Size key={`size ${loadCount}`} name={name} isFile={isFile} />
+        </>
+      }
       actions={
         <>
           <a className="button" href={placeOf(['query'], { sql: selectAll(name) })}>
@@ -50,7 +61,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
               Restream
             </a>
           )}
-          {role === 'admin' && (
+          {role === 'admin' && !isFile && (
             <button type="button" className="button danger" onClick={() => setIsDoomed(true)}>
               Delete
             </button>
@@ -68,11 +79,23 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
             aria-selected={tab === each}
             onClick={() => setTab(each)}
           >
-            {{ columns: 'Columns', segments: 'Segments', config: 'Config and schema' }[each]}
+            {
+              {
+                columns: 'Columns',
+                rows: 'Sample',
+                segments: 'Segments',
+                config: 'Config and schema',
+              }[each]
+            }
           </button>
         ))}
       </div>
       {tab === 'columns' && <Columns name={name} />}
+      {tab === 'rows' && (
+        <Card title="The first rows that the server finds" flush>
+          <SampleRows key={loadCount} table={name} />
+        </Card>
+      )}
       {tab === 'segments' && <Segments key={loadCount} name={name} />}
       {tab === 'config' && (
         <Resolved of={configs} what="the config">
@@ -94,11 +117,25 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-/** Whether files can be loaded: into an offline half that is not made of files of the settings. */
-function isLoadable(offline: JsonValue | undefined): boolean {
+/** Whether an offline half is made of files that the settings of a broker name. */
+function isMadeOfFiles(offline: JsonValue | undefined): boolean {
   if (typeof offline !== 'object' || offline === null) return false;
   const { metadata } = offline as { metadata?: { customConfigs?: { readOnly?: string } } };
-  return metadata?.customConfigs?.readOnly !== 'true';
+  return metadata?.customConfigs?.readOnly === 'true';
+}
+
+function Size({ name, isFile }: { readonly name: string; readonly isFile: boolean }): ReactNode {
+  const { admin } = useSession();
+  const sizes = useResource(`sizes ${name}`, (signal) => admin.readTableSizes(name, { signal }));
+  if (isFile) return <>files that engine.table.{name}.path names</>;
+  const halves = sizes.value ?? [];
+  const bytes = halves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const segments = halves.reduce((sum, { segmentCount }) => sum + segmentCount, 0);
+  return (
+    <span aria-busy={sizes.isLoading}>
+      {counted(segments, 'segment')}, {formatBytes(bytes)}
+    </span>
+  );
 }
 
 function Columns({ name }: { readonly name: string }): ReactNode {

@@ -1,11 +1,13 @@
 import type { ControllerHealthResponse } from '@quire/api';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { Call } from '../call.ts';
 import { readTableNames, selectAll } from '../query/catalog.ts';
+import { RowCount } from '../query/table-rows.tsx';
 import { counted, formatBytes, formatCount } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { useSeen } from '../use-seen.ts';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
@@ -24,6 +26,11 @@ interface ListedTable {
 
 const sum = (counts: readonly number[]): number =>
   counts.reduce((total, count) => total + count, 0);
+
+/** A table over files of the settings has no segments, whatever it holds. */
+function orNone(count: number, format: (count: number) => string): string {
+  return count === 0 ? '–' : format(count);
+}
 
 const columns: readonly ListColumn<ListedTable>[] = [
   {
@@ -44,15 +51,16 @@ const columns: readonly ListColumn<ListedTable>[] = [
         </Badge>
       )),
   },
+  { name: 'Rows', isNumber: true, cell: ({ name }) => <CountWhenSeen table={name} /> },
   {
     name: 'Segments',
     isNumber: true,
-    cell: ({ halves }) => formatCount(sum(halves.map(({ segmentCount }) => segmentCount))),
+    cell: ({ halves }) => orNone(sum(halves.map(({ segmentCount }) => segmentCount)), formatCount),
   },
   {
     name: 'Size',
     isNumber: true,
-    cell: ({ halves }) => formatBytes(sum(halves.map(({ sizeBytes }) => sizeBytes))),
+    cell: ({ halves }) => orNone(sum(halves.map(({ sizeBytes }) => sizeBytes)), formatBytes),
   },
   {
     name: 'Actions',
@@ -60,6 +68,13 @@ const columns: readonly ListColumn<ListedTable>[] = [
     cell: ({ name }) => <a href={placeOf(['query'], { sql: selectAll(name) })}>Query</a>,
   },
 ];
+
+/** Rows are counted once their line is seen: a list may be long. */
+function CountWhenSeen({ table }: { readonly table: string }): ReactNode {
+  const mark = useRef<HTMLSpanElement>(null);
+  const isSeen = useSeen(mark);
+  return <span ref={mark}>{isSeen ? <RowCount table={table} /> : '…'}</span>;
+}
 
 /** All tables, and the way to make another. */
 export function TablesPage(): ReactNode {

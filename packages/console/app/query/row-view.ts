@@ -1,0 +1,135 @@
+import { type GridColumn, isNumeric } from './grid-columns.ts';
+
+export const filterKinds = [
+  'contains',
+  'equals',
+  'differs',
+  'starts',
+  'below',
+  'above',
+  'null',
+  'present',
+] as const;
+export type FilterKind = (typeof filterKinds)[number];
+
+/** What a filter asks of a column. */
+export interface ColumnFilter {
+  readonly column: GridColumn;
+  readonly kind: FilterKind;
+  /** Of kinds that compare. */
+  readonly value: string;
+}
+
+export interface SortOrder {
+  readonly column: GridColumn;
+  readonly direction: 'ascending' | 'descending';
+}
+
+/** The rows of a result that are shown, and in what order. */
+export interface RowView {
+  readonly filters: readonly ColumnFilter[];
+  readonly sort: SortOrder | undefined;
+}
+
+export const wholeView: RowView = { filters: [], sort: undefined };
+
+/** How the kinds are called in a list. */
+export const filterTitles: Readonly<Record<FilterKind, string>> = {
+  contains: 'contains',
+  equals: 'is',
+  differs: 'is not',
+  starts: 'begins with',
+  below: 'is less than',
+  above: 'is greater than',
+  null: 'is null',
+  present: 'is not null',
+};
+
+export function takesValue(kind: FilterKind): boolean {
+  return kind !== 'null' && kind !== 'present';
+}
+
+/** A query of the rows of a stored result that a view shows; undefined of all of them. */
+export function viewQuery(requestId: string, { filters, sort }: RowView): string | undefined {
+  if (filters.length === 0 && sort === undefined) return undefined;
+  const conditions = filters.map((filter) => conditionOf(filter)).join('\n  AND ');
+  const lines = [
+    'SELECT *',
+    `FROM result('${requestId}')`,
+    ...(filters.length === 0 ? [] : [`WHERE ${conditions}`]),
+    ...(sort === undefined
+      ? []
+      : [
+          `ORDER BY ${quoted(sort.column)}${sort.direction === 'descending' ? ' DESC' : ''} NULLS LAST`,
+        ]),
+  ];
+  return lines.join('\n');
+}
+
+/** The first row behind `row` whose cell has a text in it, both counted from 0. */
+export function findQuery(
+  requestId: string,
+  column: GridColumn,
+  { text, row }: { readonly text: string; readonly row: number },
+): string {
+  const cells = `SELECT row_number() OVER () AS place, ${textOf(column)} AS text FROM result('${requestId}')`;
+  const isFound = `contains(lower(text), lower(${literal(text)}))`;
+  return `SELECT min(place) FILTER (place > ${row + 1}), min(place), count(*) FROM (${cells}) WHERE ${isFound}`;
+}
+
+/** Counts of a column in one row: rows, nulls, distinct values, least, greatest and mean. */
+export function statisticsQuery(requestId: string, column: GridColumn, rowCount: number): string {
+  const name = quoted(column);
+  // Lists and maps compare as texts; exact counts of very many values would take all memory.
+  const value = /_ARRAY$|^MAP$|^JSON$|^BYTES$/.test(column.dataType) ? textOf(column) : name;
+  const distinct =
+    rowCount > exactRowsMax ? `approx_count_distinct(${value})` : `count(DISTINCT ${value})`;
+  const mean = isNumeric(column.dataType) ? `avg(CAST(${name} AS DOUBLE))` : 'NULL';
+  return `SELECT count(*), count(*) - count(${name}), ${distinct}, CAST(min(${value}) AS VARCHAR), CAST(max(${value}) AS VARCHAR), ${mean} FROM result('${requestId}')`;
+}
+
+/** Results with more rows have their distinct values estimated. */
+export const exactRowsMax = 1_000_000;
+
+function conditionOf({ column, kind, value }: ColumnFilter): string {
+  const name = quoted(column);
+  const compared = comparedLiteral(column, value);
+  switch (kind) {
+    case 'contains':
+      return `contains(lower(${textOf(column)}), lower(${literal(value)}))`;
+    case 'starts':
+      return `starts_with(lower(${textOf(column)}), lower(${literal(value)}))`;
+    case 'equals':
+      return `${name} = ${compared}`;
+    case 'differs':
+      return `${name} IS DISTINCT FROM ${compared}`;
+    case 'below':
+      return `${name} < ${compared}`;
+    case 'above':
+      return `${name} > ${compared}`;
+    case 'null':
+      return `${name} IS NULL`;
+    case 'present':
+      return `${name} IS NOT NULL`;
+  }
+}
+
+/** Numbers stand as they are; of all else the engine makes what the column holds. */
+function comparedLiteral({ dataType }: GridColumn, value: string): string {
+  const number = value.trim();
+  return isNumeric(dataType) && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(number)
+    ? number
+    : literal(value);
+}
+
+function textOf(column: GridColumn): string {
+  return `CAST(${quoted(column)} AS VARCHAR)`;
+}
+
+function quoted({ resultName }: GridColumn): string {
+  return `"${resultName.replaceAll('"', '""')}"`;
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,196 @@
+import { systemClock } from '@quire/core/portable';
+
+/** A query that is being written, in a tab of its own. */
+export interface Sheet {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  /** The results of its last queries, the one that is shown first. */
+  readonly resultIds?: readonly string[];
+}
+
+/** A query that was given a name. */
+export interface SavedQuery {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All that somebody has written in this browser; also what a file of it holds. */
+export interface SheetDocument {
+  readonly sheets: readonly Sheet[];
+  readonly saved: readonly SavedQuery[];
+}
+
+export interface SheetState extends SheetDocument {
+  readonly current: Sheet;
+}
+
+/** Which sheet a window shows: two windows may show two. */
+const currentKey = 'quire.sheet';
+/** Results of a sheet that the way back in the browser leads to. */
+const resultsMax = 20;
+
+/**
+ * The queries that somebody writes, in tabs, and those that were saved. They stay in this browser,
+ * under the caller's name, and other windows of it follow.
+ */
+export class SheetStore {
+  readonly #key: string;
+  readonly #listeners = new Set<() => void>();
+  #state: SheetState;
+
+  constructor(name: string) {
+    this.#key = `quire.sheets.${name}`;
+    this.#state = this.#load();
+    addEventListener('storage', ({ key }) => {
+      if (key === this.#key) this.#become(this.#load());
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly read = (): SheetState => this.#state;
+
+  select(id: string): void {
+    sessionStorage.setItem(currentKey, id);
+    this.#become(withCurrent(this.#state, id));
+  }
+
+  /** Opens a sheet with a text, and shows it: the current one, where nothing is written there. */
+  open(text = '', name?: string): Sheet {
+    const { sheets, current } = this.#state;
+    if (text !== '' && current.text.trim() === '' && current.resultIds === undefined) {
+      return this.change(current.id, { text, ...(name !== undefined && { name }) });
+    }
+    const sheet = { id: freshId(sheets), name: name ?? nextName(sheets), text };
+    this.#save({ ...this.#state, sheets: [...sheets, sheet] });
+    this.select(sheet.id);
+    return sheet;
+  }
+
+  /** Changes a sheet; one that was closed meanwhile stays closed. */
+  change(id: string, change: Partial<Omit<Sheet, 'id'>>): Sheet {
+    const { sheets, current } = this.#state;
+    const changed = sheets.map((sheet) => (sheet.id === id ? { ...sheet, ...change } : sheet));
+    this.#save({ ...this.#state, sheets: changed });
+    return changed.find((sheet) => sheet.id === id) ?? current;
+  }
+
+  /** Notes which result a sheet shows. */
+  show(id: string, requestId: string): void {
+    const { resultIds = [] } = this.#state.sheets.find((sheet) => sheet.id === id) ?? {};
+    const others = resultIds.filter((each) => each !== requestId);
+    this.change(id, { resultIds: [requestId, ...others].slice(0, resultsMax) });
+  }
+
+  /** Closes a sheet; the one beside it is shown, or an empty one. */
+  close(id: string): void {
+    const { sheets, current } = this.#state;
+    const index = sheets.findIndex((sheet) => sheet.id === id);
+    const left = sheets.filter((sheet) => sheet.id !== id);
+    this.#save({ ...this.#state, sheets: left });
+    if (current.id !== id) return;
+    this.select((left[Math.max(0, index - 1)] ?? this.#state.current).id);
+  }
+
+  /** Saves a query under a name; one that has the name already is replaced. */
+  keep(query: SavedQuery): void {
+    const others = this.#state.saved.filter(({ name }) => name !== query.name);
+    const saved = [...others, query].toSorted((one, other) => one.name.localeCompare(other.name));
+    this.#save({ ...this.#state, saved });
+  }
+
+  forget(name: string): void {
+    this.#save({ ...this.#state, saved: this.#state.saved.filter((each) => each.name !== name) });
+  }
+
+  /** All of it as the text of a file. */
+  exported(): string {
+    const { sheets, saved } = this.#state;
+    const texts = sheets.map(({ id, name, text }): Sheet => ({ id, name, text }));
+    return JSON.stringify({ sheets: texts, saved }, null, 2);
+  }
+
+  /**
+   * Adds what a file holds to what is there; returns how many queries these are. @throws Error when
+   * it is not a file that the console has exported
+   */
+  add(text: string): number {
+    const { sheets, saved } = parseDocument(text);
+    for (const query of saved) this.keep(query);
+    const known = new Set(this.#state.sheets.map(({ id }) => id));
+    const fresh = sheets.filter(({ id }) => !known.has(id));
+    this.#save({ ...this.#state, sheets: [...this.#state.sheets, ...fresh] });
+    return saved.length + fresh.length;
+  }
+
+  #load(): SheetState {
+    const text = localStorage.getItem(this.#key);
+    const stored = text === null ? undefined : readStored(text);
+    return withCurrent(stored ?? { sheets: [], saved: [] }, sessionStorage.getItem(currentKey));
+  }
+
+  #save(document: SheetDocument): void {
+    this.#become(withCurrent(document, this.#state.current.id));
+    const { sheets, saved } = this.#state;
+    localStorage.setItem(this.#key, JSON.stringify({ sheets, saved }));
+  }
+
+  #become(state: SheetState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** There is always a sheet, and one of them is shown. */
+function withCurrent({ sheets, saved }: SheetDocument, id: string | null): SheetState {
+  const all = sheets.length > 0 ? sheets : [{ id: freshId([]), name: 'Query 1', text: '' }];
+  const [first] = all as readonly [Sheet];
+  return { sheets: all, saved, current: all.find((sheet) => sheet.id === id) ?? first };
+}
+
+/** Unlike those of other windows, which opened theirs at other times. */
+function freshId(sheets: readonly Sheet[]): string {
+  return `${systemClock.nowMs()}-${sheets.length}`;
+}
+
+function nextName(sheets: readonly Sheet[]): string {
+  for (let number = sheets.length + 1; ; number += 1) {
+    const name = `Query ${number}`;
+    if (sheets.every((sheet) => sheet.name !== name)) return name;
+  }
+}
+
+/** Undefined for what something else has written there. */
+function readStored(text: string): SheetDocument | undefined {
+  try {
+    return parseDocument(text);
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** @throws Error */
+function parseDocument(text: string): SheetDocument {
+  const document: unknown = JSON.parse(text);
+  const { sheets, saved } = (document ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(sheets) || !Array.isArray(saved)) {
+    throw new Error('The file holds no queries of the console.');
+  }
+  return {
+    sheets: sheets.filter((sheet) => hasTexts<Sheet>(sheet, ['id', 'name', 'text'])),
+    saved: saved.filter((query) => hasTexts<SavedQuery>(query, ['name', 'sql'])),
+  };
+}
+
+function hasTexts<Value>(value: unknown, names: readonly (keyof Value)[]): value is Value {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof (value as Value)[name] === 'string')
+  );
+}

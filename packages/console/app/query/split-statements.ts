@@ -1,0 +1,48 @@
+/** A statement, and where it begins in the text that it is of. */
+export interface Statement {
+  readonly sql: string;
+  readonly from: number;
+}
+
+/**
+ * Quotes, comments and dollar quotes, in which a semicolon means nothing; otherwise one that ends a
+ * statement. What is not closed goes to the end of the text.
+ */
+const parts =
+  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;
+
+/**
+ * The statements of a text, without the semicolons between them. A SET belongs to the statement
+ * behind it, whose options it gives.
+ */
+export function splitStatements(text: string): readonly Statement[] {
+  const ends = [...text.matchAll(parts)].filter(([part]) => part === ';').map(({ index }) => index);
+  const statements: Statement[] = [];
+  let from = 0;
+  for (const end of [...ends, text.length]) {
+    const sql = text.slice(from, end);
+    const said = withoutComments(sql);
+    const isOption = /^\s*SET\s/i.test(said) && lastOf(said).startsWith('SET');
+    if (isOption && end < text.length) continue;
+    const indent = sql.length - sql.trimStart().length;
+    if (said.trim() !== '') statements.push({ sql: sql.trim(), from: from + indent });
+    from = end + 1;
+  }
+  return statements;
+}
+
+/** A statement with `EXPLAIN` in front of its query, behind what it sets. */
+export function explained(sql: string, words: 'EXPLAIN PLAN FOR' | 'EXPLAIN ANALYZE'): string {
+  const last = [...sql.matchAll(parts)].findLast(([part]) => part === ';');
+  const start = last === undefined ? 0 : last.index + 1;
+  return `${sql.slice(0, start)}${start === 0 ? '' : ' '}${words} ${sql.slice(start).trimStart()}`;
+}
+
+/** How the last statement of a text with several begins, in upper case. */
+function lastOf(text: string): string {
+  return (text.split(';').at(-1) ?? '').trim().toUpperCase();
+}
+
+function withoutComments(sql: string): string {
+  return sql.replaceAll(/--[^\n]*|\/\*[^]*?(?:\*\/|$)/g, ' ');
+}

@@ -1,0 +1,63 @@
+import type { ResultCursor } from '@quire/client';
+import { useEffect, useState } from 'react';
+import { useSession } from '../session.ts';
+import type { OpenResult } from './result-pages.ts';
+import { type RowView, viewQuery, wholeView } from './row-view.ts';
+
+/** A result as it is looked at: all of it, or what a query over it gave. */
+export interface ViewedResult {
+  readonly view: RowView;
+  readonly setView: (view: RowView) => void;
+  /** The query that the view is; undefined while all rows are shown as they are. */
+  readonly sql: string | undefined;
+  /** What is shown: the whole result until the query has ended. */
+  readonly shown: OpenResult;
+  readonly isRunning: boolean;
+  readonly error: unknown;
+}
+
+interface Outcome {
+  readonly sql: string;
+  readonly result?: OpenResult;
+  readonly error?: unknown;
+}
+
+/**
+ * Sorts and filters a stored result by queries over it. What a query gave is deleted when something
+ * else is shown.
+ */
+export function useRowView(result: OpenResult): ViewedResult {
+  const { client } = useSession();
+  const [view, setView] = useState<RowView>(wholeView);
+  const [outcome, setOutcome] = useState<Outcome>();
+  const sql = viewQuery(result.requestId, view);
+  useEffect(() => {
+    if (sql === undefined) return undefined;
+    const stop = new AbortController();
+    let cursor: ResultCursor | undefined;
+    const run = async (): Promise<void> => {
+      try {
+        cursor = await client.query(sql, { rowCount: 1, signal: stop.signal });
+        if (stop.signal.aborted) await cursor[Symbol.asyncDispose]();
+        else setOutcome({ sql, result: cursor });
+      } catch (error) {
+        if (!stop.signal.aborted) setOutcome({ sql, error });
+      }
+    };
+    void run();
+    return () => {
+      stop.abort();
+      // It expires by itself where this does not work.
+      cursor?.[Symbol.asyncDispose]().catch(() => undefined);
+    };
+  }, [client, sql]);
+  const current = outcome?.sql === sql ? outcome : undefined;
+  return {
+    view,
+    setView,
+    sql,
+    shown: current?.result ?? result,
+    isRunning: sql !== undefined && current === undefined,
+    error: current?.error,
+  };
+}

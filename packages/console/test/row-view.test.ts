@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { gridColumnsOf } from '../app/query/grid-columns.ts';
+import { viewQuery, wholeView } from '../app/query/row-view.ts';
+
+const columns = gridColumnsOf({
+  columns: [
+    { name: 'price', dataType: 'DOUBLE' },
+    { name: 'Price', dataType: 'STRING' },
+    { name: '', dataType: 'STRING' },
+    { name: 'a"b', dataType: 'TIMESTAMP' },
+  ],
+});
+const [price, text, nameless, quoted] = columns as [
+  (typeof columns)[0],
+  (typeof columns)[0],
+  (typeof columns)[0],
+  (typeof columns)[0],
+];
+
+test('columns have the names that a query over the result knows them by', () => {
+  expect(columns.map(({ resultName }) => resultName)).toEqual([
+    'price',
+    'Price_1',
+    'column2',
+    'a"b',
+  ]);
+});
+
+test('the whole result needs no query', () => {
+  expect(viewQuery('id', wholeView)).toBeUndefined();
+});
+
+test('filters and an order are one query, whatever texts and names hold', () => {
+  expect(
+    viewQuery('id', {
+      filters: [
+        { column: price, kind: 'above', value: ' 1e3 ' },
+        { column: price, kind: 'equals', value: "1'; DROP" },
+        { column: text, kind: 'contains', value: "O'Hare" },
+        { column: nameless, kind: 'null', value: '' },
+      ],
+      sort: { column: quoted, direction: 'descending' },
+    }),
+  ).toBe(
+    [
+      'SELECT *',
+      "FROM result('id')",
+      'WHERE "price" > 1e3',
+      `  AND "price" = '1''; DROP'`,
+      `  AND contains(lower(CAST("Price_1" AS VARCHAR)), lower('O''Hare'))`,
+      '  AND "column2" IS NULL',
+      'ORDER BY "a""b" DESC NULLS LAST',
+    ].join('\n'),
+  );
+});

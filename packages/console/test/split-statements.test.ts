@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { explained, splitStatements } from '../app/query/split-statements.ts';
+
+test.each([
+  ['', []],
+  [' ;; -- nothing\n', []],
+  ['SELECT 1', ['SELECT 1']],
+  ['SELECT 1;', ['SELECT 1']],
+  ["SELECT 'a;''b'; SELECT \"c;d\"", ["SELECT 'a;''b'", 'SELECT "c;d"']],
+  ['SELECT 1 -- a;b\n; /* c;d */ SELECT 2', ['SELECT 1 -- a;b', '/* c;d */ SELECT 2']],
+  ['SELECT $$a;b$$; SELECT $x$;$x$', ['SELECT $$a;b$$', 'SELECT $x$;$x$']],
+  [
+    "SET dialect = 'pinot'; SET a = 1; SELECT 1; SELECT 2",
+    ["SET dialect = 'pinot'; SET a = 1; SELECT 1", 'SELECT 2'],
+  ],
+  ["SELECT 'not closed; SELECT 2", ["SELECT 'not closed; SELECT 2"]],
+])('the statements of %j are told apart', (text, expected) => {
+  const statements = splitStatements(text);
+  expect(statements.map(({ sql }) => sql)).toEqual(expected);
+  for (const { sql, from } of statements) expect(text.slice(from, from + sql.length)).toBe(sql);
+});
+
+test('EXPLAIN stands behind what a statement sets', () => {
+  expect([
+    explained('SELECT 1', 'EXPLAIN ANALYZE'),
+    explained("SET dialect = 'pinot'; SELECT ';'", 'EXPLAIN PLAN FOR'),
+  ]).toEqual(['EXPLAIN ANALYZE SELECT 1', "SET dialect = 'pinot'; EXPLAIN PLAN FOR SELECT ';'"]);
+});
