@@ -10,9 +10,10 @@ import type { TableScope } from './table-scope.ts';
 const prefix = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)*EXPLAIN\s+(?:(ANALYZE)\s+|PLAN\s+FOR\s+)?/i;
 
 /**
- * Prepares a query in DuckDB's own language, or `EXPLAIN` (also `EXPLAIN PLAN FOR`) in front of one:
- * its rows are the steps of the plan. With `EXPLAIN ANALYZE` the query is run first, within the limits of any query, and each
- * step has its rows and its time. The query is checked as if it stood alone.
+ * Prepares a query in DuckDB's own language, or one with `EXPLAIN` (`EXPLAIN PLAN FOR`) in front.
+ * The rows of an explained query are the steps of its plan. `EXPLAIN ANALYZE` runs the query first,
+ * within the limits of any query, and adds the rows and the time of each step. The query is checked
+ * as if it stood alone.
  *
  * @throws as `prepareSelect`
  */

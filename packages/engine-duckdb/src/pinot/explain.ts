@@ -1,6 +1,6 @@
 import { quoteLiteral } from '../conversion/column-plan.ts';
 
-/** A step of a plan, as DuckDB's `EXPLAIN (FORMAT json)` has it, or `EXPLAIN (ANALYZE, FORMAT json)`. */
+/** A step of a plan, as DuckDB's `EXPLAIN` has it in JSON, with or without `ANALYZE`. */
 interface PlanStep {
   readonly name?: string;
   readonly operator_name?: string;
@@ -45,7 +45,7 @@ export function planQuery(plan: string, { isTimed = false } = {}): string {
   return `SELECT * FROM (VALUES ${none}) AS plan(${columns}) LIMIT 0`;
 }
 
-/** The steps at the top of a plan. That of a query that was run lies in records of the run itself. */
+/** Returns the steps at the top of a plan, below the records that describe a whole run. */
 function stepsOf(plan: string): readonly PlanStep[] {
   const parsed = JSON.parse(plan) as readonly PlanStep[] | PlanStep;
   let steps = Array.isArray(parsed) ? (parsed as readonly PlanStep[]) : [parsed as PlanStep];
