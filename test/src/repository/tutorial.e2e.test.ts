@@ -1,9 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CliProcess, temporaryDirectory } from '../testkit/cli-process.ts';
+import { CliProcess, quireHere, temporaryDirectory } from '../testkit/cli-process.ts';
 import { isAsPrinted, runSteps, sectionOf, stepsOf } from '../testkit/paper-session.ts';
-import { describeWithTool, pythonRequests } from '../testkit/toolchain.ts';
+import { S3Server } from '../testkit/servers/s3-server.ts';
+import { describeWithTool, pythonRequests, s3Server } from '../testkit/toolchain.ts';
+import { until } from '../testkit/until.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -23,7 +25,8 @@ class Quickstart implements AsyncDisposable {
     this.#replacements = replacements;
   }
 
-  static async start(): Promise<Quickstart> {
+  /** Starts it with the options that a paper has behind `npm start --`, or with none. */
+  static async start(options: readonly string[] = []): Promise<Quickstart> {
     const directory = await temporaryDirectory();
     const settings = await readFile(join(root, 'config/quickstart.properties'), 'utf8');
     const config = join(directory.path, 'quickstart.properties');
@@ -40,7 +43,7 @@ class Quickstart implements AsyncDisposable {
         .replace('= samples', `= ${root}/config/samples`),
     );
     await mkdir(join(directory.path, 'tutorial'));
-    const server = new CliProcess(['start', '--config', config]);
+    const server = new CliProcess(['start', '--config', config, ...options]);
     await server.untilPrinted(/Ctrl-C/);
     const addressOf = (service: string): string =>
       new RegExp(`^ +${service} +(\\S+)`, 'm').exec(server.stdout)?.[1] ?? '';
@@ -63,13 +66,34 @@ class Quickstart implements AsyncDisposable {
     );
   }
 
+  /** Resolves once the two sample tables have rows, which a reader sees them with. */
+  async untilSampled(): Promise<void> {
+    const rowsOf = async (args: readonly string[]): Promise<string> =>
+      (
+        await quireHere(args, {
+          variables: { ...this.#variables, QUIRE_TOKEN: 'quickstart-admin' },
+        })
+      ).stdout;
+    const task = 'Task_SegmentGenerationAndPushTask_sp500';
+    await until(
+      async () => (await rowsOf(['tasks', 'show', task])).includes('COMPLETED'),
+      'the task of sp500 is completed',
+    );
+    const sql = 'SELECT count(*) > 0 AS has FROM departures';
+    await until(async () => (await rowsOf(['query', sql])) === 'true\n', 'departures has rows');
+  }
+
+  get #variables(): Readonly<Record<string, string>> {
+    return {
+      QUIRE_URL: this.#replacements['http://127.0.0.1:8099'] ?? '',
+      QUIRE_CONTROLLER_URL: this.#replacements['http://127.0.0.1:9000'] ?? '',
+    };
+  }
+
   /** The commands of a paper, each with its output where that is not as printed. */
   async differencesOf(markdown: string): Promise<readonly unknown[]> {
     const outcomes = await runSteps(stepsOf(markdown), {
-      variables: {
-        QUIRE_URL: this.#replacements['http://127.0.0.1:8099'] ?? '',
-        QUIRE_CONTROLLER_URL: this.#replacements['http://127.0.0.1:9000'] ?? '',
-      },
+      variables: this.#variables,
       replacements: this.#replacements,
     });
     return outcomes.filter((outcome) => !isAsPrinted(outcome));
@@ -86,6 +110,7 @@ describe('the papers that a newcomer reads first', () => {
 
   beforeAll(async () => {
     quickstart = await Quickstart.start();
+    await quickstart.untilSampled();
   });
   afterAll(() => quickstart[Symbol.asyncDispose]());
 
@@ -123,5 +148,30 @@ describe('the papers that a newcomer reads first', () => {
         [],
       );
     });
+  });
+});
+
+describeWithTool(s3Server, 'the guide to results in a bucket', (path) => {
+  test('the settings of the guide to results in a bucket start the quickstart on an S3 server', async () => {
+    await using server = await S3Server.start(path);
+    const guide = await readFile(join(root, 'docs/guides/bucket.md'), 'utf8');
+    const { accessKeyId, secretAccessKey } = server.storeOptions().credentials;
+    const options = [...guide.matchAll(/--set (\S+=\S+)/g)].map(([, setting = '']) =>
+      setting
+        .replace('http://127.0.0.1:7070', server.endpoint)
+        .replace(/(?<=access\.key=).*/, accessKeyId)
+        .replace(/(?<=secret\.key=).*/, secretAccessKey),
+    );
+    expect(options).toHaveLength(6);
+    // The server of the tests is in another region than the one that the guide starts.
+    options.push('engine.broker.storage.factory.s3.region=eu-central-1');
+    await using quickstart = await Quickstart.start(options.flatMap((each) => ['--set', each]));
+    expect(quickstart.greeting).toContain('results       s3://results/demo, kept for 1h\n');
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    const pages = stepsOf(readme).filter(({ command }) => !command.startsWith('npm '));
+    const asConsole = pages.map(({ command, output }) => `$ ${command}\n${output}`.trimEnd());
+    expect(
+      await quickstart.differencesOf(`\`\`\`console\n${asConsole.join('\n')}\n\`\`\`\n`),
+    ).toEqual([]);
   });
 });
