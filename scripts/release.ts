@@ -15,6 +15,7 @@ const manifests = globSync([
   'packages/*/package.json',
   'test/package.json',
   'bench/package.json',
+  'docs/package.json',
 ]);
 const current = String(readJson('package.json')['version']);
 

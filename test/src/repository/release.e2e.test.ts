@@ -78,7 +78,10 @@ test('a release sets one version everywhere, dates the changes, and tags the com
   const lock = JSON.parse(await read('package-lock.json')) as {
     readonly packages: Readonly<Record<string, object>>;
   };
-  const manifests = git('ls-files', 'packages/*/package.json').split('\n');
+  const folders = ['packages/*', 'bench', 'docs', 'test'];
+  const manifests = git('ls-files', ...folders.map((folder) => `${folder}/package.json`)).split(
+    '\n',
+  );
   expect(manifests.length).toBeGreaterThan(20);
   for (const path of manifests) {
     const { version, dependencies = {} } = JSON.parse(await read(path)) as {
