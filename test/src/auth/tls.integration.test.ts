@@ -102,7 +102,7 @@ test('what is not a certificate with its key is refused, and changes nothing', a
   const mixed = { certificate: one.certificate, key: other.key };
   const refusal = {
     code: 'INVALID_SETTING',
-    message: expect.stringMatching(/^The files that engine\.tls\.certificate\.file and /),
+    message: expect.stringMatching(/^The files named by engine\.tls\.certificate\.file and /),
   };
 
   for (const bad of [
