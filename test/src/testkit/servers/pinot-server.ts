@@ -88,6 +88,7 @@ export class PinotServer implements AsyncDisposable {
         await writeFile(join(data, 'certificate.pem'), cert);
         await writeFile(join(data, 'key.pem'), key);
       },
+      isReady: () => isHealthy(`http://127.0.0.1:${ports.controller}`),
       startTimeoutMs: 240_000,
     });
     const credentials = Buffer.from(`${principal.name}:${principal.password}`).toString('base64');
@@ -298,5 +299,13 @@ async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): 
     throw new Error(
       `The controller does not take a server: HTTP ${response.status} ${await response.text()}`,
     );
+  }
+}
+
+async function isHealthy(controllerUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(`${controllerUrl}/health`)).ok;
+  } catch {
+    return false;
   }
 }

@@ -13,6 +13,11 @@ export interface ServerCommand {
   readonly environment?: Readonly<Record<string, string>>;
   /** Makes what the server serves, before its first start. */
   readonly prepare?: (folder: string) => Promise<void>;
+  /**
+   * Whether what listens on the port is this server, ready: another process may have taken the port
+   * while a slow one starts. Default: true.
+   */
+  readonly isReady?: () => Promise<boolean>;
   /** How long it may take until it listens; the default is that of `until`. */
   readonly startTimeoutMs?: number;
 }
@@ -80,6 +85,7 @@ export class ServerProcess implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.kill();
     const { path, args, environment, startTimeoutMs } = this.#command;
+    const isReady = this.#command.isReady ?? (async () => true);
     const child = spawn('sh', ['-c', endWithInput, 'sh', path, ...args(this.port, this.folder)], {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -90,7 +96,7 @@ export class ServerProcess implements AsyncDisposable {
       .setEncoding('utf8')
       .on('data', (text: string) => (complaints = (complaints + text).slice(-2000)));
     await until(
-      async () => child.exitCode !== null || (await isListening(this.port)),
+      async () => child.exitCode !== null || ((await isListening(this.port)) && (await isReady())),
       `${path} listens on port ${this.port}`,
       startTimeoutMs,
     );
