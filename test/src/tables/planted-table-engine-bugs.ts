@@ -17,7 +17,7 @@ const schemas = 'schemas: are created once, read back, widened and deleted';
 const usedSchemas = 'schemas: of a table in use lose no column and are not deleted';
 const tables = 'tables: are created once, with their schema, and deleted without it';
 const invalidTables =
-  'tables: that are not valid are refused with findings, and leave nothing behind behind behind behind behind';
+  'tables: that are not valid are refused with findings, and leave nothing behind';
 const segments = 'segments: store the rows of a file completely or not at all, and can be deleted';
 const missingTables = 'segments: require an existing table';
 const streams = 'streams: are consumed, committed on demand, paused and resumed, each message once';
