@@ -119,6 +119,18 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
       [{ m: { b: 2, a: 1 } }, { m: null }],
     ],
     [
+      'a default as defaultNullValueString, which is not read',
+      undefined,
+      {
+        schemaName: 't',
+        dimensionFieldSpecs: [
+          { name: 'a', dataType: 'STRING', defaultNullValueString: '?' },
+          { name: 'b', dataType: 'INT', defaultNullValue: 7, defaultNullValueString: '8' },
+        ],
+      },
+      [{}, { a: 'x', b: 1 }],
+    ],
+    [
       'prefixes that are renamed to names that are taken',
       { complexTypeConfig: { prefixesToRename: { 'a.': '' } }, continueOnError: true },
       {

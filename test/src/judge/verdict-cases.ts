@@ -336,6 +336,22 @@ export const schemaChanges: readonly Change[] = [
     [{ name: 'at', dataType: 'LONG', format: '1:DAYS:EPOCH', granularity: '1:DAYS', sampleValue }],
   ]),
   ['timeFieldSpec', { incomingGranularitySpec: { name: 't', dataType: 'LONG', timeType: 'DAYS' } }],
+  ...[{}, ['x'], null, 'METRIC', 5].map((fieldType): Change => [
+    'metricFieldSpecs',
+    [{ name: 'price', dataType: 'DOUBLE', fieldType }],
+  ]),
+  ...[{}, ['x'], null, 5, 'x'].map((defaultNullValueString): Change => [
+    'metricFieldSpecs',
+    [{ name: 'price', dataType: 'DOUBLE', defaultNullValueString }],
+  ]),
+  ...[false, null].map((singleValueField): Change => [
+    'metricFieldSpecs',
+    [{ name: 'price', dataType: 'DOUBLE', singleValueField }],
+  ]),
+  ...['Groovy({id + 1}, id)', 'Groovy({price}, price)', 'Groovy({id'].map((groovy): Change => [
+    'metricFieldSpecs',
+    [{ name: 'price', dataType: 'DOUBLE', transformFunction: groovy }],
+  ]),
 ];
 
 /** A document with one change. */

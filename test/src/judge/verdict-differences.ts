@@ -31,4 +31,25 @@ export const configDifferences: readonly VerdictDifference[] = [
 export const schemaDifferences: readonly VerdictDifference[] = [
   { change: 'stricter: schemaName = missing', reason: noName },
   { change: 'stricter: metricFieldSpecs = [{"name":"","dataType":"DOUBLE"}]', reason: noName },
+  ...['{}', '["x"]'].map((value) => ({
+    change: `stricter: metricFieldSpecs = [{"name":"price","dataType":"DOUBLE","fieldType":${value}}]`,
+    reason:
+      'The engine takes a list or an object as no fieldType at all. Here its type is wrong, as the specification has words for it.',
+  })),
+  ...['{}', '["x"]'].map((value) => ({
+    change: `stricter: metricFieldSpecs = [{"name":"price","dataType":"DOUBLE","defaultNullValueString":${value}}]`,
+    reason:
+      'The engine never reads the member, nor does a preview. The specification says that it is text, and what is not is of a wrong type here.',
+  })),
+  {
+    change:
+      'laxer: metricFieldSpecs = [{"name":"price","dataType":"DOUBLE","singleValueField":null}]',
+    reason:
+      'The engine reads null as false. A member that is null counts as left out here, in schemas as elsewhere.',
+  },
+  {
+    change:
+      'stricter: metricFieldSpecs = [{"name":"price","dataType":"DOUBLE","transformFunction":"Groovy({id + 1}, id)"}]',
+    reason: 'Groovy is never run here, so that a column that needs it is refused.',
+  },
 ];

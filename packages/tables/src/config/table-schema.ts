@@ -60,7 +60,7 @@ const fieldMembers = {
   defaultNullValue: anything(
     'What stands where there is no value. Left out: the default of the type.',
   ),
-  defaultNullValueString: text('defaultNullValue as text.'),
+  defaultNullValueString: text('Read by nothing: defaultNullValue gives the default.'),
   virtualColumnProvider: text('Class that makes the column up. Left out: the column is stored.'),
   transformFunction: text(
     'The expression that gives its value. Left out: the field of the same name.',

@@ -100,7 +100,6 @@ export interface FieldSpecPart {
   readonly dataType?: string | undefined;
   readonly singleValueField?: boolean | undefined;
   readonly defaultNullValue?: unknown;
-  readonly defaultNullValueString?: string | undefined;
   readonly transformFunction?: string | undefined;
   readonly maxLength?: number | undefined;
   readonly maxLengthExceedStrategy?: string | undefined;
@@ -225,7 +224,7 @@ function defaultOf(
   findings: Finding[],
 ): SourceValue {
   if (type === undefined) return null;
-  const given = spec.defaultNullValue ?? spec.defaultNullValueString;
+  const given = spec.defaultNullValue;
   if (given !== undefined && given !== null) {
     try {
       // Whatever it is in JSON, it is read as the text that it is written as.

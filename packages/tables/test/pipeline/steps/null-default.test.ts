@@ -49,7 +49,7 @@ test('numbers of metrics are 0', async () => {
 test('the schema may give another default; one of another type is a finding', async () => {
   const dimensions = [
     column('a', 'INT', { defaultNullValue: '7' }),
-    column('b', 'STRING', { defaultNullValueString: '?', singleValueField: false }),
+    column('b', 'STRING', { defaultNullValue: '?', singleValueField: false }),
     column('c', 'INT', { defaultNullValue: 'x' }),
   ];
   const { rows, findings } = await run([{}], { dimensions });
