@@ -6,7 +6,7 @@ import { controllerJudge, describeWithTool } from '../testkit/toolchain.ts';
 import { PinotJudge } from './pinot-judge.ts';
 import { drawnTasks } from './task-draws.ts';
 import { configErrors, schemaErrors } from './verdict-agreement.ts';
-import { changed, type Change } from './verdict-cases.ts';
+import { changed, type Change, circularTransforms } from './verdict-cases.ts';
 import { soundTables, wideSchema } from './verdict-tables.ts';
 
 /** How many tables with tasks are drawn; the variable says how many times as many. */
@@ -171,6 +171,19 @@ describeWithTool(controllerJudge, "verdicts, by a controller's own check", (fold
     expect(configErrors(config, wideSchema)).toEqual([]);
   });
 
+  // pipeline.judge.test.ts shows that no server makes a pipeline of them.
+  test.each(circularTransforms)(
+    'transforms in a circle are taken by a controller, and refused here: %j',
+    async (...columns) => {
+      const config = changed(soundTables['offline'] ?? {}, [
+        'ingestionConfig.transformConfigs',
+        columns.map(([columnName, transformFunction]) => ({ columnName, transformFunction })),
+      ]);
+      expect(await judge.validateTableConfigs(config, wideSchema)).toEqual({ valid: true });
+      expect(configErrors(config, wideSchema)).toEqual(['TRANSFORM_CYCLE']);
+    },
+  );
+
   test('the name of a column may begin with $, and a table has the name of its schema', async () => {
     const schema = { ...wideSchema, metricFieldSpecs: [{ name: '$a', dataType: 'INT' }] };
     expect(await judge.validateTableConfigs(soundTables['offline'] ?? {}, schema)).toEqual({
@@ -209,6 +222,9 @@ describeWithTool(controllerJudge, "verdicts, by a controller's own check", (fold
         'A controller of Apache Pinot 1.5.1 looks at the tasks of a table before it makes it: the check of POST /tableConfigs/validate, with the task',
         'generators that Apache Pinot ships, judges drawn tasks of tables of every kind (`test/src/judge/controller-verdicts.judge.test.ts`, with',
         '`--update`); more and others come with `QUIRE_JUDGE_RUNS=200 QUIRE_JUDGE_SEED=8`.',
+        '',
+        'A controller also takes transforms that go round in a circle. No server makes a pipeline of them, so that no row is ever ingested: here they are an',
+        'error, `TRANSFORM_CYCLE`.',
         '',
         `${runs - explained} of ${runs} have the same verdict; ${refusedCount} of them are refused there.`,
         ...[...counts].map(([reason, count]) => `\n- ${count}: ${reason}`),

@@ -13,6 +13,8 @@ import {
   type RowComparison,
 } from './pipeline-cases.ts';
 import { PinotJudge } from './pinot-judge.ts';
+import { changed, circularTransforms } from './verdict-cases.ts';
+import { soundTables, wideSchema } from './verdict-tables.ts';
 
 /**
  * How many tables are compared, of some five rows each; a number in this variable makes it more.
@@ -158,6 +160,18 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
     });
     expect(compared.filter(({ agrees }) => !agrees)).toEqual([]);
   });
+
+  test.each(circularTransforms)(
+    'no pipeline is made of transforms in a circle: %j',
+    async (...columns) => {
+      const config = changed(soundTables['offline'] ?? {}, [
+        'ingestionConfig.transformConfigs',
+        columns.map(([columnName, transformFunction]) => ({ columnName, transformFunction })),
+      ]);
+      const { refused } = await judge.pipeline(config, wideSchema, [{ id: 1 }]);
+      expect(refused).toMatch(/cycl/i);
+    },
+  );
 });
 
 /** Why a row differs, where that is known. */

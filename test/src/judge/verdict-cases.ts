@@ -354,6 +354,19 @@ export const schemaChanges: readonly Change[] = [
   ]),
 ];
 
+/** Transforms that go round in a circle, as names of columns and expressions. */
+export const circularTransforms: readonly (readonly (readonly [string, string])[])[] = [
+  [
+    ['name', 'upper(day)'],
+    ['day', 'lower(name)'],
+  ],
+  [
+    ['name', 'upper(day)'],
+    ['day', 'lower(doc)'],
+    ['doc', 'concat(name, id)'],
+  ],
+];
+
 /** A document with one change. */
 export function changed<T extends object>(document: T, [path, value]: Change): T {
   const copy = structuredClone(document) as Record<string, unknown>;
