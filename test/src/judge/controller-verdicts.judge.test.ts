@@ -173,7 +173,7 @@ describeWithTool(controllerJudge, "verdicts, by a controller's own check", (fold
 
   // pipeline.judge.test.ts shows that no server makes a pipeline of them.
   test.each(circularTransforms)(
-    'transforms in a circle are taken by a controller, and refused here: %j',
+    'transforms in a circle are taken by a controller, and refused here: %#',
     async (...columns) => {
       const config = changed(soundTables['offline'] ?? {}, [
         'ingestionConfig.transformConfigs',

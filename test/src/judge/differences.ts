@@ -1,5 +1,6 @@
 import type { Given } from './argument-pools.ts';
 import { type Comparison, isFailure } from './function-cases.ts';
+import { java17TextOfDouble } from './java-17-double.ts';
 import { isSameOutcome, type RowComparison } from './pipeline-cases.ts';
 
 /**
@@ -166,12 +167,12 @@ export const rowDifferences: readonly {
       'Names that share a bucket of a map of Java’s stand in the order in which they came into it, which is not always ours: members of JSON, and documents of merged text.',
   },
   {
-    explains: ({ judged, ours, schema }) =>
+    explains: ({ row, judged, ours, schema }) =>
       Array.isArray(judged) &&
       Array.isArray(ours) &&
-      isSameOutcome(withNumbersRead(judged), withNumbersRead(ours), schema),
+      isSameOutcome(judged, asJava17(ours, numbersIn(row), schema), schema),
     reason:
-      'Java before 19 does not always write a double with the fewest digits: it says 7.9E-323 where 8.0E-323 is the same number.',
+      'Java before 19, which runs the judge, does not always write a double with the fewest digits: it says 8.409999999999999E21 where 8.41E21 is the same number. Here it is as Java 19 and later ones write it.',
   },
 ];
 
@@ -245,20 +246,62 @@ function withSortedCharacters(rows: readonly unknown[]): readonly unknown[] {
   }));
 }
 
-/** Rows in whose texts each number with an exponent is written with the fewest digits. */
-function withNumbersRead(rows: readonly unknown[]): readonly unknown[] {
+/**
+ * Rows in whose texts each number with an exponent is written as Java 17 writes it. One that a
+ * column's length cuts is known by the numbers of the given row.
+ */
+function asJava17(
+  rows: readonly unknown[],
+  numbers: readonly number[],
+  { dimensionFieldSpecs = [] }: RowComparison['schema'],
+): readonly unknown[] {
   return (rows as readonly Shown[]).map((row) => {
-    const read = (value: unknown): unknown =>
-      typeof value === 'string'
-        ? value.replaceAll(/\d+(?:\.\d+)?E-?\d+/g, (digits) => String(Number(digits)))
-        : value;
-    return {
-      ...row,
-      fields: Object.fromEntries(
-        Object.entries(row.fields).map(([name, value]) => [name, read(value)]),
-      ),
+    let { isSanitized } = row;
+    const written = (value: unknown, lengthMax: number): unknown => {
+      if (Array.isArray(value)) return value.map((each) => written(each, lengthMax));
+      if (typeof value !== 'string') return value;
+      const text = writtenByJava17(value, numbers, lengthMax);
+      if (text === value || text.length <= lengthMax) return text;
+      isSanitized = true;
+      return text.slice(0, lengthMax);
     };
+    const fields = Object.entries(row.fields).map(([name, value]) => {
+      const { maxLength = 512 } = dimensionFieldSpecs.find((each) => each.name === name) ?? {};
+      return [name, written(value, maxLength)] as const;
+    });
+    return { ...row, fields: Object.fromEntries(fields), isSanitized };
   });
+}
+
+function writtenByJava17(text: string, numbers: readonly number[], lengthMax: number): string {
+  const isCut = text.length === lengthMax;
+  const whole = text.replaceAll(/(?<![\d.])-?\d\.\d+E-?\d+/g, (digits, start: number) =>
+    isCut && start + digits.length === text.length ? digits : java17TextOfDouble(Number(digits)),
+  );
+  if (!isCut) return whole;
+  return whole.replace(/(?<![\d.])-?\d(?:\.\d*(?:E-?\d*)?)?$/, (last) => {
+    const number = numbers.find((each) => exponentialText(each)?.startsWith(last));
+    return number === undefined ? last : java17TextOfDouble(number).slice(0, last.length);
+  });
+}
+
+/** A number with the fewest digits and an exponent; undefined where Java writes it without one. */
+function exponentialText(number: number): string | undefined {
+  const size = Math.abs(number);
+  if (!Number.isFinite(number) || size === 0 || (size >= 1e-3 && size < 1e7)) return undefined;
+  const two = number.toExponential(1);
+  const [digits = '', exponent] = (Number(two) === number ? two : number.toExponential()).split(
+    'e',
+  );
+  return `${digits.includes('.') ? digits : `${digits}.0`}E${Number(exponent)}`;
+}
+
+/** The numbers in a row, at any depth, whole doubles among them. */
+function numbersIn(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  if ('$double' in value) return [Number(value.$double)];
+  return Object.values(value).flatMap(numbersIn);
 }
 
 /** What Java calls an array of bytes or of objects, as far as a column's length leaves it. */

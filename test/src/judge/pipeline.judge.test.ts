@@ -126,8 +126,8 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
       {
         schemaName: 't',
         dimensionFieldSpecs: [
-          { name: 'a', dataType: 'STRING', defaultNullValueString: '?' },
-          { name: 'b', dataType: 'INT', defaultNullValue: 7, defaultNullValueString: '8' },
+          { name: 'a', dataType: 'STRING', ...unread },
+          { name: 'b', dataType: 'INT', defaultNullValue: 7, ...unread },
         ],
       },
       [{}, { a: 'x', b: 1 }],
@@ -145,14 +145,7 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
       [{ a: { x: 1, y: 2 } }, { a: { x: 1 }, x: 5 }],
     ],
   ])("rows, by Pinot's own pipeline: %s", async (_name, ingestionConfig, schema, rows) => {
-    const config = {
-      tableName: 't_OFFLINE',
-      tableType: 'OFFLINE',
-      segmentsConfig: { replication: '1' },
-      tenants: {},
-      tableIndexConfig: {},
-      ingestionConfig,
-    };
+    const config = { tableName: 't_OFFLINE', ...offline, ingestionConfig };
     const compared = await compareRows(judge, {
       config: config as PipelineCase['config'],
       schema,
@@ -161,8 +154,36 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
     expect(compared.filter(({ agrees }) => !agrees)).toEqual([]);
   });
 
+  test('numbers in texts are those of Java 17, also where the length of the column cuts them, and no others', async () => {
+    const wide = { name: 'b', dataType: 'STRING', transformFunction: 'CAST(a AS STRING)' };
+    const compareAt = (maxLength: number): Promise<readonly RowComparison[]> =>
+      compareRows(judge, {
+        config: { tableName: 't_OFFLINE', ...offline } as PipelineCase['config'],
+        schema: {
+          schemaName: 't',
+          dimensionFieldSpecs: [
+            { name: 'a', dataType: 'DOUBLE' },
+            { ...wide, maxLength },
+          ],
+        },
+        rows: [1e-323, -1e-323, 8.41e21, 7e-323, 2e-5, 4.9e-324, 1.5].map((a) => ({ a })),
+      });
+    const differing = await Promise.all([1, 2, 3, 5, 8, 512].map(compareAt));
+    const some = differing.flat().filter(({ agrees }) => !agrees);
+    expect(some.map(({ row }) => row['a'])).toEqual(
+      expect.arrayContaining([8.41e21, 1e-323, -1e-323]),
+    );
+    expect(some.filter((each) => reasonOf(each) === undefined)).toEqual([]);
+    // Another digit than Java 17 would write has no reason.
+    const others = some.map((each) => ({
+      ...each,
+      judged: JSON.parse(JSON.stringify(each.judged).replaceAll(/"(-?)[18]/g, '"$15')),
+    }));
+    expect(others.filter((each) => reasonOf(each) !== undefined)).toEqual([]);
+  });
+
   test.each(circularTransforms)(
-    'no pipeline is made of transforms in a circle: %j',
+    'no pipeline is made of transforms in a circle: %#',
     async (...columns) => {
       const config = changed(soundTables['offline'] ?? {}, [
         'ingestionConfig.transformConfigs',
@@ -173,6 +194,16 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
     },
   );
 });
+
+/** A member of columns that nothing reads. */
+const unread = { defaultNullValueString: '8' };
+
+const offline = {
+  tableType: 'OFFLINE',
+  segmentsConfig: { replication: '1' },
+  tenants: {},
+  tableIndexConfig: {},
+};
 
 /** Why a row differs, where that is known. */
 function reasonOf(comparison: RowComparison): string | undefined {

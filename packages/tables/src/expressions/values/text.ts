@@ -5,15 +5,23 @@ import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './va
 const intPattern = /^[+-]?\d{1,25}$/;
 const doublePattern = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
 
-/** A double as Java writes it: `1.0`, `1.0E7`, `NaN`. */
+const smallestNormal = 2 ** -1022;
+
+/**
+ * A double as Java writes it: `1.0`, `1.0E7`, `NaN`. Where one digit would do it writes two, the
+ * nearest to the value: `4.9E-324`.
+ */
 export function textOfDouble(value: number): string {
-  return javaDigits(value, String);
+  return javaDigits(value, (each) => {
+    const digits = each < smallestNormal ? each.toExponential(1) : '';
+    return Number(digits) === each && each !== 0 ? digits : String(each);
+  });
 }
 
 /** A float as Java writes it, with as few digits as tell it from its neighbours. */
 export function textOfFloat(value: number): string {
   return javaDigits(value, (each) => {
-    let digits = 1;
+    let digits = 2;
     while (digits < 9 && Math.fround(Number(each.toPrecision(digits))) !== each) digits += 1;
     return String(Number(each.toPrecision(digits)));
   });
