@@ -23,6 +23,7 @@ import {
   type LockedDatabase,
   openLockedDatabase,
 } from './locked-database.ts';
+import { inWordsOfPinot } from './pinot/failure-words.ts';
 import { prepareTranslated } from './pinot/prepare-translated.ts';
 import { QueryConnection } from './query-connection.ts';
 import type { SelectStatement, StatementRules } from './select-statement.ts';
@@ -228,8 +229,10 @@ export class DuckDbEngine implements QueryEngine {
     } catch (error) {
       if (isQuireError(error)) throw error;
       const failure = parseFailure(error);
-      const { tables, plan } = select;
-      const sql = select.isTranslated === true ? undefined : select.sql;
+      const { sql, tables, plan } = select;
+      if (select.isTranslated === true) {
+        throw inWordsOfPinot(queryError(failure, 'running', this.#redact, { tables }));
+      }
       if (plan.castTypes === undefined) {
         throw queryError(failure, 'running', this.#redact, { sql, tables });
       }

@@ -10,6 +10,7 @@ import type { RecordBatch, Schema } from 'apache-arrow';
 import { prepareWith } from './bind-parameters.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
 import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import { inWordsOfPinot } from './pinot/failure-words.ts';
 import type { QueryConnection } from './query-connection.ts';
 import type { SelectStatement } from './select-statement.ts';
 
@@ -112,8 +113,10 @@ export class DuckDbExecution implements QueryExecution {
       if (isQuireError(error)) return error;
       const failure = parseFailure(error);
       const { sql, tables } = select;
-      const hasPlace = select.plan.castTypes === undefined && select.isTranslated !== true;
-      if (failure.position === undefined || !hasPlace) {
+      if (select.isTranslated === true) {
+        return inWordsOfPinot(queryError(failure, 'running', redact, { tables }));
+      }
+      if (failure.position === undefined || select.plan.castTypes !== undefined) {
         return queryError(failure, 'running', redact, { tables });
       }
       return queryError(

@@ -39,7 +39,7 @@ function doubleOf(text: string): string {
 function numberOfText(text: string): Typed {
   const trimmed = text.trim();
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
-    throw invalid(`'${text}' is compared with a number, and is not a number.`);
+    throw invalid(`'${text}' is used as a number, and is not a number.`);
   }
   const number = numberConstant(trimmed.replace(/^\+/, ''));
   return number.type === 'DOUBLE'

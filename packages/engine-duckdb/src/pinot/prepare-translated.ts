@@ -9,6 +9,7 @@ import { tableNotFound } from '../statement-guard.ts';
 import { checkText } from '../statement-limits.ts';
 import type { TableScope } from '../table-scope.ts';
 import { planQuery } from './explain.ts';
+import { inWordsOfPinot } from './failure-words.ts';
 import { type Column, columnOf } from './scope.ts';
 import { translatePinot } from './translate.ts';
 
@@ -42,8 +43,12 @@ export async function prepareTranslated(
       return columnsOf(quoteIdentifier(name));
     },
     columnsOfResult: async (id) => {
-      // One that the query may not read is refused with the query.
-      if (!scope.results.ids.has(id.toLowerCase())) return [];
+      if (!scope.results.ids.has(id.toLowerCase())) {
+        throw new QuireError(
+          'QUERY_INVALID',
+          "result takes the id of a stored result, as text that stands in the query: result('01a2…').",
+        );
+      }
       await scope.results.define(connection, [id.toLowerCase()], redact);
       return columnsOf(`result(${quoteLiteral(id)})`);
     },
@@ -53,7 +58,7 @@ export async function prepareTranslated(
     if (!isPlan) return { ...prepared, isTranslated: true };
     return await prepare({ sql: planQuery(await planOf(connection, prepared)) });
   } catch (error) {
-    throw isQuireError(error) ? withoutPlace(error) : error;
+    throw isQuireError(error) ? inWordsOfPinot(error) : error;
   }
 }
 
@@ -67,17 +72,4 @@ async function planOf(
     readBoundRows(handle, `EXPLAIN (FORMAT json) ${sql}`, values),
   );
   return String(rows[0]?.['explain_value']);
-}
-
-/** A failure without places and candidates of the translation, which its writer has never seen. */
-function withoutPlace(error: QuireError): QuireError {
-  const [sentence = ''] = error.message.split(/\n|(?:Did you mean|The nearest are)/);
-  if (error.code === 'QUERY_SYNTAX') {
-    return new QuireError(
-      'INTERNAL',
-      'The query could not be translated for the embedded engine.',
-      { cause: error },
-    );
-  }
-  return new QuireError(error.code, sentence.trim(), { cause: error });
 }
