@@ -11,6 +11,11 @@ const wordings: readonly Wording[] = [
     new RegExp(String.raw`^Could not convert string (["'].*?["']) to ${numberTypes}`, 's'),
     'The text $1 is used as a number, and is not a number.',
   ],
+  [
+    /^Failed to cast value to numerical: (".*?")/s,
+    'The text $1 is used as a number, and is not a number.',
+  ],
+  [/^Failed to cast decimal value (\S+) to type INT64/, 'The value $1 is out of range for LONG.'],
   [/^Could not convert string (["'].*?["']) to BOOL/s, 'The text $1 is neither true nor false.'],
   [
     /^(?:invalid timestamp field format|timestamp field value out of range|invalid date field format|date field value out of range): (["'].*?["'])/s,
@@ -39,6 +44,8 @@ const wordings: readonly Wording[] = [
     /^((?:missing (?:closing )?[)\]]|unexpected \)|trailing \\|(?:invalid|bad|no argument for|missing argument to) [^:"]*(?:escape|class|operator|group|repetition|range|UTF-8)[^:"]*|pattern too large[^:]*): .*)$/s,
     'A regular expression is not valid: $1',
   ],
+  [/^trailing \\/, 'A regular expression is not valid: it ends with \\.'],
+  [/^Cannot create a string of size: '(\d+)'/, 'A text of $1 bytes is longer than texts can be.'],
   [/^Like pattern must not end/, 'The pattern of LIKE ends with its escape character.'],
   [
     /^Could not parse string (["'].*?["']) according to format/s,
