@@ -16,7 +16,7 @@ import { ConsumptionCard } from './consumption-card.tsx';
 import { LoadCard } from './load-card.tsx';
 
 const tabs = ['columns', 'rows', 'segments', 'config'] as const;
-/** Rows of a table that consumes a stream are counted again so often. */
+/** Rows are counted again so often, but those of files, which take a whole reading. */
 const countEveryMs = 5000;
 
 /** One table: its columns, segments and config; of a real-time table what it consumes. */
@@ -47,8 +47,12 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
       }
       about={
         <>
-          <RowCount key={loadCount} table={name} {...(isRealtime && { everyMs: countEveryMs })} /> ·{' '}
-          <Size key={`size ${loadCount}`} name={name} isFile={isFile} />
+          <RowCount
+            key={loadCount}
+            table={name}
+            {...(configs.value !== undefined && !isFile && { everyMs: countEveryMs })}
+          />{' '}
+          · <Size key={`size ${loadCount}`} name={name} isFile={isFile} />
         </>
       }
       actions={
