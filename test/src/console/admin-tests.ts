@@ -98,6 +98,10 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
         .locator('tbody tr')
         .filter({ has: page.locator('.result-id', { hasText: id }) });
       await expect.poll(() => row.innerText()).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
+      // The buttons at the end of a line lie within the card.
+      const box = "[...document.querySelectorAll('.scroll-x')].at(-1)";
+      const hiddenWidth = await page.evaluate<number>(`${box}.scrollWidth - ${box}.clientWidth`);
+      expect(hiddenWidth).toBe(0);
       await row.getByRole('button', { name: 'Keep for 1 d' }).click();
       await row.getByText(/in (?:23|24) h/).waitFor();
       await row.getByRole('link', { name: 'Query' }).click();

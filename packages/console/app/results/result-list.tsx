@@ -78,24 +78,24 @@ export function ResultList({
   const columns: readonly ListColumn<StoredResult>[] = [
     {
       name: 'Result',
-      cell: ({ requestId }) => (
-        <a href={placeOf(['query'], { id: requestId })}>
-          <code className="result-id" title={requestId}>
-            {requestId}
-          </code>
-        </a>
-      ),
-    },
-    {
-      name: 'Query',
-      className: 'cut',
+      className: 'cut with-query',
       title: ({ requestId }) => queries.get(requestId) ?? '',
       cell: ({ requestId }) => {
         const sql = queries.get(requestId);
-        return sql === undefined ? (
-          <span className="null">not run here</span>
-        ) : (
-          <code>{visibleText(sql.replaceAll(/\s+/g, ' ').slice(0, 200))}</code>
+        return (
+          <>
+            <a href={placeOf(['query'], { id: requestId })}>
+              <code className="result-id" title={requestId}>
+                {requestId}
+              </code>
+            </a>
+            <br />
+            {sql === undefined ? (
+              <span className="null">not run here</span>
+            ) : (
+              <code>{visibleText(sql.replaceAll(/\s+/g, ' ').slice(0, 200))}</code>
+            )}
+          </>
         );
       },
     },
