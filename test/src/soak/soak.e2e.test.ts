@@ -33,8 +33,9 @@ test.runIf(process.platform === 'linux')(
     expect(growth['heapBytes']).toBeLessThan(4 * MiB);
     expect(growth['externalBytes']).toBeLessThan(4 * MiB);
     expect(growth['timers']).toBeLessThanOrEqual(2);
-    expect(growth['handles']).toBeLessThanOrEqual(8);
-    expect(growth['files']).toBeLessThanOrEqual(8);
+    // Connections and cached files come and go; one left behind by each call would be hundreds.
+    expect(growth['handles']).toBeLessThanOrEqual(32);
+    expect(growth['files']).toBeLessThanOrEqual(32);
     // Segments and chunks become more until the first ones of them are deleted.
     expect(growth['storedFiles']).toBeLessThanOrEqual(hours >= 6 ? 40 : Number.POSITIVE_INFINITY);
   },

@@ -52,8 +52,22 @@ const bodies: Readonly<Record<string, object>> = {
   },
   updateTableConfigs: {
     tableName: 'orders',
-    schema: { schemaName: 'orders' },
-    realtime: { tableName: 'orders' },
+    schema: {
+      schemaName: 'orders',
+      dateTimeFieldSpecs: [
+        { name: 'at', dataType: 'LONG', format: '1:MILLISECONDS:EPOCH', granularity: '1:MINUTES' },
+      ],
+    },
+    realtime: {
+      tableName: 'orders',
+      tableType: 'REALTIME',
+      segmentsConfig: { timeColumnName: 'at' },
+      ingestionConfig: {
+        streamIngestionConfig: {
+          streamConfigMaps: [{ streamType: 'file', 'stream.file.topic.name': 'orders' }],
+        },
+      },
+    },
   },
   executeTask: { taskType: 'MergeRollupTask', tableName: 'orders_OFFLINE' },
   startRestream: {},

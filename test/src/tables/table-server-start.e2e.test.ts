@@ -142,7 +142,7 @@ test('a live table is one of those that clients discover, at the broker and at t
     schemaName: 'stocks',
     dimensionFieldSpecs: [{ name: 'symbol' }, { name: 'date' }, { name: 'price' }],
   });
-  expect(await read('/tables', 'controller')).toEqual({ tables: ['stocks'] });
+  expect(await read('/tables', 'controller')).toEqual({ tables: ['stocks'], dialect: 'duckdb' });
   expect(await read('/v2/brokers/tables', 'controller')).toEqual({ stocks: [broker] });
   expect(await read('/brokers/tables/stocks', 'controller')).toEqual([broker.instanceName]);
   expect(await read('/tables/livebrokers', 'controller')).toEqual({ stocks_OFFLINE: [broker] });
