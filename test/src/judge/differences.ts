@@ -159,14 +159,6 @@ export const rowDifferences: readonly {
       'To a function of texts the engine gives what Java calls an array, another name each time, where bytes or lists stand in a list. Here it is their own text.',
   },
   {
-    explains: ({ judged, ours, schema }) =>
-      Array.isArray(judged) &&
-      Array.isArray(ours) &&
-      isSameOutcome(withSortedCharacters(judged), withSortedCharacters(ours), schema),
-    reason:
-      'Names that share a bucket of a map of Java’s stand in the order in which they came into it, which is not always ours: members of JSON, and documents of merged text.',
-  },
-  {
     explains: ({ row, judged, ours, schema }) =>
       Array.isArray(judged) &&
       Array.isArray(ours) &&
@@ -228,22 +220,6 @@ function isSameButForNames(
     nullFields.length < judged.nullFields.length ? ours.isIncomplete : judged.isIncomplete;
   const { isSanitized } = ours;
   return isSameOutcome([{ ...judged, nullFields, isIncomplete, isSanitized }], [ours], others);
-}
-
-/** Rows in whose texts, or lists of texts, all stands in the order of the alphabet. */
-function withSortedCharacters(rows: readonly unknown[]): readonly unknown[] {
-  const sorted = (value: unknown): unknown =>
-    typeof value === 'string'
-      ? value.split('').toSorted().join('')
-      : Array.isArray(value)
-        ? value.map((each) => String(sorted(each))).toSorted()
-        : value;
-  return (rows as readonly Shown[]).map((row) => ({
-    ...row,
-    fields: Object.fromEntries(
-      Object.entries(row.fields).map(([name, value]) => [name, sorted(value)]),
-    ),
-  }));
 }
 
 /**

@@ -154,6 +154,41 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
     expect(compared.filter(({ agrees }) => !agrees)).toEqual([]);
   });
 
+  test('each reason why a row may differ holds of a row of which the pipeline says so', async () => {
+    const list = { name: 'a', dataType: 'STRING', singleValueField: false };
+    const text = { name: 'b', dataType: 'STRING', transformFunction: 'CAST(a AS STRING)' };
+    const enrichment = {
+      enricherType: 'generateColumn',
+      properties: { fieldToFunctionMap: { n: 'upper(a)', b: 'n' } },
+      preComplexTypeTransform: false,
+    };
+    const reasons = await Promise.all(
+      (
+        [
+          [[{ ...list, maxLength: 3, defaultNullValue: 'abcdef' }], [{}, {}]],
+          [
+            [
+              { ...list, dataType: 'BYTES' },
+              { name: 'b', dataType: 'BYTES' },
+            ],
+            [{ a: [{ $bytes: '0aff' }] }],
+            { enrichmentConfigs: [enrichment], continueOnError: true },
+          ],
+          [[{ name: 'a', dataType: 'DOUBLE' }, text], [{ a: 8.41e21 }]],
+        ] as const
+      ).map(async ([dimensionFieldSpecs, rows, ingestionConfig]) => {
+        const config = { tableName: 't_OFFLINE', ...offline, ingestionConfig };
+        const compared = await compareRows(judge, {
+          config: config as PipelineCase['config'],
+          schema: { schemaName: 't', dimensionFieldSpecs },
+          rows: rows as PipelineCase['rows'],
+        });
+        return compared.filter(({ agrees }) => !agrees).map(reasonOf);
+      }),
+    );
+    expect(reasons).toEqual(rowDifferences.map(({ reason }) => [reason]));
+  });
+
   test('numbers in texts are those of Java 17, also where the length of the column cuts them, and no others', async () => {
     const wide = { name: 'b', dataType: 'STRING', transformFunction: 'CAST(a AS STRING)' };
     const compareAt = (maxLength: number): Promise<readonly RowComparison[]> =>
