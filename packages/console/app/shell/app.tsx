@@ -35,10 +35,18 @@ export function App(): ReactNode {
   );
   useEffect(() => {
     const token = readStoredToken();
-    if (token === undefined) return;
+    if (token === undefined) return undefined;
+    // A second session would not have what was written in the first one.
+    let isLatest = true;
     openSession(token, onRefused)
-      .then(setSession, () => storeToken(undefined))
+      .then(
+        (opened) => isLatest && setSession(opened),
+        () => isLatest && storeToken(undefined),
+      )
       .finally(() => setIsResuming(false));
+    return () => {
+      isLatest = false;
+    };
   }, [onRefused]);
   if (isResuming) return <Loading what="the console" />;
   if (session === undefined) {
