@@ -47,6 +47,7 @@ export {
   type RowRange,
 } from './page.ts';
 export type { EngineSettings } from './engine-settings.ts';
+export { distinctNames } from './distinct-names.ts';
 export { type SqlDialect, sqlDialects } from './sql-dialect.ts';
 export type {
   Query,

@@ -3,6 +3,7 @@
  * of either.
  */
 export type { Clock } from './clock.ts';
+export { distinctNames } from './distinct-names.ts';
 export {
   abortError,
   type BrokerAddress,

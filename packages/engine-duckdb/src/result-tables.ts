@@ -5,7 +5,7 @@ import duckdb, {
   type LogicalType,
 } from '@duckdb/node-bindings';
 import type { DataType, Field } from 'apache-arrow';
-import { type ColumnarRows, isQuireError, type NamedRows } from '@quire/core';
+import { type ColumnarRows, distinctNames, isQuireError, type NamedRows } from '@quire/core';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { isDigits, sqlTypeOfStored } from './conversion/stored-type.ts';
 import { writeVector } from './conversion/vector-writers.ts';
@@ -127,23 +127,6 @@ class Appending {
   close(): void {
     duckdb.appender_close_sync(this.#appender);
   }
-}
-
-/**
- * Names that a table can have: those that came before, in whatever case, get a number, and no name
- * is empty.
- */
-function distinctNames(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return names.map((name, index) => {
-    const base = name === '' ? `column${index}` : name;
-    let distinct = base;
-    for (let number = 1; taken.has(distinct.toLowerCase()); number += 1) {
-      distinct = `${base}_${number}`;
-    }
-    taken.add(distinct.toLowerCase());
-    return distinct;
-  });
 }
 
 function never(): never {

@@ -1,3 +1,4 @@
+import { distinctNames } from '@quire/core/portable';
 import type { OpenResult } from './result-pages.ts';
 
 /** A column as the grid knows it. */
@@ -22,20 +23,6 @@ export function gridColumnsOf({ columns }: Pick<OpenResult, 'columns'>): readonl
     for (let number = 2; taken.has(key); number += 1) key = `${name} (${number})`;
     taken.add(key);
     return { index, key, name, dataType, resultName: resultNames[index] ?? name };
-  });
-}
-
-/** As the engine names the columns of a result: those that came before, in whatever case, get a number. */
-function distinctNames(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return names.map((name, index) => {
-    const base = name === '' ? `column${index}` : name;
-    let distinct = base;
-    for (let number = 1; taken.has(distinct.toLowerCase()); number += 1) {
-      distinct = `${base}_${number}`;
-    }
-    taken.add(distinct.toLowerCase());
-    return distinct;
   });
 }
 
