@@ -52,25 +52,27 @@ async function buildSite(stamp: string): Promise<void> {
   const { build } = await import('vite');
   const fresh = `${site}.new`;
   await rm(fresh, { recursive: true, force: true });
-  await build({
-    configFile: false,
-    root: join(root, 'app'),
-    base: './',
-    logLevel: 'warn',
-    plugins: [withoutUnknownAria],
-    resolve: { conditions: ['@quire/source', 'browser', 'import', 'default'] },
-    build: {
-      outDir: fresh,
-      emptyOutDir: true,
-      target: 'es2023',
-      // An inlined file would be an address of the scheme data:, which the page's security policy
-      // refuses.
-      assetsInlineLimit: 0,
-      modulePreload: { polyfill: false },
-      reportCompressedSize: false,
-      chunkSizeWarningLimit: 1000,
-    },
-  });
+  await asProduction(() =>
+    build({
+      configFile: false,
+      root: join(root, 'app'),
+      base: './',
+      logLevel: 'warn',
+      plugins: [withoutUnknownAria],
+      resolve: { conditions: ['@quire/source', 'browser', 'import', 'default'] },
+      build: {
+        outDir: fresh,
+        emptyOutDir: true,
+        target: 'es2023',
+        // An inlined file would be an address of the scheme data:, which the page's security policy
+        // refuses.
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+        reportCompressedSize: false,
+        chunkSizeWarningLimit: 1000,
+      },
+    }),
+  );
   for (const name of await readdir(fresh, { recursive: true })) {
     if (!['.js', '.css', '.html', '.svg'].includes(extname(name))) continue;
     const bytes = await readFile(join(fresh, name));
@@ -82,6 +84,21 @@ async function buildSite(stamp: string): Promise<void> {
   await writeFile(join(fresh, 'built-from'), stamp);
   await rm(site, { recursive: true, force: true });
   await rename(fresh, site);
+}
+
+/**
+ * Runs a build as it is for users: under the NODE_ENV of a test, Vite bundles React's build for
+ * development.
+ */
+async function asProduction(build: () => Promise<unknown>): Promise<void> {
+  const { NODE_ENV } = process.env;
+  process.env['NODE_ENV'] = 'production';
+  try {
+    await build();
+  } finally {
+    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = NODE_ENV;
+  }
 }
 
 /** A digest of every source, and of the versions of what is bundled with them. */

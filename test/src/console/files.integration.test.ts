@@ -23,6 +23,13 @@ describe('the files of the console', () => {
     expect(sizes.some(({ name }) => isLazy(name))).toBe(true);
   });
 
+  test("the files of the console have React's build for production, also when a test has built them", async () => {
+    const files = await readConsoleFiles();
+    const texts = [...(files ?? [])].map(([, { bytes }]) => Buffer.from(bytes).toString());
+    expect(texts.some((text) => text.includes('react.dev/errors'))).toBe(true);
+    expect(texts.some((text) => text.includes('React DevTools'))).toBe(false);
+  });
+
   test('the files of the console are the same compressed and not, and only those whose names tell their bytes are kept for ever', async () => {
     const files = await readConsoleFiles();
     for (const [name, { bytes, brotli, isImmutable }] of files ?? []) {
