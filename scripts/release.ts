@@ -88,7 +88,7 @@ function withVersion(manifest: Json): Json {
   return { ...manifest, ...own, ...Object.fromEntries(sections) };
 }
 
-/** What CHANGELOG.md says of changes since the last release. */
+/** The section of CHANGELOG.md about changes since the last release. */
 function unreleased(changelog: string): string {
   const [, section = ''] = changelog.split('## [Unreleased]\n');
   return (section.split(/^## /m)[0] ?? '').trim();

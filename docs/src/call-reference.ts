@@ -23,7 +23,7 @@ const operations: Readonly<Record<GeneratedPage['service'], Readonly<Record<stri
     },
   };
 
-/** As much of a schema of parameters or members as a reference shows. */
+/** The part of a schema of parameters or members that a reference shows. */
 interface Shape {
   readonly properties?: Readonly<
     Record<string, { readonly description?: string; readonly type?: string }>

@@ -14,7 +14,7 @@ export interface LinkTargets {
 const notHtml = /<(?!\/?(?:details|summary|br|img)\b|!--|https:)/g;
 const image = /\.(?:png|svg)$/;
 
-/** Where the site has its copy of a file of the repository: sources are text, which browsers show. */
+/** Returns the site's path of a file of the repository: sources are text, which browsers show. */
 export function addressOfFile(path: string): string {
   return `/files/${image.test(path) ? path : `${path}.txt`}`;
 }

@@ -20,7 +20,7 @@ export interface StoreStage {
   readonly segmentServer: QuireServer;
 }
 
-/** What one store took. */
+/** The times of one store. */
 interface StoreCost {
   readonly elapsedMs: number;
   /** Processor time of Quire and its processes. */

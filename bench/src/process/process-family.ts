@@ -21,7 +21,7 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
     .map(Number);
 }
 
-/** What is read of a process; undefined where it has ended, as it may after its parent was read. */
+/** Resolves to a file of a process; to undefined if the process has ended since its parent was read. */
 export async function unlessEnded<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

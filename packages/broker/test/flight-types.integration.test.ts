@@ -63,7 +63,7 @@ const ids = new List(new Field('item', text, true));
 const nested = new List(new Field('item', new Struct([new Field('ids', ids, true)]), true));
 const nestedSchema = new Schema([new Field('groups', nested, true)]);
 
-/** What a statement answers, by its SQL. */
+/** The answer to each statement, by its SQL. */
 const answers: Readonly<Record<string, Answer>> = {
   ...Object.fromEntries(
     allKinds.map((kind, index) => [

@@ -26,7 +26,7 @@ export async function prepareStatement(
 ): Promise<SelectStatement> {
   const [words, analyze] = prefix.exec(query.sql) ?? [];
   if (words === undefined) return prepareSelect(connection, query, scope, rules);
-  // Of the same length, so that places in messages are those of the caller's text.
+  // The length stays, so that positions in messages are those of the caller's text.
   const sql = words.replaceAll(/[^\n]/g, ' ') + query.sql.slice(words.length);
   const explained = await prepareSelect(connection, { ...query, sql }, scope, rules);
   duckdb.destroy_prepare_sync(explained.statement);

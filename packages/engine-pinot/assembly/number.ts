@@ -10,7 +10,7 @@ const nine: u8 = 0x39;
 export let isNegative: bool = false;
 export let mantissa: u64 = 0;
 export let exponent: i32 = 0;
-/** Whether it was written with a fraction or an exponent. */
+/** True if it was written with a fraction or an exponent. */
 export let hasFraction: bool = false;
 
 /** Digits that always fit into 64 bits. */

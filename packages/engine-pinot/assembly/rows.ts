@@ -42,12 +42,12 @@ const letterN: u8 = 0x6e;
 const letterT: u8 = 0x74;
 const backslash: u8 = 0x5c;
 
-/** What a cell gives in place of the address behind it, beside `needsMore`. */
+/** Codes that a cell returns instead of the address behind it, beside `needsMore`. */
 const malformed: usize = 1;
 const full: usize = 2;
 const resultMax: usize = 2;
 
-/** How the last call of `parseRows` ended. */
+/** The outcome of the last call of `parseRows`. */
 let rowCount: i32 = 0;
 let oddCount: i32 = 0;
 let stop: i32 = 0;
@@ -120,7 +120,7 @@ export function parseRows(
   return parsed;
 }
 
-/** How many of the first rows are not null. */
+/** The number of first rows that are not null. */
 export function countOfValid(validity: usize, rows: i32): i32 {
   let count = 0;
   const words = rows >> 5;

@@ -6,7 +6,7 @@ const openBrace: u8 = 0x7b;
 const closeBrace: u8 = 0x7d;
 const backslash: u8 = 0x5c;
 
-/** What readers give in place of an address: the bytes end within the value. */
+/** The code that readers return instead of an address: the bytes end within the value. */
 export const needsMore: usize = 0;
 /** The same: the value is written in another way than the reader reads. */
 export const isOdd: usize = 1;

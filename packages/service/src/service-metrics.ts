@@ -24,7 +24,7 @@ export interface DurationHistogram<T extends string> {
   observe(labels: Partial<Record<T, string | number>>, seconds: number): void;
 }
 
-/** In which form metrics are shown, and to whom. */
+/** The format of the metrics, and whether an admin reads them. */
 export interface RenderOptions {
   readonly isAdmin: boolean;
   readonly isOpenMetrics?: boolean;

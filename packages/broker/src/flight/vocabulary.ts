@@ -6,7 +6,7 @@ export const catalogName = 'quire';
 export const dbSchemaName = 'main';
 export const tableType = 'TABLE';
 
-/** What a broker says of itself and of the SQL that it takes, which is that of its engine. */
+/** A broker's description of itself, and of the SQL that it accepts: that of its engine. */
 export function serverDescriptionOf({ version, dialects }: BrokerOptions): SqlServerDescription {
   return {
     name: 'Quire',
@@ -23,7 +23,7 @@ export function typeEntriesOf({ dialects }: BrokerOptions): readonly TypeEntry[]
   return isPinotOnly(dialects) ? pinotTypes : duckdbTypes;
 }
 
-/** Whether queries run on a cluster of Apache Pinot, which has one language. */
+/** True if queries run on a cluster of Apache Pinot, which has one language. */
 function isPinotOnly(dialects: BrokerOptions['dialects']): boolean {
   return dialects?.known.every((dialect) => dialect === 'pinot') ?? false;
 }

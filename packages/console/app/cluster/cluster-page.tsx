@@ -63,7 +63,7 @@ export function ClusterPage(): ReactNode {
   );
 }
 
-/** Whether the cluster behind the engine answers, and what is wrong with it. */
+/** The state of the cluster behind the engine, and its problem if it does not answer. */
 function engineText({ state, problem }: NonNullable<ControllerHealthResponse['engine']>): string {
   return problem === null ? state : `${state}: ${problem}`;
 }

@@ -14,7 +14,7 @@ import { exactRowsMax, findQuery, statisticsQuery } from './row-view.ts';
 
 const Chart = lazy(async () => ({ default: (await import('../plot/plot-panel.tsx')).Chart }));
 
-/** How the values of a column are distributed, computed by the server over all rows. */
+/** The distribution of a column's values, computed by the server over all rows. */
 export function StatisticsDialog({
   result,
   column,

@@ -34,7 +34,7 @@ import { systemClock, visibleText } from '@quire/core/portable';
 
 const SqlEditor = lazy(async () => ({ default: (await import('./sql-editor.tsx')).SqlEditor }));
 
-/** Whether the tables are shown beside the editor. */
+/** The key under which the browser stores whether the tables are shown beside the editor. */
 const browserKey = 'quire.tables';
 
 function readIsBrowserOpen(): boolean {
@@ -69,7 +69,7 @@ export function QueryPage({
     else if (given !== undefined) sheets.open(given);
     else if (id !== undefined && !isEmpty(sheets.read().current)) sheets.open();
     if (id === undefined) {
-      // What it brought is in its sheet now.
+      // Its text is in a sheet now.
       if (given !== undefined) replacePlace(['query']);
       return;
     }
@@ -338,7 +338,7 @@ function problemOf(
 ): { place: { from: number; to: number }; message: string } | undefined {
   if (state.kind !== 'failed' || statement === undefined) return undefined;
   const { sql, from } = statement;
-  // What was changed since is not marked.
+  // A text that was changed since is not marked.
   if (text.slice(from, from + sql.length) !== sql) return undefined;
   const message = messageOf(state.error);
   const place = locateError(message, sql);

@@ -28,7 +28,7 @@ const PlotPanel = lazy(async () => ({
 /** A query that is part of a link makes it long; longer ones stay out of it. */
 const linkedSqlMax = 1500;
 
-/** What can be asked about a column. */
+/** The dialogs about a column. */
 const columnQuestions = [
   { kind: 'filter', label: 'Filter…' },
   { kind: 'find', label: 'Find…' },
@@ -49,7 +49,7 @@ interface ResultViewProps {
   readonly firstRow: number | undefined;
   /** The cell where one was in the first rows, while the query ran. */
   readonly initialPlace: GridPlace | undefined;
-  /** Whether it is one of several statements that ran in turn: no step in the browser's history. */
+  /** True for one of several statements that ran in turn: no step in the browser's history. */
   readonly isPart: boolean;
   readonly onRunAgain: () => void;
   /** Writes a query into the editor. */

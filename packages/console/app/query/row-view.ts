@@ -12,11 +12,11 @@ export const filterKinds = [
 ] as const;
 export type FilterKind = (typeof filterKinds)[number];
 
-/** What a filter asks of a column. */
+/** A condition on the values of a column. */
 export interface ColumnFilter {
   readonly column: GridColumn;
   readonly kind: FilterKind;
-  /** Of kinds that compare. */
+  /** The value that kinds with an operand compare with. */
   readonly value: string;
 }
 
@@ -33,7 +33,7 @@ export interface RowView {
 
 export const wholeView: RowView = { filters: [], sort: undefined };
 
-/** How the kinds are called in a list. */
+/** The names of the kinds in a list. */
 export const filterTitles: Readonly<Record<FilterKind, string>> = {
   contains: 'contains',
   equals: 'is',

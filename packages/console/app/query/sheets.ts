@@ -25,7 +25,7 @@ export interface SheetState extends SheetDocument {
   readonly current: Sheet;
 }
 
-/** Which sheet a window shows: two windows may show two. */
+/** The key of the sheet that a window shows: two windows may show two. */
 const currentKey = 'quire.sheet';
 /** Results of a sheet that the way back in the browser leads to. */
 const resultsMax = 20;

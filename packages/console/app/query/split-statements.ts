@@ -38,7 +38,7 @@ export function explained(sql: string, words: 'EXPLAIN PLAN FOR' | 'EXPLAIN ANAL
   return `${sql.slice(0, start)}${start === 0 ? '' : ' '}${words} ${sql.slice(start).trimStart()}`;
 }
 
-/** How the last statement of a text with several begins, in upper case. */
+/** Returns what follows the last semicolon of a text, in upper case. */
 function lastOf(text: string): string {
   return (text.split(';').at(-1) ?? '').trim().toUpperCase();
 }

@@ -27,11 +27,11 @@ import type { Catalog } from './catalog.ts';
 import { functionNames } from './function-names.ts';
 import type { ErrorPlace } from './locate-error.ts';
 
-/** What the page does with an editor beside giving it a text. */
+/** The calls that the page makes to an editor, beside giving it a text. */
 export interface EditorHandle {
   /** Writes a text where the cursor is, apart from the words beside it, and goes there. */
   readonly insert: (text: string) => void;
-  /** What is selected, and where it begins. */
+  /** Returns the selected text, and its position. */
   readonly selection: () => { readonly text: string; readonly from: number };
 }
 

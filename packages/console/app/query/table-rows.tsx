@@ -6,13 +6,13 @@ import { ListTable } from '../widgets/list-table.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { readPlain, readRowCount, sampleOf } from './plain-query.ts';
 
-/** How many rows a table has now, counted by the server. */
+/** The row count of a table, counted by the server. */
 export function RowCount({
   table,
   everyMs,
 }: {
   readonly table: string;
-  /** How often they are counted again: of a table that grows. */
+  /** The period after which the rows of a growing table are counted again. */
   readonly everyMs?: number;
 }): ReactNode {
   const { call } = useSession();

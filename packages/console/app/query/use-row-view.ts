@@ -10,7 +10,7 @@ export interface ViewedResult {
   readonly setView: (view: RowView) => void;
   /** The query that the view is; undefined while all rows are shown as they are. */
   readonly sql: string | undefined;
-  /** What is shown: the whole result until the query has ended. */
+  /** The rows shown: the whole result until the query has ended. */
   readonly shown: OpenResult;
   readonly isRunning: boolean;
   readonly error: unknown;

@@ -15,7 +15,7 @@ import {
 } from './row-view.ts';
 import type { ViewedResult } from './use-row-view.ts';
 
-/** What is shown of a result, as the query that it is, and the way back to all rows. */
+/** Shows which rows of a result are shown, as a query, and leads back to all rows. */
 export function ViewBar({
   viewed: { view, setView, sql, shown, isRunning, error },
   onEdit,

@@ -12,7 +12,7 @@ import { useToasts } from '../widgets/toasts.tsx';
 const stages = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE', 'DONE'] as const;
 const ended: readonly string[] = ['DONE', 'FAILED', 'CANCELLED'];
 
-/** What is asked about before it is done. */
+/** A question that confirms a step before it is taken. */
 interface Question {
   readonly title: string;
   readonly action: string;

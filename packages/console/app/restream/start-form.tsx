@@ -4,7 +4,7 @@ import { Card } from '../widgets/page.tsx';
 import { messageOf } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 
-/** What a new job is asked for. */
+/** The form of a new job. */
 export function StartForm({
   table,
   tables,

@@ -2,7 +2,7 @@ import type { OwnedResult, StoredResult } from '@quire/api';
 import type { Call } from '../call.ts';
 import { codeOf } from '../widgets/states.tsx';
 
-/** What reads of a result that is not there any more are answered with. */
+/** The codes that reads of a deleted or expired result are answered with. */
 const goneCodes: readonly (string | undefined)[] = [
   'RESULT_NOT_FOUND',
   'RESULT_EXPIRED',

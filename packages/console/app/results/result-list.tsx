@@ -19,7 +19,7 @@ const shownMax = 500;
 /** Results that expire sooner than this are about to go. */
 const soonMs = 10 * 60_000;
 
-/** Which results are listed, by their ages and ends. */
+/** The filters by age and expiry. */
 const spans = {
   all: { title: 'any', fits: () => true },
   hour: { title: 'of the last hour', fits: ({ ageMs }) => ageMs <= 3_600_000 },
@@ -52,7 +52,7 @@ export function ResultList({
   const [owner, setOwner] = useState('');
   const queries = useMemo(
     () => new Map(new QueryHistory(name).read().map(({ requestId = '', sql }) => [requestId, sql])),
-    // What is stored changes with what was run.
+    // A query adds to the stored results.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [name, list],
   );

@@ -12,7 +12,7 @@ import { SweepCard } from './sweep-card.tsx';
 
 const readEveryMs = 10_000;
 
-/** What is stored: for admins on all brokers, for others of the queries that they ran here. */
+/** The stored results: for admins of all brokers, for others of the queries that they ran here. */
 export function ResultsPage(): ReactNode {
   const { role } = useSession();
   return (

@@ -121,7 +121,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-/** Whether an offline half is made of files that the settings of a broker name. */
+/** Returns whether an offline half consists of files that the settings of a broker name. */
 function isMadeOfFiles(offline: JsonValue | undefined): boolean {
   if (typeof offline !== 'object' || offline === null) return false;
   const { metadata } = offline as { metadata?: { customConfigs?: { readOnly?: string } } };

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 /** Points of a line. */
 export const pointsMax = 60;
 
-/** How a figure has moved: a line of its last values, for eyes beside the figure itself. */
+/** A line of the last values of a figure, drawn beside the figure itself. */
 export function Sparkline({ values }: { readonly values: readonly number[] }): ReactNode {
   const top = Math.max(1, ...values);
   const points = values

@@ -53,7 +53,7 @@ interface StringModuleExports {
   ): void;
 }
 
-/** What we use of it; Node's types leave it out. */
+/** The members in use; Node's types leave them out. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };

@@ -13,7 +13,7 @@ export class ByteCursor {
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** Where chunks are put together; it is used again. */
+  /** The buffer in which chunks are joined, used again for each. */
   #space = Buffer.alloc(0);
 
   constructor(chunks: AsyncIterable<Uint8Array>) {

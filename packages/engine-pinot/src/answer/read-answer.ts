@@ -22,7 +22,7 @@ export interface RowsPart {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** How many bytes were whole rows. */
+  /** The number of bytes that were whole rows. */
   taken: number;
 }
 

@@ -33,7 +33,7 @@ export const stoppedAtEnd = 0;
 export const stoppedMalformed = 1;
 export const stoppedFull = 2;
 
-/** What was expected where a row is malformed. */
+/** Numbers of the tokens that may be expected where a row is malformed. */
 export const expectedComma = 0;
 export const expectedEndOfRow = 1;
 export const expectedBoolean = 2;

@@ -34,7 +34,7 @@ interface RowModuleExports {
   expected(): number;
 }
 
-/** What we use of it; Node's types leave it out. */
+/** The members in use; Node's types leave them out. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
@@ -42,25 +42,25 @@ declare const WebAssembly: {
 
 let module: object | undefined;
 
-/** How much the parser has memory for at a time. */
+/** The rows and bytes for which the parser has memory. */
 export interface ParserCapacity {
   readonly inputBytes: number;
   readonly rowsMax: number;
-  /** Of each column of text. */
+  /** The bytes for each column of text. */
   readonly textBytes: number;
   readonly oddMax: number;
 }
 
-/** What a call has parsed: it stands until the next one. */
+/** The rows that a call has parsed, valid until the next call. */
 export interface ParsedRows {
   readonly rowCount: number;
-  /** How many bytes were whole rows. */
+  /** The number of bytes that were whole rows. */
   readonly taken: number;
   /** A `stopped…` of the layout. */
   readonly stop: number;
 }
 
-/** Where a cell is in the parser's memory. */
+/** The location of a cell in the parser's memory. */
 export interface Cell {
   readonly start: number;
   readonly end: number;
@@ -142,7 +142,10 @@ export class RowParser {
     };
   }
 
-  /** Where a row is malformed, where the bytes end, and what was expected: of the layout. */
+  /**
+   * Returns the position of the error in a malformed row, the end of the bytes, and the token that
+   * was expected, as the layout numbers it.
+   */
   failure(): { readonly at: number; readonly end: number; readonly expected: number } {
     return {
       at: this.#exports.failedAt(),
@@ -160,7 +163,7 @@ export class RowParser {
     }
   }
 
-  /** Where a cell of a column of `kindOther` is. */
+  /** The location of a cell of a column of `kindOther`. */
   cellOf(column: number, row: number): Cell {
     const at = this.addressOf(column, valuesAt) + row * 8;
     return { start: this.#view.getUint32(at, true), end: this.#view.getUint32(at + 4, true) };

@@ -166,7 +166,7 @@ interface Region {
   readonly size: number;
 }
 
-/** Where the values, the validity and the offsets of a column are; nothing of `kindOther`. */
+/** The locations of a column's values, validity and offsets; none for `kindOther`. */
 function regionsOf(
   parser: RowParser,
   { kind, column, rowCount }: { kind: number; column: number; rowCount: number },
@@ -203,7 +203,7 @@ class SpareMemory {
   }
 }
 
-/** As many as a batch of a result is made of, and some. */
+/** Slightly more blocks than a batch of a result is made of. */
 const spareBlocksMax = 8;
 
 /** Memory that regions are copied into, each at a multiple of eight bytes. */
@@ -230,7 +230,7 @@ interface ArrayOfValues {
   readonly BYTES_PER_ELEMENT: number;
 }
 
-/** What values of a kind are in; bytes for the others. */
+/** The array type of a kind's values; bytes for the others. */
 const arrays: Readonly<Record<number, ArrayOfValues>> = {
   [kindInt]: Int32Array,
   [kindLong]: BigInt64Array,
@@ -262,7 +262,7 @@ function kindOf({ type }: Field): number {
   return DataType.isUtf8(each) ? kindText : kindOther;
 }
 
-/** How much is parsed at a time: what a socket gives, and what of that fits into little memory. */
+/** The bytes parsed at a time: a chunk of a socket, as far as it fits into little memory. */
 function capacityFor(kinds: readonly number[]): ParserCapacity {
   const textCount = kinds.filter((kind) => kind === kindText).length;
   const rowsThatFit = columnBytesMax / (16 * Math.max(1, kinds.length));

@@ -26,7 +26,7 @@ interface BrokerEntry {
   readonly port: number;
 }
 
-/** How often the controller is asked for its list while tables disappear from it. */
+/** The number of attempts to read the controller's list while tables disappear from it. */
 const asksMax = 4;
 
 /** Knows the brokers of a cluster: who serves a table, and who has not answered recently. */

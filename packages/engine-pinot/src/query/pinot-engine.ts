@@ -168,7 +168,7 @@ export class PinotEngine implements QueryEngine {
   ): Promise<QueryDescription | undefined> {
     try {
       await using execution = await this.execute({ ...query, isPaginated: false }, options);
-      // What is wrong with an answer stands behind its columns.
+      // The exceptions of an answer follow its columns.
       for await (const _ of execution.batches);
       return { schema: execution.schema };
     } catch (error) {

@@ -205,7 +205,7 @@ export class GrpcCall implements Disposable {
    */
   #endRequest(): void {
     const stream = this.#stream;
-    // How a request ends that is dropped does not matter.
+    // The outcome of a dropped request does not matter.
     this.#frames?.return(undefined).catch(() => undefined);
     setImmediate(() => {
       stream.resume();

@@ -29,7 +29,7 @@ export interface GrpcServerOptions {
   readonly requestBytesMax: number;
   /** The largest head of a request. */
   readonly headerBytesMax: number;
-  /** How long a client may take for each message of its request, and for the handshake of TLS. */
+  /** The time a client has for each message of its request, and for the handshake of TLS. */
   readonly requestTimeoutMs: number;
   /** How long a connection may be without calls. */
   readonly idleTimeoutMs: number;

@@ -45,7 +45,7 @@ type ReadMessage =
   | {
       readonly kind: 'rows';
       readonly rowCount: bigint;
-      /** Of a batch that has one row. */
+      /** The values of a batch of one row; undefined for other batches. */
       readonly row: readonly QueryParameter[] | undefined;
     };
 

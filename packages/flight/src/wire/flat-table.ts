@@ -90,13 +90,13 @@ export class FlatTable {
     throw new RangeError('A vector is longer than the bytes that it is in.');
   }
 
-  /** Where a field that refers to something else points. */
+  /** Returns the position that a reference field points to. */
   #target(field: number): number | undefined {
     const at = this.#at(field);
     return at === undefined ? undefined : at + this.#view.getUint32(at, true);
   }
 
-  /** Where a field is; undefined when the table lacks it. */
+  /** Returns the position of a field; undefined if the table lacks it. */
   #at(field: number): number | undefined {
     const offsets = this.#start - this.#view.getInt32(this.#start, true);
     const entry = 4 + 2 * field;

@@ -136,7 +136,7 @@ function loadSmallZstd(): Promise<void> {
     await decoder.init();
     smallZstd = decoder;
   });
-  // Where WebAssembly is not allowed, zlib decompresses all buffers.
+  // If WebAssembly is not allowed, zlib decompresses all buffers.
   return loadingSmallZstd.catch(() => undefined);
 }
 

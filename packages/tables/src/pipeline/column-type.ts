@@ -193,7 +193,7 @@ function expectedCapacity(count: number): number {
   return powerOfTwo(count < 3 ? count + 1 : Math.ceil(count / 0.75));
 }
 
-/** How many buckets a map has that was copied from one of `count` entries. */
+/** Returns the number of buckets of a map that was copied from one of `count` entries. */
 function copiedCapacity(count: number): number {
   return powerOfTwo(Math.trunc(count / 0.75 + 1));
 }

@@ -144,7 +144,7 @@ const trim = rule([1, 3], 'STRING', (values, call) => {
 const digest = (name: string): FunctionRule =>
   rule(1, 'STRING', (values) => `${name}(${toBytes(at(values, 0))})`);
 
-/** What is as long already stays as it is, where DuckDB cuts it. */
+/** Pads a text; one that is longer stays as it is, whereas DuckDB cuts it. */
 const pad = (name: 'lpad' | 'rpad'): FunctionRule =>
   rule(3, 'STRING', (values) =>
     once(text(values, 0), (v) => {
@@ -217,7 +217,7 @@ export const stringFunctions: FunctionTable = {
       }),
     ),
   ),
-  // Of texts of other lengths it is -1.
+  // For texts of different lengths it is -1.
   HAMMINGDISTANCE: rule(2, 'INT', (values) => {
     const [left, right] = [text(values, 0), text(values, 1)];
     return `CASE WHEN length(${left}) <> length(${right}) THEN -1 ELSE CAST(hamming(${left}, ${right}) AS INTEGER) END`;

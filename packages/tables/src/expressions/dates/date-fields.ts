@@ -32,8 +32,8 @@ const ranksOfYear = { min: 3, max: 7 } as const;
 const yearWithoutYear = 2000;
 
 /**
- * What clocks showed, as epoch milliseconds of a clock in UTC; undefined when there is no such date
- * or time.
+ * Returns the local time of fields as epoch milliseconds of a clock in UTC; undefined if no such
+ * date or time exists.
  *
  * Joda-Time sets one field after the other, beginning with 1970-01-01: first all of them, cutting
  * off what is smaller, then all of them again, so that fields which contradict each other give what
@@ -58,7 +58,7 @@ export function instantOfFields(read: DateNumbers): number | undefined {
   return localMs;
 }
 
-/** What the calendar of Joda-Time begins with, where an era before Christ is cut off. */
+/** The first year of Joda-Time's calendar, at which an era before Christ is cut off. */
 const firstYear = -292_275_055;
 
 function yearOf(localMs: number): number {

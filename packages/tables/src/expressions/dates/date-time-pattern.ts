@@ -44,7 +44,7 @@ export type PatternField =
 export interface DateTimePattern {
   readonly text: string;
   readonly fields: readonly PatternField[];
-  /** Whether all its numbers are years, months, days and parts of the time of day, each once. */
+  /** True if its numbers are years, months, days and parts of the time of day, each once. */
   readonly isPlain: boolean;
 }
 

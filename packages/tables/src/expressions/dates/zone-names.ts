@@ -292,7 +292,7 @@ YAKT,Yakutsk Standard Time,YAKST,Yakutsk Summer Time: Asia/Chita Asia/Khandyga A
 YEKT,Yekaterinburg Standard Time,YEKST,Yekaterinburg Summer Time: Asia/Yekaterinburg
 `;
 
-/** What a zone is called in standard time and in summer time. */
+/** The names of a zone in standard time and in summer time. */
 export interface ZoneNames {
   /** The id that Joda-Time writes for it. */
   readonly id: string;

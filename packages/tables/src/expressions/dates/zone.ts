@@ -20,7 +20,7 @@ const quarterHoursFromMs = Date.UTC(1973, 0, 1);
 const cachedOffsetCountMax = 20_000;
 const offsetPattern = /^([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?$/;
 const longOffsetPattern = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?/;
-/** Whether Joda-Time has a zone of this name, whose case counts. */
+/** Returns whether Joda-Time has a zone of this name, case-sensitive. */
 export function isZoneId(name: string): boolean {
   return zoneNames.has(name) && isKnown(zoneNames.get(name)?.id ?? name);
 }
@@ -159,7 +159,8 @@ export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
 }
 
 /**
- * Whether clocks show standard time: the lesser of what they show in January and July of that year.
+ * Returns whether clocks show standard time: the smaller of the offsets in January and in July of
+ * that year.
  */
 function isStandardTime(zone: Zone, epochMs: number): boolean {
   const year = new Date(epochMs).getUTCFullYear();

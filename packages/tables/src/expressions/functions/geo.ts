@@ -57,7 +57,7 @@ function kindOf(geometry: Uint8Array): number {
   return kind;
 }
 
-/** How many bytes a geometry has. Points and parts are counted before them, each in four bytes. */
+/** Returns the bytes of a geometry. Counts of points and parts precede them, in four bytes each. */
 function byteCountOf(geometry: Uint8Array): number {
   const kind = (geometry[0] ?? 0xff) & ~geographyBit;
   const view = new DataView(geometry.buffer, geometry.byteOffset, geometry.byteLength);
@@ -91,7 +91,7 @@ function noGeometry(geometry: Uint8Array): Error {
   return expressionFailed(`${geometry.length} bytes are not geometry as the engine keeps it.`);
 }
 
-/** Whether a value says that a point lies on a sphere: true, 1 or their text. */
+/** Returns whether a value makes a point spherical: true, 1 or their text. */
 function isSphere(value: Value): boolean {
   if (typeof value === 'string' || typeof value === 'boolean') return toBoolean(value);
   if (Array.isArray(value) || value instanceof Timestamp) {

@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 /** Days from the beginning of the Julian day count to 1970-01-01. */
 const daysToEpoch = 2_440_588;
-/** Where a date of the Julian calendar is one day after 1582-10-04. */
+/** The first instant of the Gregorian calendar, one day after 1582-10-04. */
 const gregorianStartMs = Date.UTC(1582, 9, 15);
 
 /** A date of a calendar, its month from 1. */

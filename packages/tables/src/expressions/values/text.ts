@@ -61,7 +61,7 @@ export function textOfTimestamp({ epochMs }: Timestamp): string {
 
 function textOfDate({ year, month, day }: CalendarDate): string {
   const digits = [month, day].map((each) => String(each).padStart(2, '0'));
-  // What is before the year 1 is written as the year of its era.
+  // A year before 1 is written as the year of its era.
   return [String(year > 0 ? year : 1 - year).padStart(4, '0'), ...digits].join('-');
 }
 

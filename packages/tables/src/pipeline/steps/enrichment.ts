@@ -94,7 +94,7 @@ function readGenerated(
   });
 }
 
-/** What the encoder of log lines makes of a column, by the ends of its names. */
+/** The suffixes of the columns that the encoder of log lines makes of one. */
 const clpSuffixes = ['_logtype', '_dictionaryVars', '_encodedVars'] as const;
 
 function notRun({ enricherType = '', properties }: EnrichmentPart, path: string): Finding {

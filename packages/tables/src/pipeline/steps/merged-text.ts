@@ -5,7 +5,7 @@ import type { MapOrder } from '../column-type.ts';
 /** The longest key of a document, in characters: what a term of Lucene may have. */
 const keyLengthMax = 32_766;
 
-/** What the encoder of log lines makes is not searched as text. */
+/** Columns of the encoder of log lines are not searched as text. */
 const encodedSuffix = /_(?:logtype|dictionaryVars|encodedVars)$/;
 
 /** Characters of base64, also for URLs, with any number of full stops behind. */
@@ -63,7 +63,7 @@ export function textMerger(config: SchemaConformingPart, order: MapOrder): TextM
     });
 }
 
-/** Whether a text looks like bytes in base64. */
+/** Returns whether a text looks like bytes in base64. */
 function isBinary(text: string, lengthMin: number): boolean {
   return Buffer.byteLength(text) >= lengthMin && base64Pattern.test(text);
 }

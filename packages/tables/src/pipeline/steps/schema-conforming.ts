@@ -21,7 +21,7 @@ interface PathNode {
   column: ColumnSpec | undefined;
 }
 
-/** What the step knows of its config and the schema. */
+/** The parts of the config and the schema that the step uses. */
 interface Plan {
   readonly root: PathNode;
   readonly extras: ExtrasPlan;
@@ -35,7 +35,7 @@ interface Plan {
   readonly preserved: ReadonlySet<string>;
   readonly preservedAndSearched: ReadonlySet<string>;
   readonly doubled: ReadonlySet<string>;
-  /** Whether a dot in a name leads to the name behind it. */
+  /** Returns whether a dot in a name leads to the name behind it. */
   readonly dotsLead: boolean;
 }
 
@@ -93,7 +93,7 @@ export function planSchemaConforming(
         } catch (thrown) {
           const error = rowError(thrown);
           if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-          // What was sorted before stays where the table goes on past errors.
+          // Values sorted before stay if the table continues past errors.
           Object.assign(row.fields, sorted.columns);
           const reason = error.message;
           journal.note('failed', undefined, { sourceIndex: row.sourceIndex, reason });
@@ -205,7 +205,7 @@ function sortLeaf(
   }
 }
 
-/** What a stream says about a message: its key, headers and metadata. */
+/** Matches the names of a message's key, headers and metadata. */
 const streamMetadata = /^__(?:key$|header\$|metadata\$)/;
 
 function childOf(node: PathNode, name: string, dotsLead: boolean): PathNode | undefined {
