@@ -74,13 +74,47 @@ function everyKind<T>({
   shown,
   one,
 }: Kind<T>): readonly FunctionDefinition[] {
-  // prettier-ignore
   return [
-    define(`arrayConcat${suffix}`, [list, list], list, (a, b) => bounded([...a, ...b]), 'Both lists, one after the other.', `arrayConcat${suffix}(${shown}, ${shown})`),
-    define(`arrayElementAt${suffix}`, [list, int], element, (a, index) => a[index - 1] ?? none, 'The element at a position, counted from 1; 0 or an empty text where there is none.', `arrayElementAt${suffix}(${shown}, 1)`),
-    define(`arrayIndexesOf${suffix}`, [list, element], ints, (a, find) => a.flatMap((each, index) => (isSame(each, find) ? [index] : [])), 'Where the element is, counted from 0.', `arrayIndexesOf${suffix}(${shown}, ${one})`),
-    define(`arrayPushBack${suffix}`, [list, element], list, (a, last) => [...a, last], 'The list with an element behind it.', `arrayPushBack${suffix}(${shown}, ${one})`),
-    define(`arrayPushFront${suffix}`, [list, element], list, (a, first) => [first, ...a], 'The list with an element before it.', `arrayPushFront${suffix}(${shown}, ${one})`),
+    define(
+      `arrayConcat${suffix}`,
+      [list, list],
+      list,
+      (a, b) => bounded([...a, ...b]),
+      'Both lists, one after the other.',
+      `arrayConcat${suffix}(${shown}, ${shown})`,
+    ),
+    define(
+      `arrayElementAt${suffix}`,
+      [list, int],
+      element,
+      (a, index) => a[index - 1] ?? none,
+      'The element at a position, counted from 1; 0 or an empty text where there is none.',
+      `arrayElementAt${suffix}(${shown}, 1)`,
+    ),
+    define(
+      `arrayIndexesOf${suffix}`,
+      [list, element],
+      ints,
+      (a, find) => a.flatMap((each, index) => (isSame(each, find) ? [index] : [])),
+      'Where the element is, counted from 0.',
+      `arrayIndexesOf${suffix}(${shown}, ${one})`,
+    ),
+    define(
+      `arrayPushBack${suffix}`,
+      [list, element],
+      list,
+      (a, last) => [...a, last],
+      'The list with an element behind it.',
+      `arrayPushBack${suffix}(${shown}, ${one})`,
+    ),
+    define(
+      `arrayPushFront${suffix}`,
+      [list, element],
+      list,
+      (a, first) => [first, ...a],
+      'The list with an element before it.',
+      `arrayPushFront${suffix}(${shown}, ${one})`,
+    ),
   ];
 }
 
@@ -92,30 +126,147 @@ function mainKind<T extends number | string>(
   { suffix, element, list, shown, one }: Kind<T>,
   missing: T | null,
 ): readonly FunctionDefinition[] {
-  // prettier-ignore
   return [
-    define(`arrayReverse${suffix}`, [list], list, (a) => a.toReversed(), 'The list from its end.', `arrayReverse${suffix}(${shown})`),
-    define(`arraySort${suffix}`, [list], list, (a) => a.toSorted((left, right) => (left < right ? -1 : Number(left > right))), 'The list in order.', `arraySort${suffix}(${shown})`),
-    define(`arrayDistinct${suffix}`, [list], list, (a) => [...new Set(a)], 'Each element once.', `arrayDistinct${suffix}(${shown})`),
-    define(`arrayUnion${suffix}`, [list, list], list, (a, b) => [...new Set([...a, ...b])], 'Each element of both once.', `arrayUnion${suffix}(${shown}, ${shown})`),
-    define(`arrayContains${suffix}`, [list, element], boolean, (a, find) => a.includes(find), 'Whether the element is there.', `arrayContains${suffix}(${shown}, ${one})`),
-    define(`arrayIndexOf${suffix}`, [list, element], int, (a, find) => a.indexOf(find), 'Where the element first is, counted from 0; -1 where it is not.', `arrayIndexOf${suffix}(${shown}, ${one})`),
-    define(`arrayRemove${suffix}`, [list, element], list, (a, find) => (a.includes(find) ? a.toSpliced(a.indexOf(find), 1) : a), 'The list without the first such element.', `arrayRemove${suffix}(${shown}, ${one})`),
-    define(`arraySlice${suffix}`, [list, int, int], list, (a, from, to) => slice(a, from, to, missing), 'The elements from one position up to, and without, another, counted from 0; missing ones are 0, or null among texts.', `arraySlice${suffix}(${shown}, 0, 2)`),
+    define(
+      `arrayReverse${suffix}`,
+      [list],
+      list,
+      (a) => a.toReversed(),
+      'The list from its end.',
+      `arrayReverse${suffix}(${shown})`,
+    ),
+    define(
+      `arraySort${suffix}`,
+      [list],
+      list,
+      (a) => a.toSorted((left, right) => (left < right ? -1 : Number(left > right))),
+      'The list in order.',
+      `arraySort${suffix}(${shown})`,
+    ),
+    define(
+      `arrayDistinct${suffix}`,
+      [list],
+      list,
+      (a) => [...new Set(a)],
+      'Each element once.',
+      `arrayDistinct${suffix}(${shown})`,
+    ),
+    define(
+      `arrayUnion${suffix}`,
+      [list, list],
+      list,
+      (a, b) => [...new Set([...a, ...b])],
+      'Each element of both once.',
+      `arrayUnion${suffix}(${shown}, ${shown})`,
+    ),
+    define(
+      `arrayContains${suffix}`,
+      [list, element],
+      boolean,
+      (a, find) => a.includes(find),
+      'Whether the element is there.',
+      `arrayContains${suffix}(${shown}, ${one})`,
+    ),
+    define(
+      `arrayIndexOf${suffix}`,
+      [list, element],
+      int,
+      (a, find) => a.indexOf(find),
+      'Where the element first is, counted from 0; -1 where it is not.',
+      `arrayIndexOf${suffix}(${shown}, ${one})`,
+    ),
+    define(
+      `arrayRemove${suffix}`,
+      [list, element],
+      list,
+      (a, find) => (a.includes(find) ? a.toSpliced(a.indexOf(find), 1) : a),
+      'The list without the first such element.',
+      `arrayRemove${suffix}(${shown}, ${one})`,
+    ),
+    define(
+      `arraySlice${suffix}`,
+      [list, int, int],
+      list,
+      (a, from, to) => slice(a, from, to, missing),
+      'The elements from one position up to, and without, another, counted from 0; missing ones are 0, or null among texts.',
+      `arraySlice${suffix}(${shown}, 0, 2)`,
+    ),
   ];
 }
 
-// prettier-ignore
 export const arrayFunctions: readonly FunctionDefinition[] = [
-  defineVariadic('array', object, false, (...args) => listOf(args), 'A list of the values, which are of one type.', 'array(1, 2)'),
-  defineVariadic('arrayValueConstructor', object, true, (...args) => args, 'A list of literals; written `ARRAY[1, 2]`.', 'ARRAY[1, 2]'),
-  define('arrayLength cardinality', [texts], int, (a) => a.length, 'How many elements there are.', 'arrayLength(ARRAY[1, 2])'),
-  define('arrayToString', [texts, text], text, (a, separator) => a.join(separator), 'The elements with a text between them.', "arrayToString(ARRAY['a', 'b'], '-')"),
-  define('arrayToString', [texts, text, text], text, (a, separator, none) => a.map((each) => (each === '' ? none : each)).join(separator), 'The same with another text for each that is empty.', "arrayToString(split('a,b', ','), '-', '?')"),
-  define('arraysOverlap', [texts, texts], boolean, (a, b) => overlap(a, b), 'Whether the lists have an element in common.', "arraysOverlap(ARRAY['a'], ARRAY['b', 'a'])"),
-  define('intersectIndices', [ints, ints], ints, intersectSorted, 'The elements that two sorted lists have in common.', 'intersectIndices(ARRAY[1, 2], ARRAY[2, 3])'),
-  define('arraySumInt', [ints], int, (a) => a.reduce((sum, each) => (sum + each) | 0, 0), 'The sum, which wraps at 32 bits.', 'arraySumInt(ARRAY[1, 2])'),
-  define('arraySumLong', [longs], long, (a) => a.reduce((sum, each) => BigInt.asIntN(64, sum + each), 0n), 'The sum, which wraps at 64 bits.', 'arraySumLong(ARRAY[1, 2])'),
+  defineVariadic(
+    'array',
+    object,
+    false,
+    (...args) => listOf(args),
+    'A list of the values, which are of one type.',
+    'array(1, 2)',
+  ),
+  defineVariadic(
+    'arrayValueConstructor',
+    object,
+    true,
+    (...args) => args,
+    'A list of literals; written `ARRAY[1, 2]`.',
+    'ARRAY[1, 2]',
+  ),
+  define(
+    'arrayLength cardinality',
+    [texts],
+    int,
+    (a) => a.length,
+    'How many elements there are.',
+    'arrayLength(ARRAY[1, 2])',
+  ),
+  define(
+    'arrayToString',
+    [texts, text],
+    text,
+    (a, separator) => a.join(separator),
+    'The elements with a text between them.',
+    "arrayToString(ARRAY['a', 'b'], '-')",
+  ),
+  define(
+    'arrayToString',
+    [texts, text, text],
+    text,
+    (a, separator, none) => a.map((each) => (each === '' ? none : each)).join(separator),
+    'The same with another text for each that is empty.',
+    "arrayToString(split('a,b', ','), '-', '?')",
+  ),
+  define(
+    'arraysOverlap',
+    [texts, texts],
+    boolean,
+    (a, b) => overlap(a, b),
+    'Whether the lists have an element in common.',
+    "arraysOverlap(ARRAY['a'], ARRAY['b', 'a'])",
+  ),
+  define(
+    'intersectIndices',
+    [ints, ints],
+    ints,
+    intersectSorted,
+    'The elements that two sorted lists have in common.',
+    'intersectIndices(ARRAY[1, 2], ARRAY[2, 3])',
+  ),
+  define(
+    'arraySumInt',
+    [ints],
+    int,
+    (a) => a.reduce((sum, each) => (sum + each) | 0, 0),
+    'The sum, which wraps at 32 bits.',
+    'arraySumInt(ARRAY[1, 2])',
+  ),
+  define(
+    'arraySumLong',
+    [longs],
+    long,
+    (a) => a.reduce((sum, each) => BigInt.asIntN(64, sum + each), 0n),
+    'The sum, which wraps at 64 bits.',
+    'arraySumLong(ARRAY[1, 2])',
+  ),
   ...mainKind<number>(kinds.int, 0),
   ...mainKind<string>(kinds.text, null),
   ...everyKind<number>(kinds.int),
@@ -123,24 +274,49 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
   ...everyKind<number>(kinds.float),
   ...everyKind<number>(kinds.double),
   ...everyKind<string>(kinds.text),
-  define('generateIntArray', [int, int, int], ints, (start, end, step) => generate(count(Math.trunc(((end - start) | 0) / step) + 1, step), (index) => (start + index * step) | 0), 'Numbers from one to another in steps.', 'generateIntArray(1, 5, 2)'),
-  define('generateLongArray', [long, long, long], longs, (start, end, step) => generate(step === 0n ? count(0, 0) : count(Number(BigInt.asIntN(32, BigInt.asIntN(64, end - start) / step + 1n)), 1), (index) => start + BigInt(index) * step), 'The same with longs.', 'generateLongArray(1, 5, 2)'),
-  define('generateFloatArray', [float, float, float], floats, (start, end, step) => generateSums(start, Math.fround(Math.fround(end - start) / step), step, Math.fround), 'The same with floats.', 'generateFloatArray(1, 2, 0.5)'),
-  define('generateDoubleArray', [double, double, double], doubles, (start, end, step) => generateSums(start, (end - start) / step, step, Number), 'The same with doubles.', 'generateDoubleArray(1, 2, 0.5)'),
-];
-
-/** Floats are multiplied as floats and added up as doubles. */
-// prettier-ignore
-export const vectorFunctions: readonly FunctionDefinition[] = [
-  define('cosineDistance', [floats, floats], double, (a, b) => cosine(a, b, Number.NaN), '1 less the cosine between two vectors; NaN where one is 0.', 'cosineDistance(ARRAY[1, 0], ARRAY[0, 1])'),
-  define('cosineDistance', [floats, floats, double], double, cosine, 'The same, or the third where one is 0.', 'cosineDistance(ARRAY[0], ARRAY[1], -1)'),
-  define('innerProduct', [floats, floats], double, (a, b) => sumOf(a, b, (x, y) => Math.fround(x * y)), 'The sum of the products.', 'innerProduct(ARRAY[1, 2], ARRAY[3, 4])'),
-  define('dotProduct', [floats, floats], double, (a, b) => sumOf(a, b, (x, y) => Math.fround(x * y)), 'The same.', 'dotProduct(ARRAY[1, 2], ARRAY[3, 4])'),
-  define('l1Distance', [floats, floats], double, (a, b) => sumOf(a, b, (x, y) => Math.abs(Math.fround(x - y))), 'The sum of the differences.', 'l1Distance(ARRAY[1, 2], ARRAY[3, 4])'),
-  define('l2Distance', [floats, floats], double, (a, b) => Math.sqrt(squares(a, b)), 'The root of the sum of the squares of the differences.', 'l2Distance(ARRAY[0, 0], ARRAY[3, 4])'),
-  define('euclideanDistance', [floats, floats], double, squares, 'The sum of the squares of the differences, without the root.', 'euclideanDistance(ARRAY[0, 0], ARRAY[3, 4])'),
-  define('vectorDims', [floats], int, (a) => some(a).length, 'How many dimensions a vector has.', 'vectorDims(ARRAY[1, 2])'),
-  define('vectorNorm', [floats], double, (a) => Math.sqrt(some(a).reduce((sum, each) => sum + each * each, 0)), 'How long a vector is.', 'vectorNorm(ARRAY[3, 4])'),
+  define(
+    'generateIntArray',
+    [int, int, int],
+    ints,
+    (start, end, step) =>
+      generate(
+        count(Math.trunc(((end - start) | 0) / step) + 1, step),
+        (index) => (start + index * step) | 0,
+      ),
+    'Numbers from one to another in steps.',
+    'generateIntArray(1, 5, 2)',
+  ),
+  define(
+    'generateLongArray',
+    [long, long, long],
+    longs,
+    (start, end, step) =>
+      generate(
+        step === 0n
+          ? count(0, 0)
+          : count(Number(BigInt.asIntN(32, BigInt.asIntN(64, end - start) / step + 1n)), 1),
+        (index) => start + BigInt(index) * step,
+      ),
+    'The same with longs.',
+    'generateLongArray(1, 5, 2)',
+  ),
+  define(
+    'generateFloatArray',
+    [float, float, float],
+    floats,
+    (start, end, step) =>
+      generateSums(start, Math.fround(Math.fround(end - start) / step), step, Math.fround),
+    'The same with floats.',
+    'generateFloatArray(1, 2, 0.5)',
+  ),
+  define(
+    'generateDoubleArray',
+    [double, double, double],
+    doubles,
+    (start, end, step) => generateSums(start, (end - start) / step, step, Number),
+    'The same with doubles.',
+    'generateDoubleArray(1, 2, 0.5)',
+  ),
 ];
 
 /** The type of a list is that of its first element, which all others must have. */
@@ -220,32 +396,4 @@ function generateSums(
 function bounded<T>(given: readonly T[]): readonly T[] {
   count(given.length, 1);
   return given;
-}
-
-function some(given: readonly number[]): readonly number[] {
-  if (given.length === 0) throw expressionFailed('A vector has no elements.');
-  return given;
-}
-
-function sumOf(
-  a: readonly number[],
-  b: readonly number[],
-  at: (x: number, y: number) => number,
-): number {
-  if (a.length !== b.length) {
-    throw expressionFailed(`Vectors of ${a.length} and ${b.length} elements cannot be compared.`);
-  }
-  return a.reduce((sum, each, index) => sum + at(each, b[index] ?? 0), 0);
-}
-
-function squares(a: readonly number[], b: readonly number[]): number {
-  return sumOf(a, b, (x, y) => Math.fround(x - y) ** 2);
-}
-
-function cosine(a: readonly number[], b: readonly number[], otherwise: number): number {
-  const product = sumOf(a, b, (x, y) => Math.fround(x * y));
-  const norms = [a, b].map((each) => each.reduce((sum, x) => sum + x * x, 0));
-  return norms.includes(0)
-    ? otherwise
-    : 1 - product / (Math.sqrt(norms[0] ?? 0) * Math.sqrt(norms[1] ?? 0));
 }

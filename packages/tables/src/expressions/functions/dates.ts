@@ -1,38 +1,19 @@
-import type { Clock } from '@quire/core';
 import {
   addUnits,
   type CalendarUnit,
   checkedEpochMs,
   countUnits,
-  dayMs,
   dayOfYearOf,
   parseCalendarUnit,
   truncateInstant,
   weekdayOf,
   weekOf,
 } from '../dates/calendar.ts';
-import {
-  convertExactly,
-  convertTime,
-  epochIn,
-  type Granularity,
-  parseDateTimeFormat,
-  parseGranularity,
-  parseTimeUnit,
-  readInFormat,
-  writeInFormat,
-} from '../dates/date-time-format.ts';
+import { convertTime, parseTimeUnit } from '../dates/date-time-format.ts';
+import { convert, quotient, yearOf } from '../dates/convert-date-time.ts';
 import { formatDateTime, parseDateTimePattern } from '../dates/date-time-pattern.ts';
 import { parseDateTime, parseDuration, parseIso, parsePeriod } from '../dates/parse-date-time.ts';
-import {
-  fromLocal,
-  indexedZone,
-  jodaZone,
-  strictZone,
-  toLocal,
-  utc,
-  type Zone,
-} from '../dates/zone.ts';
+import { indexedZone, jodaZone, toLocal, utc, type Zone } from '../dates/zone.ts';
 import { expressionFailed } from '../values/expression-error.ts';
 import {
   define,
@@ -52,8 +33,9 @@ import {
   timestamps,
   type Type,
 } from './function-definition.ts';
+import { epochFunctions } from './epochs.ts';
 import { toText } from '../values/convert.ts';
-import { Timestamp, type Value } from '../values/value.ts';
+import { Timestamp } from '../values/value.ts';
 
 /**
  * A text that is read once for all rows where it is written in the expression, and is wrong for all
@@ -69,28 +51,6 @@ const zone = parsed(jodaZone);
 const unit = parsed(parseCalendarUnit);
 
 const leapDay = 1_709_209_845_678;
-
-const epochUnits = [
-  ['Seconds', 'SECONDS'],
-  ['Minutes', 'MINUTES'],
-  ['Hours', 'HOURS'],
-  ['Days', 'DAYS'],
-] as const;
-
-/** `toEpochDays` and its kin, for each unit. */
-const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
-  const toUnit = (ms: number): number => convertTime(ms, 'MILLISECONDS', timeUnit);
-  const toMs = (count: bigint): bigint => convertExactly(count, timeUnit, 'MILLISECONDS');
-  const low = name.toLowerCase();
-  // prettier-ignore
-  return [
-    define(`toEpoch${name}`, [millis], millis, toUnit, `Whole ${low} since 1970, cut off towards zero.`, `toEpoch${name}(${leapDay})`),
-    define(`toEpoch${name}Rounded`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size) * size, `The same, rounded down to a multiple.`, `toEpoch${name}Rounded(${leapDay}, 10)`),
-    define(`toEpoch${name}Bucket`, [millis, millis], millis, (ms, size) => quotient(toUnit(ms), size), `The number of whole buckets of n ${low} since 1970.`, `toEpoch${name}Bucket(${leapDay}, 10)`),
-    define(`fromEpoch${name}`, [long], long, toMs, `The instant n ${low} after the start of 1970.`, `fromEpoch${name}(19782)`),
-    define(`fromEpoch${name}Bucket`, [long, long], long, (count, size) => toMs(BigInt.asIntN(64, count * size)), `The instant m buckets of n ${low} after the start of 1970.`, `fromEpoch${name}Bucket(1978, 10)`),
-  ];
-});
 
 /** Fields of a date: what each is of what clocks show. */
 const fields: readonly (readonly [string, (localMs: number) => number, string])[] = [
@@ -110,55 +70,209 @@ const fields: readonly (readonly [string, (localMs: number) => number, string])[
 
 const fieldFunctions = fields.flatMap(([names, of, does]) => {
   const [name = ''] = names.split(' ');
-  // prettier-ignore
   return [
-    define(names, [millis], int, (ms) => of(checkedEpochMs(ms)), `${does} of an instant in UTC.`, `${name}(${leapDay})`),
-    define(names, [millis, zone], int, (ms, at) => of(toLocal(checkedEpochMs(ms), at)), `${does} in a time zone.`, `${name}(${leapDay}, 'Asia/Kolkata')`),
+    define(
+      names,
+      [millis],
+      int,
+      (ms) => of(checkedEpochMs(ms)),
+      `${does} of an instant in UTC.`,
+      `${name}(${leapDay})`,
+    ),
+    define(
+      names,
+      [millis, zone],
+      int,
+      (ms, at) => of(toLocal(checkedEpochMs(ms), at)),
+      `${does} in a time zone.`,
+      `${name}(${leapDay}, 'Asia/Kolkata')`,
+    ),
   ];
 });
 
 /** What follows works on one instant, and has a form with `MV` that works on a list of them. */
-// prettier-ignore
 const single = {
   ofText: [
-    define('fromIso8601', [text], millis, parseIso, 'The instant of a time of ISO 8601 with an offset.', "fromIso8601('2024-02-29T12:30:45Z')"),
+    define(
+      'fromIso8601',
+      [text],
+      millis,
+      parseIso,
+      'The instant of a time of ISO 8601 with an offset.',
+      "fromIso8601('2024-02-29T12:30:45Z')",
+    ),
   ],
   toText: [
-    define('toIso8601', [millis], text, (ms) => isoOf(checkedEpochMs(ms)), 'The instant in ISO 8601.', `toIso8601(${leapDay})`),
-    define('toDateTime', [millis, pattern], text, (ms, form) => formatDateTime(checkedEpochMs(ms), form, utc), 'The instant by a pattern, in UTC.', `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm')`),
-    define('toDateTime', [millis, pattern, zone], text, (ms, form, at) => formatDateTime(checkedEpochMs(ms), form, at), 'The same in a time zone.', `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm z', 'Europe/Berlin')`),
+    define(
+      'toIso8601',
+      [millis],
+      text,
+      (ms) => isoOf(checkedEpochMs(ms)),
+      'The instant in ISO 8601.',
+      `toIso8601(${leapDay})`,
+    ),
+    define(
+      'toDateTime',
+      [millis, pattern],
+      text,
+      (ms, form) => formatDateTime(checkedEpochMs(ms), form, utc),
+      'The instant by a pattern, in UTC.',
+      `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm')`,
+    ),
+    define(
+      'toDateTime',
+      [millis, pattern, zone],
+      text,
+      (ms, form, at) => formatDateTime(checkedEpochMs(ms), form, at),
+      'The same in a time zone.',
+      `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm z', 'Europe/Berlin')`,
+    ),
   ],
   parsed: [
-    defineClocked('fromDateTime', [text, pattern], millis, ({ clock }) => (given, form) => parseDateTime(given, form, utc, yearOf(clock)), 'The instant of a text by a pattern, in UTC.', "fromDateTime('2024-02-29', 'yyyy-MM-dd')"),
-    defineClocked('fromDateTime', [text, pattern, zone], millis, ({ clock }) => (given, form, at) => parseDateTime(given, form, at, yearOf(clock)), 'The same in a time zone.', "fromDateTime('2024-02-29 12', 'yyyy-MM-dd HH', 'Europe/Berlin')"),
+    defineClocked(
+      'fromDateTime',
+      [text, pattern],
+      millis,
+      ({ clock }) =>
+        (given, form) =>
+          parseDateTime(given, form, utc, yearOf(clock)),
+      'The instant of a text by a pattern, in UTC.',
+      "fromDateTime('2024-02-29', 'yyyy-MM-dd')",
+    ),
+    defineClocked(
+      'fromDateTime',
+      [text, pattern, zone],
+      millis,
+      ({ clock }) =>
+        (given, form, at) =>
+          parseDateTime(given, form, at, yearOf(clock)),
+      'The same in a time zone.',
+      "fromDateTime('2024-02-29 12', 'yyyy-MM-dd HH', 'Europe/Berlin')",
+    ),
   ],
-  ago: [defineClocked('ago', [text], millis, ({ clock }) => (period) => clock.nowMs() - parseDuration(period), 'The instant a period before now: `PT1H`, `P7D`.', undefined, false)],
+  ago: [
+    defineClocked(
+      'ago',
+      [text],
+      millis,
+      ({ clock }) =>
+        (period) =>
+          clock.nowMs() - parseDuration(period),
+      'The instant a period before now: `PT1H`, `P7D`.',
+      undefined,
+      false,
+    ),
+  ],
   offset: [
-    define('timezoneHour', [text], int, (at) => offsetPart(jodaZone(at), 0, 'HOURS'), 'How many hours a zone was ahead of UTC in 1970.', "timezoneHour('Asia/Kolkata')"),
-    define('timezoneMinute', [text], int, (at) => offsetPart(jodaZone(at), 0, 'MINUTES'), 'The minutes beyond these hours.', "timezoneMinute('Asia/Kolkata')"),
+    define(
+      'timezoneHour',
+      [text],
+      int,
+      (at) => offsetPart(jodaZone(at), 0, 'HOURS'),
+      'How many hours a zone was ahead of UTC in 1970.',
+      "timezoneHour('Asia/Kolkata')",
+    ),
+    define(
+      'timezoneMinute',
+      [text],
+      int,
+      (at) => offsetPart(jodaZone(at), 0, 'MINUTES'),
+      'The minutes beyond these hours.',
+      "timezoneMinute('Asia/Kolkata')",
+    ),
   ],
   offsetAt: [
-    define('timezoneHour', [zone, millis], int, (at, ms) => offsetPart(at, ms, 'HOURS'), 'The same at an instant.', `timezoneHour('Europe/Berlin', ${leapDay})`),
-    define('timezoneMinute', [zone, millis], int, (at, ms) => offsetPart(at, ms, 'MINUTES'), 'The minutes beyond these hours.', `timezoneMinute('Asia/Kolkata', ${leapDay})`),
+    define(
+      'timezoneHour',
+      [zone, millis],
+      int,
+      (at, ms) => offsetPart(at, ms, 'HOURS'),
+      'The same at an instant.',
+      `timezoneHour('Europe/Berlin', ${leapDay})`,
+    ),
+    define(
+      'timezoneMinute',
+      [zone, millis],
+      int,
+      (at, ms) => offsetPart(at, ms, 'MINUTES'),
+      'The minutes beyond these hours.',
+      `timezoneMinute('Asia/Kolkata', ${leapDay})`,
+    ),
   ],
-  rounded: [define('round', [millis, millis], millis, (ms, size) => quotient(ms, size) * size, 'A number cut off to a multiple of another.', 'round(17, 5)')],
+  rounded: [
+    define(
+      'round',
+      [millis, millis],
+      millis,
+      (ms, size) => quotient(ms, size) * size,
+      'A number cut off to a multiple of another.',
+      'round(17, 5)',
+    ),
+  ],
   truncated: [
-    define('dateTrunc', [unit, millis], millis, (by, ms) => truncateInstant(ms, by, utc), 'The first millisecond of the unit that an instant lies in, in UTC.', `dateTrunc('DAY', ${leapDay})`),
-    define('dateTrunc', [unit, millis, text], millis, (by, time, timeUnit) => dateTrunc(by, time, timeUnit, 'UTC', timeUnit), 'The same of a time in a unit such as SECONDS.', "dateTrunc('MONTH', 1709209845, 'SECONDS')"),
-    define('dateTrunc', [unit, millis, text, text], millis, (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit), 'The same by the clocks of a zone.', "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')"),
-    define('dateTrunc', [unit, millis, text, text, text], millis, dateTrunc, 'The same in another unit.', `dateTrunc('DAY', ${leapDay}, 'MILLISECONDS', 'Europe/Berlin', 'DAYS')`),
+    define(
+      'dateTrunc',
+      [unit, millis],
+      millis,
+      (by, ms) => truncateInstant(ms, by, utc),
+      'The first millisecond of the unit that an instant lies in, in UTC.',
+      `dateTrunc('DAY', ${leapDay})`,
+    ),
+    define(
+      'dateTrunc',
+      [unit, millis, text],
+      millis,
+      (by, time, timeUnit) => dateTrunc(by, time, timeUnit, 'UTC', timeUnit),
+      'The same of a time in a unit such as SECONDS.',
+      "dateTrunc('MONTH', 1709209845, 'SECONDS')",
+    ),
+    define(
+      'dateTrunc',
+      [unit, millis, text, text],
+      millis,
+      (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit),
+      'The same by the clocks of a zone.',
+      "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')",
+    ),
+    define(
+      'dateTrunc',
+      [unit, millis, text, text, text],
+      millis,
+      dateTrunc,
+      'The same in another unit.',
+      `dateTrunc('DAY', ${leapDay}, 'MILLISECONDS', 'Europe/Berlin', 'DAYS')`,
+    ),
   ],
-  added: [define('timestampAdd dateAdd', [unit, millis, millis], millis, (by, count, ms) => addUnits(ms, count, by), 'An instant moved by n units; written `TIMESTAMPADD(DAY, 1, a)`.', `TIMESTAMPADD(MONTH, 1, ${leapDay})`)],
-  counted: [define('timestampDiff dateDiff', [unit, millis, millis], millis, (by, from, to) => countUnits(from, to, by), 'How many whole units lie between two instants; written `TIMESTAMPDIFF(DAY, a, b)`.', `TIMESTAMPDIFF(DAY, 0, ${leapDay})`)],
+  added: [
+    define(
+      'timestampAdd dateAdd',
+      [unit, millis, millis],
+      millis,
+      (by, count, ms) => addUnits(ms, count, by),
+      'An instant moved by n units; written `TIMESTAMPADD(DAY, 1, a)`.',
+      `TIMESTAMPADD(MONTH, 1, ${leapDay})`,
+    ),
+  ],
+  counted: [
+    define(
+      'timestampDiff dateDiff',
+      [unit, millis, millis],
+      millis,
+      (by, from, to) => countUnits(from, to, by),
+      'How many whole units lie between two instants; written `TIMESTAMPDIFF(DAY, a, b)`.',
+      `TIMESTAMPDIFF(DAY, 0, ${leapDay})`,
+    ),
+  ],
 };
 
 const longList = [instants, instants] as const;
 const intList = [instants, ints] as const;
 
 /** Forms for lists, derived from those for one value. */
-// prettier-ignore
 const multiple = [
-  ...[...epochFunctions, ...single.rounded].map((each) => elementwise(each, 0, each.returns === long ? [longs, longs] : longList)),
+  ...[...epochFunctions, ...single.rounded].map((each) =>
+    elementwise(each, 0, each.returns === long ? [longs, longs] : longList),
+  ),
   ...fieldFunctions.map((each) => elementwise(each, 0, intList)),
   ...single.ofText.map((each) => elementwise(each, 0, [texts, instants])),
   ...single.toText.map((each) => elementwise(each, 0, [instants, texts])),
@@ -168,49 +282,127 @@ const multiple = [
   ...single.offsetAt.map((each) => elementwise(each, 1, intList)),
   ...single.truncated.map((each) => elementwise(each, 1, longList)),
   ...single.added.map((each) => elementwise(each, 2, longList)),
-  ...single.counted.flatMap((each) => [elementwise(each, 1, longList), elementwise(each, 2, longList, 'MVReverse')]),
+  ...single.counted.flatMap((each) => [
+    elementwise(each, 1, longList),
+    elementwise(each, 2, longList, 'MVReverse'),
+  ]),
 ];
 
 /** Instants are milliseconds since 1970. Patterns are those of Joda-Time. */
-// prettier-ignore
 export const dateFunctions: readonly FunctionDefinition[] = [
   ...single.parsed,
-  defineClocked('fromDateTime', [text, text, text, millis], millis, ({ clock }) => (given, form, at, otherwise) => {
-    try {
-      return parseDateTime(given, parseDateTimePattern(form), jodaZone(at), yearOf(clock));
-    } catch {
-      return otherwise;
-    }
-  }, 'The same, or the fourth where the text does not fit.', "fromDateTime('x', 'yyyy', 'UTC', 0)"),
+  defineClocked(
+    'fromDateTime',
+    [text, text, text, millis],
+    millis,
+    ({ clock }) =>
+      (given, form, at, otherwise) => {
+        try {
+          return parseDateTime(given, parseDateTimePattern(form), jodaZone(at), yearOf(clock));
+        } catch {
+          return otherwise;
+        }
+      },
+    'The same, or the fourth where the text does not fit.',
+    "fromDateTime('x', 'yyyy', 'UTC', 0)",
+  ),
   ...single.toText,
   ...single.ofText,
-  define('toTimestamp', [millis], timestamp, (ms) => new Timestamp(ms), 'A timestamp of an instant.', `toTimestamp(${leapDay})`),
-  define('fromTimestamp', [timestamp], millis, ({ epochMs }) => epochMs, 'The instant of a timestamp.', "fromTimestamp('2024-02-29 12:30:45')"),
-  define('toTimestampMV', [instants], timestamps, (list) => list.map((ms) => new Timestamp(ms)), 'A timestamp of each instant.', undefined),
-  define('fromTimestampMV', [timestamps], instants, (list) => list.map(({ epochMs }) => epochMs), 'The instant of each timestamp.', `fromTimestampMV(toTimestampMV(ARRAY[1, 2]))`),
+  define(
+    'toTimestamp',
+    [millis],
+    timestamp,
+    (ms) => new Timestamp(ms),
+    'A timestamp of an instant.',
+    `toTimestamp(${leapDay})`,
+  ),
+  define(
+    'fromTimestamp',
+    [timestamp],
+    millis,
+    ({ epochMs }) => epochMs,
+    'The instant of a timestamp.',
+    "fromTimestamp('2024-02-29 12:30:45')",
+  ),
+  define(
+    'toTimestampMV',
+    [instants],
+    timestamps,
+    (list) => list.map((ms) => new Timestamp(ms)),
+    'A timestamp of each instant.',
+    undefined,
+  ),
+  define(
+    'fromTimestampMV',
+    [timestamps],
+    instants,
+    (list) => list.map(({ epochMs }) => epochMs),
+    'The instant of each timestamp.',
+    `fromTimestampMV(toTimestampMV(ARRAY[1, 2]))`,
+  ),
   ...epochFunctions,
   ...fieldFunctions,
-  define('extract', [text, millis], int, extract, 'A field of an instant; written `EXTRACT(YEAR FROM a)`.', `EXTRACT(YEAR FROM ${leapDay})`),
+  define(
+    'extract',
+    [text, millis],
+    int,
+    extract,
+    'A field of an instant; written `EXTRACT(YEAR FROM a)`.',
+    `EXTRACT(YEAR FROM ${leapDay})`,
+  ),
   ...single.truncated,
   ...single.rounded,
-  define('dateBin', [text, timestamp, timestamp], timestamp, (width, at, origin) => new Timestamp(origin.epochMs + quotient(at.epochMs - origin.epochMs, parsePeriod(width)) * parsePeriod(width)), 'The start of the span, counted from an origin, that a timestamp lies in: `1h30m`.', "dateBin('1h', '2024-02-29 12:34:56', '1970-01-01 00:00:00')"),
-  defineClocked('dateTimeConvert', [text, text, text, text], object, ({ clock }) => (given, from, to, granularity) => convert(given, from, to, granularity, undefined, clock), 'A time in another format, rounded down to a granularity.', `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:DAYS:SIMPLE_DATE_FORMAT:yyyy-MM-dd', '1:DAYS')`),
-  defineClocked('dateTimeConvert', [text, text, text, text, text], object, ({ clock }) => (given, from, to, granularity, zone) => convert(given, from, to, granularity, zone, clock), 'The same, rounded by the clocks of a zone.', `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS', 'Europe/Berlin')`),
+  define(
+    'dateBin',
+    [text, timestamp, timestamp],
+    timestamp,
+    (width, at, origin) =>
+      new Timestamp(
+        origin.epochMs +
+          quotient(at.epochMs - origin.epochMs, parsePeriod(width)) * parsePeriod(width),
+      ),
+    'The start of the span, counted from an origin, that a timestamp lies in: `1h30m`.',
+    "dateBin('1h', '2024-02-29 12:34:56', '1970-01-01 00:00:00')",
+  ),
+  defineClocked(
+    'dateTimeConvert',
+    [text, text, text, text],
+    object,
+    ({ clock }) =>
+      (given, from, to, granularity) =>
+        convert(given, from, to, granularity, undefined, clock),
+    'A time in another format, rounded down to a granularity.',
+    `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:DAYS:SIMPLE_DATE_FORMAT:yyyy-MM-dd', '1:DAYS')`,
+  ),
+  defineClocked(
+    'dateTimeConvert',
+    [text, text, text, text, text],
+    object,
+    ({ clock }) =>
+      (given, from, to, granularity, zone) =>
+        convert(given, from, to, granularity, zone, clock),
+    'The same, rounded by the clocks of a zone.',
+    `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS', 'Europe/Berlin')`,
+  ),
   ...single.added,
   ...single.counted,
   ...single.offset,
   ...single.offsetAt,
-  defineClocked('now', [], millis, ({ clock }) => () => clock.nowMs(), 'This instant.', undefined, false),
+  defineClocked(
+    'now',
+    [],
+    millis,
+    ({ clock }) =>
+      () =>
+        clock.nowMs(),
+    'This instant.',
+    undefined,
+    false,
+  ),
   ...single.ago,
   define('sleep', [millis], millis, (ms) => ms, 'The number itself; nobody waits.', 'sleep(0)'),
   ...multiple,
 ];
-
-/** @throws EXPRESSION_FAILED when the divisor is 0 */
-function quotient(value: number, divisor: number): number {
-  if (divisor === 0) throw expressionFailed('Division of integers by zero.');
-  return Math.trunc(value / divisor) + 0;
-}
 
 /** Years beyond 9999 have a sign, and no zeros before them. */
 function isoOf(epochMs: number): string {
@@ -218,10 +410,6 @@ function isoOf(epochMs: number): string {
     .toISOString()
     .replace('.000Z', 'Z')
     .replace(/^([+-])0{1,2}/, '$1');
-}
-
-function yearOf(clock: Clock): number {
-  return new Date(clock.nowMs()).getUTCFullYear();
 }
 
 function dateTrunc(
@@ -267,64 +455,4 @@ function extract(name: string, epochMs: number): number {
     );
   }
   return field[1](checkedEpochMs(epochMs));
-}
-
-function convert(
-  given: string,
-  from: string,
-  to: string,
-  granularityText: string,
-  zoneName: string | undefined,
-  clock: Clock,
-): Value {
-  const [source, target, granularity] = [
-    parseDateTimeFormat(from),
-    parseDateTimeFormat(to),
-    parseGranularity(granularityText),
-  ];
-  const bucketZone = zoneName === undefined ? undefined : strictZone(zoneName);
-  const epochMs = readInFormat(given, source, yearOf(clock));
-  if (target.kind === 'pattern' || bucketZone !== undefined) {
-    const floorZone = bucketZone ?? (target.kind === 'pattern' ? target.zone : utc);
-    const floorMs = roundByClocks(checkedEpochMs(epochMs), granularity, floorZone);
-    if (target.kind === 'pattern') {
-      if (target.pattern === undefined) {
-        throw expressionFailed('A format without a pattern cannot be written.');
-      }
-      return formatDateTime(floorMs, target.pattern, target.zone);
-    }
-    return BigInt(target.kind === 'epoch' ? epochIn(floorMs, target) : floorMs);
-  }
-  const sizeMs = convertTime(granularity.size, granularity.unit, 'MILLISECONDS');
-  const roundedMs = quotient(epochMs, sizeMs) * sizeMs;
-  return target.kind === 'epoch'
-    ? BigInt(epochIn(roundedMs, target))
-    : writeInFormat(roundedMs, target);
-}
-
-/** Units that are rounded within the next larger one, and how long both are. */
-const clockSpans: Readonly<
-  Partial<Record<Granularity['unit'], readonly [spanMs: number, withinMs: number]>>
-> = {
-  MILLISECONDS: [1, 1000],
-  SECONDS: [1000, 60_000],
-  MINUTES: [60_000, 3_600_000],
-  HOURS: [3_600_000, dayMs],
-};
-
-/**
- * Rounds down one field of what clocks show, within the next larger one: 7 days count from the
- * first of the month.
- */
-function roundByClocks(epochMs: number, { size, unit }: Granularity, zone: Zone): number {
-  const localMs = toLocal(epochMs, zone);
-  if (unit === 'DAYS') {
-    const midnight = Math.floor(localMs / dayMs) * dayMs;
-    return fromLocal(midnight - ((new Date(localMs).getUTCDate() - 1) % size) * dayMs, zone);
-  }
-  const [spanMs, withinMs] = clockSpans[unit] ?? [];
-  if (spanMs === undefined || withinMs === undefined) return epochMs;
-  const base = Math.floor(localMs / withinMs) * withinMs;
-  const rounded = base + Math.floor(Math.floor((localMs - base) / spanMs) / size) * size * spanMs;
-  return unit === 'HOURS' ? fromLocal(rounded, zone) : rounded - (localMs - epochMs);
 }

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { arrayFunctions, vectorFunctions } from './arrays.ts';
+import { arrayFunctions } from './arrays.ts';
 import { conversionFunctions } from './conversion.ts';
 import { dateFunctions } from './dates.ts';
 import type { FunctionDefinition } from './function-definition.ts';
@@ -12,6 +12,7 @@ import { arithmeticFunctions, mathematicsFunctions } from './numbers.ts';
 import { patternFunctions } from './patterns.ts';
 import { textFunctions } from './texts.ts';
 import { urlFunctions } from './urls.ts';
+import { vectorFunctions } from './vectors.ts';
 
 /** A subject of the documentation and its functions. */
 export interface FunctionFamily {

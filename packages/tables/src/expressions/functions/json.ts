@@ -1,5 +1,4 @@
 import { isQuireError } from '@quire/core';
-import { JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3';
 import { expressionFailed } from '../values/expression-error.ts';
 import {
   boolean,
@@ -16,13 +15,7 @@ import {
 import { toDouble, toLong, toMap, toText } from '../values/convert.ts';
 import { javaText } from '../values/text.ts';
 import { parseJson, writeJson } from '../values/json.ts';
-import {
-  type FoundValue,
-  type JaywayPath,
-  parseJaywayPath,
-  UnreadPath,
-} from '../values/json-path.ts';
-import { memoize } from '../values/memoize.ts';
+import { isUnread, type JsonPath, parseJsonPath } from '../values/json-path-search.ts';
 import { isMap, type PresentValue, type Value } from '../values/value.ts';
 
 const path: Type<JsonPath> = {
@@ -58,28 +51,160 @@ const noLong = -(2n ** 63n);
  * Values may be JSON as text, or maps and lists. Paths are Jayway's; one that finds
  * nothing gives null.
  */
-// prettier-ignore
 export const jsonFunctions: readonly FunctionDefinition[] = [
   define('jsonFormat', [object], text, writeJson, 'The value as JSON.', "jsonFormat('a')"),
-  defineNullable('toJsonMapStr', [mapOrNull], text, writeJson, 'A map as JSON.', `toJsonMapStr('{"a":1}')`),
-  define('isJson', [text], boolean, (given) => given.trim() === '' || attempt(() => parseJson(given)) !== undefined, 'Whether the text begins with JSON.', `isJson('{"a":1}')`),
-  define('jsonPath', [object, path], object, find, 'What lies at a path, or a list of all that does where it may be several.', `jsonPath('{"a":[1,2]}', '$.a[0]')`),
-  define('jsonPathString', [object, path], text, (given, at) => textAt(given, at), 'What lies there as text.', `jsonPathString('{"a":{"b":1}}', '$.a')`),
-  defineNullable('jsonPathString', [object, lazyPath, text], text, (given, at, otherwise) => attempt(() => textAt(given, at)) ?? otherwise, 'What lies there as text, or the third.', `jsonPathString('{"a":1}', '$.b', 'none')`),
-  define('jsonPathLong', [object, lazyPath], long, (given, at) => longAt(given, at) ?? noLong, 'What lies there as a long; the smallest long where nothing does.', `jsonPathLong('{"a":7}', '$.a')`),
-  defineNullable('jsonPathLong', [object, lazyPath, long], long, (given, at, otherwise) => longAt(given, at) ?? otherwise, 'What lies there as a long, or the third.', `jsonPathLong('{"a":7}', '$.b', 0)`),
-  define('jsonPathDouble', [object, lazyPath], double, (given, at) => doubleAt(given, at) ?? Number.NaN, 'What lies there as a double; NaN where nothing does.', `jsonPathDouble('{"a":1.5}', '$.a')`),
-  defineNullable('jsonPathDouble', [object, lazyPath, double], double, (given, at, otherwise) => doubleAt(given, at) ?? otherwise, 'What lies there as a double, or the third.', `jsonPathDouble('{"a":1.5}', '$.b', 0)`),
-  define('jsonPathArray', [object, path], list, (given, at) => listAt(given, at), 'What lies there as a list.', `jsonPathArray('{"a":[1,2]}', '$.a[*]')`),
-  defineNullable('jsonPathArrayDefaultEmpty', [object, lazyPath], list, (given, at) => attempt(() => listAt(given, at)) ?? [], 'The same, empty where nothing lies there.', `jsonPathArrayDefaultEmpty('{"a":1}', '$.b')`),
-  define('jsonPathExists', [object, lazyPath], boolean, (given, at) => (attempt(() => find(given, at)) ?? null) !== null, 'Whether something lies there.', `jsonPathExists('{"a":1}', '$.a')`),
-  define('jsonExtractKey', [object, text], list, locate, 'The paths of what lies at a path; of everything where it is empty.', `jsonExtractKey('{"a":{"b":1}}', '$.*')`),
-  define('jsonExtractKey', [object, text, text], list, extractKeys, 'The same to a depth, in dots where asked: `maxDepth=2;dotNotation=true`.', `jsonExtractKey('{"a":{"b":1}}', '', 'dotNotation=true')`),
-  define('jsonKeyValueArrayToMap', [object], map, (given) => keyedMap(given, 'key', 'value'), 'A map of texts from a list of objects with `key` and `value`.', `jsonKeyValueArrayToMap('[{"key":"a","value":1}]')`),
-  define('jsonKeyValueArrayToMap', [object, text, text], map, keyedMap, 'The same with other names of members.', `jsonKeyValueArrayToMap('[{"k":"a","v":1}]', 'k', 'v')`),
-  define('jsonStringToArray', [text], list, (given) => structure(given, '[') as readonly Value[] | null, 'A list from JSON, or null.', "jsonStringToArray('[1,2]')"),
-  define('jsonStringToMap', [text], object, (given) => structure(given, '{'), 'A map from JSON, or null.', `jsonStringToMap('{"a":1}')`),
-  define('jsonStringToListOrMap', [text], object, (given) => structure(given, '[{'), 'A list or a map from JSON, or null.', "jsonStringToListOrMap('[1]')"),
+  defineNullable(
+    'toJsonMapStr',
+    [mapOrNull],
+    text,
+    writeJson,
+    'A map as JSON.',
+    `toJsonMapStr('{"a":1}')`,
+  ),
+  define(
+    'isJson',
+    [text],
+    boolean,
+    (given) => given.trim() === '' || attempt(() => parseJson(given)) !== undefined,
+    'Whether the text begins with JSON.',
+    `isJson('{"a":1}')`,
+  ),
+  define(
+    'jsonPath',
+    [object, path],
+    object,
+    find,
+    'What lies at a path, or a list of all that does where it may be several.',
+    `jsonPath('{"a":[1,2]}', '$.a[0]')`,
+  ),
+  define(
+    'jsonPathString',
+    [object, path],
+    text,
+    (given, at) => textAt(given, at),
+    'What lies there as text.',
+    `jsonPathString('{"a":{"b":1}}', '$.a')`,
+  ),
+  defineNullable(
+    'jsonPathString',
+    [object, lazyPath, text],
+    text,
+    (given, at, otherwise) => attempt(() => textAt(given, at)) ?? otherwise,
+    'What lies there as text, or the third.',
+    `jsonPathString('{"a":1}', '$.b', 'none')`,
+  ),
+  define(
+    'jsonPathLong',
+    [object, lazyPath],
+    long,
+    (given, at) => longAt(given, at) ?? noLong,
+    'What lies there as a long; the smallest long where nothing does.',
+    `jsonPathLong('{"a":7}', '$.a')`,
+  ),
+  defineNullable(
+    'jsonPathLong',
+    [object, lazyPath, long],
+    long,
+    (given, at, otherwise) => longAt(given, at) ?? otherwise,
+    'What lies there as a long, or the third.',
+    `jsonPathLong('{"a":7}', '$.b', 0)`,
+  ),
+  define(
+    'jsonPathDouble',
+    [object, lazyPath],
+    double,
+    (given, at) => doubleAt(given, at) ?? Number.NaN,
+    'What lies there as a double; NaN where nothing does.',
+    `jsonPathDouble('{"a":1.5}', '$.a')`,
+  ),
+  defineNullable(
+    'jsonPathDouble',
+    [object, lazyPath, double],
+    double,
+    (given, at, otherwise) => doubleAt(given, at) ?? otherwise,
+    'What lies there as a double, or the third.',
+    `jsonPathDouble('{"a":1.5}', '$.b', 0)`,
+  ),
+  define(
+    'jsonPathArray',
+    [object, path],
+    list,
+    (given, at) => listAt(given, at),
+    'What lies there as a list.',
+    `jsonPathArray('{"a":[1,2]}', '$.a[*]')`,
+  ),
+  defineNullable(
+    'jsonPathArrayDefaultEmpty',
+    [object, lazyPath],
+    list,
+    (given, at) => attempt(() => listAt(given, at)) ?? [],
+    'The same, empty where nothing lies there.',
+    `jsonPathArrayDefaultEmpty('{"a":1}', '$.b')`,
+  ),
+  define(
+    'jsonPathExists',
+    [object, lazyPath],
+    boolean,
+    (given, at) => (attempt(() => find(given, at)) ?? null) !== null,
+    'Whether something lies there.',
+    `jsonPathExists('{"a":1}', '$.a')`,
+  ),
+  define(
+    'jsonExtractKey',
+    [object, text],
+    list,
+    locate,
+    'The paths of what lies at a path; of everything where it is empty.',
+    `jsonExtractKey('{"a":{"b":1}}', '$.*')`,
+  ),
+  define(
+    'jsonExtractKey',
+    [object, text, text],
+    list,
+    extractKeys,
+    'The same to a depth, in dots where asked: `maxDepth=2;dotNotation=true`.',
+    `jsonExtractKey('{"a":{"b":1}}', '', 'dotNotation=true')`,
+  ),
+  define(
+    'jsonKeyValueArrayToMap',
+    [object],
+    map,
+    (given) => keyedMap(given, 'key', 'value'),
+    'A map of texts from a list of objects with `key` and `value`.',
+    `jsonKeyValueArrayToMap('[{"key":"a","value":1}]')`,
+  ),
+  define(
+    'jsonKeyValueArrayToMap',
+    [object, text, text],
+    map,
+    keyedMap,
+    'The same with other names of members.',
+    `jsonKeyValueArrayToMap('[{"k":"a","v":1}]', 'k', 'v')`,
+  ),
+  define(
+    'jsonStringToArray',
+    [text],
+    list,
+    (given) => structure(given, '[') as readonly Value[] | null,
+    'A list from JSON, or null.',
+    "jsonStringToArray('[1,2]')",
+  ),
+  define(
+    'jsonStringToMap',
+    [text],
+    object,
+    (given) => structure(given, '{'),
+    'A map from JSON, or null.',
+    `jsonStringToMap('{"a":1}')`,
+  ),
+  define(
+    'jsonStringToListOrMap',
+    [text],
+    object,
+    (given) => structure(given, '[{'),
+    'A list or a map from JSON, or null.',
+    "jsonStringToListOrMap('[1]')",
+  ),
 ];
 
 function find(given: Value, at: JsonPath | null): Value {
@@ -252,219 +377,5 @@ function attempt<T>(act: () => T): T | undefined {
   } catch (error) {
     if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
     return undefined;
-  }
-}
-
-const environment = new JSONPathEnvironment();
-// They run patterns on the runtime's own engine, which a hostile pattern can keep busy for years.
-environment.functionRegister.delete('match');
-environment.functionRegister.delete('search');
-
-/** Most values that one path may find. */
-const foundCountMax = 100_000;
-/**
- * Most `..` and filters of one path: each may look at every value below every value that the one
- * before it found.
- */
-const searchCountMax = 2;
-
-/** A JSON path, ready to look into values. */
-interface JsonPath {
-  /**
-   * What lies there: the value itself where the path can only name one, null if it is not there;
-   * else an array of all.
-   *
-   * @throws EXPRESSION_FAILED when the value is nested deeper than a path may search
-   */
-  find(value: Value): Value;
-  /**
-   * Where it finds values, as paths in brackets. @throws EXPRESSION_FAILED as above
-   */
-  locate(value: Value): readonly string[];
-}
-
-/**
- * Reads a JSON path. Filters are evaluated as trees by json-p3; no part of a path is ever run as
- * code.
- *
- * @throws EXPRESSION_FAILED when the text is not a path
- */
-const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
-  if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
-    throw expressionFailed(
-      `‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`,
-    );
-  }
-  return hasFilter(path) ? filteringPath(path) : plainPath(path);
-});
-
-function plainPath(path: string): JsonPath {
-  const plain = readPlainPath(path);
-  const { steps, isDefinite } = plain;
-  const locate = (value: Value) => {
-    if (path.trimEnd().endsWith(')')) throw expressionFailed('A function lies nowhere.');
-    return plain.evaluate(value).map(({ at }) => at);
-  };
-  if (steps !== undefined) return { find: (value) => walk(value, steps), locate };
-  return {
-    find(value) {
-      const found = plain.evaluate(value).map((each) => each.value);
-      return isDefinite ? (found.at(-1) ?? null) : found;
-    },
-    locate,
-  };
-}
-
-function readPlainPath(path: string): JaywayPath {
-  try {
-    return parseJaywayPath(path);
-  } catch (error) {
-    if (error instanceof UnreadPath) throw expressionFailed(error.message, error);
-    throw error;
-  }
-}
-
-/**
- * Filters are those of RFC 9535, but what they choose from is the engine's: the elements of a list,
- * or an object itself.
- */
-function filteringPath(path: string): JsonPath {
-  if (!/\[\?\s*\(/.test(path)) {
-    throw expressionFailed(
-      `‘${path.slice(0, 80)}’ is not a JSON path: a filter stands in brackets.`,
-    );
-  }
-  // The engine compares what is missing with null, and numbers with texts of digits.
-  if (/[!=]=\s*(?:null|(['"])[-+.\d]*\1)|(?:null|(['"])[-+.\d]*\2)\s*[!=]=/.test(path)) {
-    throw expressionFailed(
-      `‘${path.slice(0, 80)}’ compares with null or with a number as text, which is not read here.`,
-    );
-  }
-  const parts = filterParts(path);
-  if (parts === undefined) {
-    const query = compileQuery(path);
-    return {
-      find: (value) => collect(query, value, foundValue),
-      locate: (value) => collect(query, value, (node) => node.getPath({ form: 'canonical' })),
-    };
-  }
-  const query = compileQuery(`$${parts.filter}`);
-  const [before, behind] = [readPlainPath(parts.before), readPlainPath(`$${parts.behind}`)];
-  const evaluate = (root: Value): readonly FoundValue[] =>
-    before.evaluate(root).flatMap(({ value, at }) => {
-      const list = Array.isArray(value) ? (value as readonly Value[]) : undefined;
-      if (list === undefined && !isMap(value)) return [];
-      const chosen = collect(query, list ?? [value], (node) => ({
-        value: node.value as Value,
-        at: list === undefined ? at : `${at}[${String(node.location[0])}]`,
-      }));
-      return chosen.flatMap((each) =>
-        behind.evaluate(each.value).map((found) => {
-          return { value: found.value, at: `${each.at}${found.at.slice(1)}` };
-        }),
-      );
-    });
-  return {
-    find: (value) => evaluate(value).map((each) => each.value),
-    locate: (value) => evaluate(value).map((each) => each.at),
-  };
-}
-
-/**
- * What stands before a filter, the filter, and what follows it; undefined where there are several
- * filters, a search, or a filter that looks at the whole document.
- */
-function filterParts(
-  path: string,
-): { readonly before: string; readonly filter: string; readonly behind: string } | undefined {
-  const start = path.indexOf('[?');
-  let [depth, end] = [0, start];
-  for (const [symbol] of path.slice(start).matchAll(/'(?:\\.|[^'])*'|"(?:\\.|[^"])*"|./gs)) {
-    end += symbol.length;
-    if (symbol === '[') depth += 1;
-    if (symbol === ']') depth -= 1;
-    if (depth === 0) break;
-  }
-  const [before, filter, behind] = [path.slice(0, start), path.slice(start, end), path.slice(end)];
-  const isPlain = !hasFilter(behind) && !before.includes('..') && !filter.includes('$');
-  return isPlain && depth === 0 ? { before, filter, behind } : undefined;
-}
-
-function hasFilter(path: string): boolean {
-  return path.includes('[?');
-}
-
-/**
- * Whether a path is of a form that the engine reads and nothing here does: filters that RFC 9535 has
- * not, and some functions.
- */
-const isUnread: (path: string) => boolean = memoize((path) => {
-  try {
-    if (!hasFilter(path)) parseJaywayPath(path);
-    else if (/\[\?\s*\(/.test(path)) filteringPath(path);
-    return false;
-  } catch (error) {
-    return hasFilter(path) || error instanceof UnreadPath;
-  }
-});
-
-function compileQuery(path: string): JSONPathQuery {
-  try {
-    // The engine's paths may leave out the root.
-    return environment.compile(path.startsWith('$') ? path : `$.${path}`);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown syntax';
-    throw expressionFailed(`‘${path.slice(0, 80)}’ is not a JSON path: ${reason}.`, error);
-  }
-}
-
-/** Most paths only name members and elements: these are walked step by step. */
-function walk(root: Value, steps: readonly (string | number)[]): Value {
-  let value = root;
-  for (const step of steps) {
-    if (typeof step === 'number') {
-      value = Array.isArray(value) ? ((value as readonly Value[]).at(step) ?? null) : null;
-    } else value = isMap(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
-  }
-  return value;
-}
-
-// The library's type of values has no bigint; it hands them through as they are.
-const foundValue = (node: JSONPathNode) => node.value as Value;
-
-/**
- * Whether a place is in a list or a map, and not inside of a number, which the library takes for an
- * object.
- */
-function isMember(root: Value, location: readonly (string | number)[]): boolean {
-  let value: Value = root;
-  for (const step of location) {
-    if (!Array.isArray(value) && !isMap(value)) return false;
-    value = (value as Readonly<Record<string | number, Value>>)[step] ?? null;
-  }
-  return true;
-}
-
-function collect<T>(
-  query: JSONPathQuery,
-  value: Value,
-  take: (node: JSONPathNode) => T,
-): readonly T[] {
-  try {
-    const found: T[] = [];
-    for (const node of query.lazyQuery(value as never)) {
-      if (!isMember(value, node.location)) continue;
-      found.push(take(node));
-      if (found.length > foundCountMax) {
-        throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
-      }
-    }
-    return found;
-  } catch (error) {
-    if (isQuireError(error)) throw error;
-    throw expressionFailed(
-      `A JSON path failed: ${error instanceof Error ? error.message : 'unknown reason'}.`,
-      error,
-    );
   }
 }

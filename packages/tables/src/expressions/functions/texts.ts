@@ -10,66 +10,420 @@ import {
   texts,
 } from './function-definition.ts';
 import {
-  checkTextLength,
+  initialCapitals,
   javaTrim,
   paddedText,
   repeatedText,
   replacedText,
 } from '../values/text.ts';
+import { endsOf, ngramsOf, nthPosition, piece, splitText } from '../values/text-pieces.ts';
 
 /** Positions and lengths count UTF-16 code units, as in Java. */
-// prettier-ignore
 export const textFunctions: readonly FunctionDefinition[] = [
-  define('upper', [text], text, (given) => given.toUpperCase(), 'The text in capitals.', "upper('abc')"),
-  define('lower', [text], text, (given) => given.toLowerCase(), 'The text in small letters.', "lower('ABC')"),
-  define('initCap', [text], text, initialCapitals, 'Each word with a capital first; only white space ends a word.', "initCap('hello big-world')"),
-  define('reverse', [text], text, (given) => Array.from(given).toReversed().join(''), 'The text from its end.', "reverse('abc')"),
+  define(
+    'upper',
+    [text],
+    text,
+    (given) => given.toUpperCase(),
+    'The text in capitals.',
+    "upper('abc')",
+  ),
+  define(
+    'lower',
+    [text],
+    text,
+    (given) => given.toLowerCase(),
+    'The text in small letters.',
+    "lower('ABC')",
+  ),
+  define(
+    'initCap',
+    [text],
+    text,
+    initialCapitals,
+    'Each word with a capital first; only white space ends a word.',
+    "initCap('hello big-world')",
+  ),
+  define(
+    'reverse',
+    [text],
+    text,
+    (given) => Array.from(given).toReversed().join(''),
+    'The text from its end.',
+    "reverse('abc')",
+  ),
   define('length', [text], int, (given) => given.length, 'How long the text is.', "length('abc')"),
-  define('concat', [text, text], text, (a, b) => a + b, 'Both texts, one after the other.', "concat('a', 'b')"),
-  define('concat', [text, text, text], text, (a, b, separator) => a + separator + b, 'Both texts with the third between them.', "concat('a', 'b', '-')"),
-  define('concatWS', [text, text, text], text, (separator, a, b) => a + separator + b, 'The second and third with the first between them.', "concatWS('-', 'a', 'b')"),
-  define('substr', [text, int], text, (given, start) => piece(given, start), 'The text from a position on, counted from 0; from the end where it is negative.', "substr('Hello', 1)"),
-  define('substr', [text, int, int], text, (given, start, end) => (end === -1 ? piece(given, start) : piece(given, start, end)), 'The text from a position to before another; -1 is the end.', "substr('Hello', 1, 3)"),
-  define('substring', [text, int], text, (given, start) => piece(given, (start - 1) | 0), 'The text from a position on, counted from 1.', "substring('Hello', 2)"),
-  define('substring', [text, int, int], text, (given, start, length) => piece(given, (start - 1) | 0, (start - 1 + length) | 0), 'The n characters from a position on, counted from 1.', "substring('Hello', 2, 3)"),
-  define('leftSubStr left', [text, int], text, (given, length) => given.slice(0, Math.max(0, length)), 'The first n characters.', "leftSubStr('Hello', 2)"),
-  define('rightSubStr right', [text, int], text, (given, length) => given.slice(Math.max(0, given.length - Math.max(0, length))), 'The last n characters.', "rightSubStr('Hello', 2)"),
+  define(
+    'concat',
+    [text, text],
+    text,
+    (a, b) => a + b,
+    'Both texts, one after the other.',
+    "concat('a', 'b')",
+  ),
+  define(
+    'concat',
+    [text, text, text],
+    text,
+    (a, b, separator) => a + separator + b,
+    'Both texts with the third between them.',
+    "concat('a', 'b', '-')",
+  ),
+  define(
+    'concatWS',
+    [text, text, text],
+    text,
+    (separator, a, b) => a + separator + b,
+    'The second and third with the first between them.',
+    "concatWS('-', 'a', 'b')",
+  ),
+  define(
+    'substr',
+    [text, int],
+    text,
+    (given, start) => piece(given, start),
+    'The text from a position on, counted from 0; from the end where it is negative.',
+    "substr('Hello', 1)",
+  ),
+  define(
+    'substr',
+    [text, int, int],
+    text,
+    (given, start, end) => (end === -1 ? piece(given, start) : piece(given, start, end)),
+    'The text from a position to before another; -1 is the end.',
+    "substr('Hello', 1, 3)",
+  ),
+  define(
+    'substring',
+    [text, int],
+    text,
+    (given, start) => piece(given, (start - 1) | 0),
+    'The text from a position on, counted from 1.',
+    "substring('Hello', 2)",
+  ),
+  define(
+    'substring',
+    [text, int, int],
+    text,
+    (given, start, length) => piece(given, (start - 1) | 0, (start - 1 + length) | 0),
+    'The n characters from a position on, counted from 1.',
+    "substring('Hello', 2, 3)",
+  ),
+  define(
+    'leftSubStr left',
+    [text, int],
+    text,
+    (given, length) => given.slice(0, Math.max(0, length)),
+    'The first n characters.',
+    "leftSubStr('Hello', 2)",
+  ),
+  define(
+    'rightSubStr right',
+    [text, int],
+    text,
+    (given, length) => given.slice(Math.max(0, given.length - Math.max(0, length))),
+    'The last n characters.',
+    "rightSubStr('Hello', 2)",
+  ),
   define('trim', [text], text, javaTrim, 'The text without blanks at its ends.', "trim('  x ')"),
-  define('trim', [text, text, text], text, trimmed, 'The third without characters of the second, at its `LEADING`, `TRAILING` or `BOTH` ends; written `TRIM(BOTH \'0\' FROM a)`.', "TRIM(BOTH '0' FROM '0050')"),
-  define('ltrim', [text], text, (given) => given.replace(/^[ \t\n\v\f\r]+/, ''), 'The text without white space before it.', "ltrim('  x')"),
-  define('rtrim', [text], text, (given) => given.replace(/(?<![ \t\n\v\f\r])[ \t\n\v\f\r]+$/, ''), 'The text without white space behind it.', "rtrim('x  ')"),
-  define('lpad', [text, int, text], text, (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'start'), 'The text filled up before it.', "lpad('7', 3, '0')"),
-  define('rpad', [text, int, text], text, (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'end'), 'The text filled up behind it.', "rpad('7', 3, '0')"),
-  define('repeat', [text, int], text, (given, count) => repeatedText(given, count, ''), 'The text n times.', "repeat('ab', 2)"),
-  define('repeat', [text, text, int], text, joinedRepeats, 'The text n times, with another between.', "repeat('ab', '-', 2)"),
-  define('replace', [text, text, text], text, (given, find, substitute) => replacedText(given, find, substitute), 'The text with each of the second replaced by the third.', "replace('abab', 'a', 'x')"),
-  define('remove', [text, text], text, (given, find) => replacedText(given, find, ''), 'The text without the second.', "remove('abab', 'a')"),
-  define('contains', [text, text], boolean, (given, find) => given.includes(find), 'Whether the second is in the first.', "contains('abc', 'b')"),
-  define('startsWith', [text, text], boolean, (given, find) => given.startsWith(find), 'Whether the first begins with the second.', "startsWith('abc', 'a')"),
-  define('endsWith', [text, text], boolean, (given, find) => given.endsWith(find), 'Whether the first ends with the second.', "endsWith('abc', 'c')"),
-  define('strpos', [text, text], int, (given, find) => given.indexOf(find), 'Where the second first is, from 0; -1 where it is not.', "strpos('abcabc', 'c')"),
-  define('strpos', [text, text, int], int, nthPosition, 'The position of the n-th occurrence of the second.', "strpos('abcabc', 'c', 2)"),
-  define('strrpos', [text, text], int, (given, find) => given.lastIndexOf(find), 'Where the second last is.', "strrpos('abcabc', 'c')"),
-  define('strrpos', [text, text, int], int, (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)), 'Where the second last begins at or before a position.', "strrpos('abcabc', 'c', 4)"),
-  define('strcmp', [text, text], int, compareUnits, 'Negative, 0 or positive as the first comes before, is or comes after the second.', "strcmp('abc', 'ABC')"),
-  define('hammingDistance', [text, text], int, (a, b) => (a.length === b.length ? a.split('').filter((each, index) => each !== b[index]).length : -1), 'How many characters differ; -1 where the lengths do.', "hammingDistance('abc', 'abd')"),
-  define('levenshteinDistance', [text, text], int, editDistance, 'The fewest edits from one to the other.', "levenshteinDistance('kitten', 'sitting')"),
-  define('codepoint', [text], int, (given) => given.codePointAt(0) ?? fail('The text is empty: it has no first character.'), 'The number of the first character in Unicode.', "codepoint('A')"),
-  define('chr', [int], text, (code) => (code >= 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : fail(`${code} is not a character of Unicode.`)), 'The character of a number in Unicode.', 'chr(65)'),
-  define('normalize', [text], text, (given) => given.normalize('NFC'), 'The text in Unicode’s form NFC.', "normalize('é')"),
-  define('normalize', [text, text], text, (given, form) => (/^NFK?[CD]$/.test(form) ? given.normalize(form) : fail(`${form} is not NFC, NFD, NFKC or NFKD.`)), 'The text in a form of Unicode.', "normalize('ﬁ', 'NFKC')"),
-  define('split stringToArray', [text, text], texts, (given, separator) => splitText(given, separator), 'The pieces between separators; empty ones only at the end.', "split('a,b,,c', ',')"),
-  define('split stringToArray', [text, text, int], texts, splitText, 'At most n pieces, the last with all the rest.', "split('a,b,c', ',', 2)"),
-  define('splitPart', [text, text, int], text, (given, separator, index) => splitText(given, separator).at(index) ?? 'null', 'One piece, counted from 0, or from the end where it is negative; the text `null` where there is none.', "splitPart('a,b,c', ',', 1)"),
-  define('splitPart', [text, text, int, int], text, (given, separator, limit, index) => splitText(given, separator, limit).at(index) ?? 'null', 'One of at most n pieces.', "splitPart('a,b,c', ',', 2, 1)"),
-  define('prefixes', [text, int], texts, (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(0, length)), 'The beginnings of up to n characters.', "prefixes('abc', 2)"),
-  defineNullable('prefixesWithPrefix', [text, int, text], texts, (given, lengthMax, before) => endsOf(some(given), some(lengthMax), (length) => (before ?? '') + some(given).slice(0, length)), 'The same with a text before each.', "prefixesWithPrefix('abc', 2, '^')"),
-  define('suffixes', [text, int], texts, (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(given.length - length)), 'The ends of up to n characters.', "suffixes('abc', 2)"),
-  defineNullable('suffixesWithSuffix', [text, int, text], texts, (given, lengthMax, behind) => endsOf(some(given), some(lengthMax), (length) => some(given).slice(some(given).length - length) + (behind ?? '')), 'The same with a text behind each.', "suffixesWithSuffix('abc', 2, '$')"),
-  define('uniqueNgrams generateUniqueNgrams', [text, int], texts, (given, length) => ngramsOf(given, length, length), 'All pieces of a length, each once.', "uniqueNgrams('abab', 2)"),
-  define('uniqueNgrams generateUniqueNgrams', [text, int, int], texts, ngramsOf, 'All pieces of lengths from one to another.', "uniqueNgrams('aba', 1, 2)"),
-  define('uniqueNgramsMV generateUniqueNgramsMV', [texts, int], texts, (given, length) => unique(given.map((each) => ngramsOf(each, Math.max(1, length), length))), 'The pieces of all elements.', "uniqueNgramsMV(split('ab,bc', ','), 1)"),
-  define('uniqueNgramsMV generateUniqueNgramsMV', [texts, int, int], texts, (given, lengthMin, lengthMax) => unique(given.map((each) => ngramsOf(each, lengthMin, lengthMax))), 'The pieces of all elements, of lengths from one to another.', "uniqueNgramsMV(split('ab,bc', ','), 1, 2)"),
+  define(
+    'trim',
+    [text, text, text],
+    text,
+    trimmed,
+    "The third without characters of the second, at its `LEADING`, `TRAILING` or `BOTH` ends; written `TRIM(BOTH '0' FROM a)`.",
+    "TRIM(BOTH '0' FROM '0050')",
+  ),
+  define(
+    'ltrim',
+    [text],
+    text,
+    (given) => given.replace(/^[ \t\n\v\f\r]+/, ''),
+    'The text without white space before it.',
+    "ltrim('  x')",
+  ),
+  define(
+    'rtrim',
+    [text],
+    text,
+    (given) => given.replace(/(?<![ \t\n\v\f\r])[ \t\n\v\f\r]+$/, ''),
+    'The text without white space behind it.',
+    "rtrim('x  ')",
+  ),
+  define(
+    'lpad',
+    [text, int, text],
+    text,
+    (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'start'),
+    'The text filled up before it.',
+    "lpad('7', 3, '0')",
+  ),
+  define(
+    'rpad',
+    [text, int, text],
+    text,
+    (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'end'),
+    'The text filled up behind it.',
+    "rpad('7', 3, '0')",
+  ),
+  define(
+    'repeat',
+    [text, int],
+    text,
+    (given, count) => repeatedText(given, count, ''),
+    'The text n times.',
+    "repeat('ab', 2)",
+  ),
+  define(
+    'repeat',
+    [text, text, int],
+    text,
+    joinedRepeats,
+    'The text n times, with another between.',
+    "repeat('ab', '-', 2)",
+  ),
+  define(
+    'replace',
+    [text, text, text],
+    text,
+    (given, find, substitute) => replacedText(given, find, substitute),
+    'The text with each of the second replaced by the third.',
+    "replace('abab', 'a', 'x')",
+  ),
+  define(
+    'remove',
+    [text, text],
+    text,
+    (given, find) => replacedText(given, find, ''),
+    'The text without the second.',
+    "remove('abab', 'a')",
+  ),
+  define(
+    'contains',
+    [text, text],
+    boolean,
+    (given, find) => given.includes(find),
+    'Whether the second is in the first.',
+    "contains('abc', 'b')",
+  ),
+  define(
+    'startsWith',
+    [text, text],
+    boolean,
+    (given, find) => given.startsWith(find),
+    'Whether the first begins with the second.',
+    "startsWith('abc', 'a')",
+  ),
+  define(
+    'endsWith',
+    [text, text],
+    boolean,
+    (given, find) => given.endsWith(find),
+    'Whether the first ends with the second.',
+    "endsWith('abc', 'c')",
+  ),
+  define(
+    'strpos',
+    [text, text],
+    int,
+    (given, find) => given.indexOf(find),
+    'Where the second first is, from 0; -1 where it is not.',
+    "strpos('abcabc', 'c')",
+  ),
+  define(
+    'strpos',
+    [text, text, int],
+    int,
+    nthPosition,
+    'The position of the n-th occurrence of the second.',
+    "strpos('abcabc', 'c', 2)",
+  ),
+  define(
+    'strrpos',
+    [text, text],
+    int,
+    (given, find) => given.lastIndexOf(find),
+    'Where the second last is.',
+    "strrpos('abcabc', 'c')",
+  ),
+  define(
+    'strrpos',
+    [text, text, int],
+    int,
+    (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)),
+    'Where the second last begins at or before a position.',
+    "strrpos('abcabc', 'c', 4)",
+  ),
+  define(
+    'strcmp',
+    [text, text],
+    int,
+    compareUnits,
+    'Negative, 0 or positive as the first comes before, is or comes after the second.',
+    "strcmp('abc', 'ABC')",
+  ),
+  define(
+    'hammingDistance',
+    [text, text],
+    int,
+    (a, b) =>
+      a.length === b.length ? a.split('').filter((each, index) => each !== b[index]).length : -1,
+    'How many characters differ; -1 where the lengths do.',
+    "hammingDistance('abc', 'abd')",
+  ),
+  define(
+    'levenshteinDistance',
+    [text, text],
+    int,
+    editDistance,
+    'The fewest edits from one to the other.',
+    "levenshteinDistance('kitten', 'sitting')",
+  ),
+  define(
+    'codepoint',
+    [text],
+    int,
+    (given) => given.codePointAt(0) ?? fail('The text is empty: it has no first character.'),
+    'The number of the first character in Unicode.',
+    "codepoint('A')",
+  ),
+  define(
+    'chr',
+    [int],
+    text,
+    (code) =>
+      code >= 0 && code <= 0x10_ff_ff
+        ? String.fromCodePoint(code)
+        : fail(`${code} is not a character of Unicode.`),
+    'The character of a number in Unicode.',
+    'chr(65)',
+  ),
+  define(
+    'normalize',
+    [text],
+    text,
+    (given) => given.normalize('NFC'),
+    'The text in Unicode’s form NFC.',
+    "normalize('é')",
+  ),
+  define(
+    'normalize',
+    [text, text],
+    text,
+    (given, form) =>
+      /^NFK?[CD]$/.test(form)
+        ? given.normalize(form)
+        : fail(`${form} is not NFC, NFD, NFKC or NFKD.`),
+    'The text in a form of Unicode.',
+    "normalize('ﬁ', 'NFKC')",
+  ),
+  define(
+    'split stringToArray',
+    [text, text],
+    texts,
+    (given, separator) => splitText(given, separator),
+    'The pieces between separators; empty ones only at the end.',
+    "split('a,b,,c', ',')",
+  ),
+  define(
+    'split stringToArray',
+    [text, text, int],
+    texts,
+    splitText,
+    'At most n pieces, the last with all the rest.',
+    "split('a,b,c', ',', 2)",
+  ),
+  define(
+    'splitPart',
+    [text, text, int],
+    text,
+    (given, separator, index) => splitText(given, separator).at(index) ?? 'null',
+    'One piece, counted from 0, or from the end where it is negative; the text `null` where there is none.',
+    "splitPart('a,b,c', ',', 1)",
+  ),
+  define(
+    'splitPart',
+    [text, text, int, int],
+    text,
+    (given, separator, limit, index) => splitText(given, separator, limit).at(index) ?? 'null',
+    'One of at most n pieces.',
+    "splitPart('a,b,c', ',', 2, 1)",
+  ),
+  define(
+    'prefixes',
+    [text, int],
+    texts,
+    (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(0, length)),
+    'The beginnings of up to n characters.',
+    "prefixes('abc', 2)",
+  ),
+  defineNullable(
+    'prefixesWithPrefix',
+    [text, int, text],
+    texts,
+    (given, lengthMax, before) =>
+      endsOf(
+        some(given),
+        some(lengthMax),
+        (length) => (before ?? '') + some(given).slice(0, length),
+      ),
+    'The same with a text before each.',
+    "prefixesWithPrefix('abc', 2, '^')",
+  ),
+  define(
+    'suffixes',
+    [text, int],
+    texts,
+    (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(given.length - length)),
+    'The ends of up to n characters.',
+    "suffixes('abc', 2)",
+  ),
+  defineNullable(
+    'suffixesWithSuffix',
+    [text, int, text],
+    texts,
+    (given, lengthMax, behind) =>
+      endsOf(
+        some(given),
+        some(lengthMax),
+        (length) => some(given).slice(some(given).length - length) + (behind ?? ''),
+      ),
+    'The same with a text behind each.',
+    "suffixesWithSuffix('abc', 2, '$')",
+  ),
+  define(
+    'uniqueNgrams generateUniqueNgrams',
+    [text, int],
+    texts,
+    (given, length) => ngramsOf(given, length, length),
+    'All pieces of a length, each once.',
+    "uniqueNgrams('abab', 2)",
+  ),
+  define(
+    'uniqueNgrams generateUniqueNgrams',
+    [text, int, int],
+    texts,
+    ngramsOf,
+    'All pieces of lengths from one to another.',
+    "uniqueNgrams('aba', 1, 2)",
+  ),
+  define(
+    'uniqueNgramsMV generateUniqueNgramsMV',
+    [texts, int],
+    texts,
+    (given, length) => unique(given.map((each) => ngramsOf(each, Math.max(1, length), length))),
+    'The pieces of all elements.',
+    "uniqueNgramsMV(split('ab,bc', ','), 1)",
+  ),
+  define(
+    'uniqueNgramsMV generateUniqueNgramsMV',
+    [texts, int, int],
+    texts,
+    (given, lengthMin, lengthMax) =>
+      unique(given.map((each) => ngramsOf(each, lengthMin, lengthMax))),
+    'The pieces of all elements, of lengths from one to another.',
+    "uniqueNgramsMV(split('ab,bc', ','), 1, 2)",
+  ),
 ];
 
 function unique(lists: readonly (readonly string[])[]): readonly string[] {
@@ -82,42 +436,6 @@ function fail(message: string): never {
 
 function some<T>(value: T | null): T {
   return value ?? fail('The text and the length must have values.');
-}
-
-/**
- * As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out
- * of range.
- */
-function piece(given: string, start: number, end = given.length): string {
-  const toIndex = (position: number): number =>
-    Math.max(0, position < 0 ? given.length + position : position);
-  const stop = Math.min(end < 0 ? given.length + end : end, given.length);
-  return start > given.length || (start < 0 ? given.length + start : start) > stop
-    ? ''
-    : given.slice(toIndex(start), Math.max(0, stop));
-}
-
-function initialCapitals(given: string): string {
-  return given
-    .split('')
-    .map((unit, index, units) => {
-      const changed = isJavaSpace(units[index - 1] ?? ' ')
-        ? unit.toUpperCase()
-        : unit.toLowerCase();
-      return isJavaSpace(unit) || changed.length !== 1 ? unit : changed;
-    })
-    .join('');
-}
-
-/**
- * White space as Java counts it: no blank that forbids a break of the line, but the four separators
- * of ASCII.
- */
-function isJavaSpace(unit: string): boolean {
-  const code = unit.charCodeAt(0);
-  return (
-    (code >= 0x1c && code <= 0x1f) || (/\s/.test(unit) && !/[\u00A0\u2007\u202F\uFEFF]/.test(unit))
-  );
 }
 
 function trimmed(end: string, characters: string, given: string): string {
@@ -139,16 +457,6 @@ function joinedRepeats(given: string, separator: string, count: number): string 
     : repeated;
 }
 
-function nthPosition(given: string, find: string, count: number): number {
-  if (count <= 0) return -1;
-  if (find === '') return 0;
-  let index = given.indexOf(find);
-  for (let found = 1; found < count && index >= 0; found += 1) {
-    index = given.indexOf(find, index + 1);
-  }
-  return index;
-}
-
 function compareUnits(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let index = 0; index < shorter; index += 1) {
@@ -166,69 +474,4 @@ function editDistance(a: string, b: string): number {
     fail(`Texts of ${a.length} and ${b.length} characters are too long to compare.`);
   }
   return distance(a, b);
-}
-
-/**
- * As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty
- * one is white space.
- */
-function splitText(given: string, separator: string, limit = -1): readonly string[] {
-  if (given === '') return [];
-  if (separator === '') return splitBlanks(given, limit);
-  const pieces: string[] = [];
-  let [start, end] = [0, 0];
-  while (end < given.length) {
-    end = given.indexOf(separator, start);
-    if (end === start) start = end + separator.length;
-    else if (end < 0 || pieces.length + 1 === limit) return [...pieces, given.slice(start)];
-    else {
-      pieces.push(given.slice(start, end));
-      start = end + separator.length;
-    }
-  }
-  return pieces;
-}
-
-function splitBlanks(given: string, limit: number): readonly string[] {
-  const words = [...given.matchAll(/\S+/g)];
-  const last = limit > 0 ? words[limit - 1] : undefined;
-  const whole = words.slice(0, last === undefined ? undefined : limit - 1).map(([word]) => word);
-  return last === undefined ? whole : [...whole, given.slice(last.index)];
-}
-
-function endsOf(
-  given: string,
-  lengthMax: number,
-  at: (length: number) => string,
-): readonly string[] {
-  if (lengthMax < 0) fail(`A list cannot have ${lengthMax} elements.`);
-  const count = Math.min(lengthMax, given.length);
-  checkTextLength((count * (count + 1)) / 2);
-  return Array.from({ length: count }, (_, index) => at(index + 1));
-}
-
-const ngramCountMax = 100_000;
-
-/**
- * All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all
- * together too long
- */
-function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
-  if (lengthMin < 0 && lengthMin <= lengthMax) fail(`A piece cannot have ${lengthMin} characters.`);
-  const found = new Set<string>();
-  let size = 0;
-  for (
-    let length = Math.max(1, lengthMin);
-    length <= Math.min(lengthMax, given.length);
-    length += 1
-  ) {
-    const count = given.length - length + 1;
-    size += count * length;
-    checkTextLength(size);
-    if (found.size + count > ngramCountMax) {
-      throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
-    }
-    for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
-  }
-  return [...found];
 }

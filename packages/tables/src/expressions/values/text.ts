@@ -233,3 +233,26 @@ export function replacedText(text: string, find: string, substitute: string): st
   checkTextLength(text.length + (parts.length - 1) * (substitute.length - find.length));
   return parts.join(substitute);
 }
+
+export function initialCapitals(given: string): string {
+  return given
+    .split('')
+    .map((unit, index, units) => {
+      const changed = isJavaSpace(units[index - 1] ?? ' ')
+        ? unit.toUpperCase()
+        : unit.toLowerCase();
+      return isJavaSpace(unit) || changed.length !== 1 ? unit : changed;
+    })
+    .join('');
+}
+
+/**
+ * White space as Java counts it: no blank that forbids a break of the line, but the four separators
+ * of ASCII.
+ */
+function isJavaSpace(unit: string): boolean {
+  const code = unit.charCodeAt(0);
+  return (
+    (code >= 0x1c && code <= 0x1f) || (/\s/.test(unit) && !/[\u00A0\u2007\u202F\uFEFF]/.test(unit))
+  );
+}

@@ -1,0 +1,220 @@
+import { isQuireError } from '@quire/core';
+import { JSONPathEnvironment, type JSONPathNode, type JSONPathQuery } from 'json-p3';
+import { expressionFailed } from './expression-error.ts';
+import { type FoundValue, type JaywayPath, parseJaywayPath, UnreadPath } from './json-path.ts';
+import { memoize } from './memoize.ts';
+import { isMap, type Value } from './value.ts';
+
+const environment = new JSONPathEnvironment();
+// They run patterns on the runtime's own engine, which a hostile pattern can keep busy for years.
+environment.functionRegister.delete('match');
+environment.functionRegister.delete('search');
+
+/** Most values that one path may find. */
+const foundCountMax = 100_000;
+/**
+ * Most `..` and filters of one path: each may look at every value below every value that the one
+ * before it found.
+ */
+const searchCountMax = 2;
+
+/** A JSON path, ready to look into values. */
+export interface JsonPath {
+  /**
+   * What lies there: the value itself where the path can only name one, null if it is not there;
+   * else an array of all.
+   *
+   * @throws EXPRESSION_FAILED when the value is nested deeper than a path may search
+   */
+  find(value: Value): Value;
+  /**
+   * Where it finds values, as paths in brackets. @throws EXPRESSION_FAILED as above
+   */
+  locate(value: Value): readonly string[];
+}
+
+/**
+ * Reads a JSON path. Filters are evaluated as trees by json-p3; no part of a path is ever run as
+ * code.
+ *
+ * @throws EXPRESSION_FAILED when the text is not a path
+ */
+export const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
+  if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
+    throw expressionFailed(
+      `‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`,
+    );
+  }
+  return hasFilter(path) ? filteringPath(path) : plainPath(path);
+});
+
+function plainPath(path: string): JsonPath {
+  const plain = readPlainPath(path);
+  const { steps, isDefinite } = plain;
+  const locate = (value: Value) => {
+    if (path.trimEnd().endsWith(')')) throw expressionFailed('A function lies nowhere.');
+    return plain.evaluate(value).map(({ at }) => at);
+  };
+  if (steps !== undefined) return { find: (value) => walk(value, steps), locate };
+  return {
+    find(value) {
+      const found = plain.evaluate(value).map((each) => each.value);
+      return isDefinite ? (found.at(-1) ?? null) : found;
+    },
+    locate,
+  };
+}
+
+function readPlainPath(path: string): JaywayPath {
+  try {
+    return parseJaywayPath(path);
+  } catch (error) {
+    if (error instanceof UnreadPath) throw expressionFailed(error.message, error);
+    throw error;
+  }
+}
+
+/**
+ * Filters are those of RFC 9535, but what they choose from is the engine's: the elements of a list,
+ * or an object itself.
+ */
+function filteringPath(path: string): JsonPath {
+  if (!/\[\?\s*\(/.test(path)) {
+    throw expressionFailed(
+      `‘${path.slice(0, 80)}’ is not a JSON path: a filter stands in brackets.`,
+    );
+  }
+  // The engine compares what is missing with null, and numbers with texts of digits.
+  if (/[!=]=\s*(?:null|(['"])[-+.\d]*\1)|(?:null|(['"])[-+.\d]*\2)\s*[!=]=/.test(path)) {
+    throw expressionFailed(
+      `‘${path.slice(0, 80)}’ compares with null or with a number as text, which is not read here.`,
+    );
+  }
+  const parts = filterParts(path);
+  if (parts === undefined) {
+    const query = compileQuery(path);
+    return {
+      find: (value) => collect(query, value, foundValue),
+      locate: (value) => collect(query, value, (node) => node.getPath({ form: 'canonical' })),
+    };
+  }
+  const query = compileQuery(`$${parts.filter}`);
+  const [before, behind] = [readPlainPath(parts.before), readPlainPath(`$${parts.behind}`)];
+  const evaluate = (root: Value): readonly FoundValue[] =>
+    before.evaluate(root).flatMap(({ value, at }) => {
+      const list = Array.isArray(value) ? (value as readonly Value[]) : undefined;
+      if (list === undefined && !isMap(value)) return [];
+      const chosen = collect(query, list ?? [value], (node) => ({
+        value: node.value as Value,
+        at: list === undefined ? at : `${at}[${String(node.location[0])}]`,
+      }));
+      return chosen.flatMap((each) =>
+        behind.evaluate(each.value).map((found) => {
+          return { value: found.value, at: `${each.at}${found.at.slice(1)}` };
+        }),
+      );
+    });
+  return {
+    find: (value) => evaluate(value).map((each) => each.value),
+    locate: (value) => evaluate(value).map((each) => each.at),
+  };
+}
+
+/**
+ * What stands before a filter, the filter, and what follows it; undefined where there are several
+ * filters, a search, or a filter that looks at the whole document.
+ */
+function filterParts(
+  path: string,
+): { readonly before: string; readonly filter: string; readonly behind: string } | undefined {
+  const start = path.indexOf('[?');
+  let [depth, end] = [0, start];
+  for (const [symbol] of path.slice(start).matchAll(/'(?:\\.|[^'])*'|"(?:\\.|[^"])*"|./gs)) {
+    end += symbol.length;
+    if (symbol === '[') depth += 1;
+    if (symbol === ']') depth -= 1;
+    if (depth === 0) break;
+  }
+  const [before, filter, behind] = [path.slice(0, start), path.slice(start, end), path.slice(end)];
+  const isPlain = !hasFilter(behind) && !before.includes('..') && !filter.includes('$');
+  return isPlain && depth === 0 ? { before, filter, behind } : undefined;
+}
+
+function hasFilter(path: string): boolean {
+  return path.includes('[?');
+}
+
+/**
+ * Whether a path is of a form that the engine reads and nothing here does: filters that RFC 9535 has
+ * not, and some functions.
+ */
+export const isUnread: (path: string) => boolean = memoize((path) => {
+  try {
+    if (!hasFilter(path)) parseJaywayPath(path);
+    else if (/\[\?\s*\(/.test(path)) filteringPath(path);
+    return false;
+  } catch (error) {
+    return hasFilter(path) || error instanceof UnreadPath;
+  }
+});
+
+function compileQuery(path: string): JSONPathQuery {
+  try {
+    // The engine's paths may leave out the root.
+    return environment.compile(path.startsWith('$') ? path : `$.${path}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown syntax';
+    throw expressionFailed(`‘${path.slice(0, 80)}’ is not a JSON path: ${reason}.`, error);
+  }
+}
+
+/** Most paths only name members and elements: these are walked step by step. */
+function walk(root: Value, steps: readonly (string | number)[]): Value {
+  let value = root;
+  for (const step of steps) {
+    if (typeof step === 'number') {
+      value = Array.isArray(value) ? ((value as readonly Value[]).at(step) ?? null) : null;
+    } else value = isMap(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
+  }
+  return value;
+}
+
+// The library's type of values has no bigint; it hands them through as they are.
+const foundValue = (node: JSONPathNode) => node.value as Value;
+
+/**
+ * Whether a place is in a list or a map, and not inside of a number, which the library takes for an
+ * object.
+ */
+function isMember(root: Value, location: readonly (string | number)[]): boolean {
+  let value: Value = root;
+  for (const step of location) {
+    if (!Array.isArray(value) && !isMap(value)) return false;
+    value = (value as Readonly<Record<string | number, Value>>)[step] ?? null;
+  }
+  return true;
+}
+
+function collect<T>(
+  query: JSONPathQuery,
+  value: Value,
+  take: (node: JSONPathNode) => T,
+): readonly T[] {
+  try {
+    const found: T[] = [];
+    for (const node of query.lazyQuery(value as never)) {
+      if (!isMember(value, node.location)) continue;
+      found.push(take(node));
+      if (found.length > foundCountMax) {
+        throw expressionFailed(`A JSON path finds more than ${foundCountMax} values.`);
+      }
+    }
+    return found;
+  } catch (error) {
+    if (isQuireError(error)) throw error;
+    throw expressionFailed(
+      `A JSON path failed: ${error instanceof Error ? error.message : 'unknown reason'}.`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import { expressionFailed } from './expression-error.ts';
+import { checkTextLength } from './text.ts';
+
+/**
+ * As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out
+ * of range.
+ */
+export function piece(given: string, start: number, end = given.length): string {
+  const toIndex = (position: number): number =>
+    Math.max(0, position < 0 ? given.length + position : position);
+  const stop = Math.min(end < 0 ? given.length + end : end, given.length);
+  return start > given.length || (start < 0 ? given.length + start : start) > stop
+    ? ''
+    : given.slice(toIndex(start), Math.max(0, stop));
+}
+
+/**
+ * As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty
+ * one is white space.
+ */
+export function splitText(given: string, separator: string, limit = -1): readonly string[] {
+  if (given === '') return [];
+  if (separator === '') return splitBlanks(given, limit);
+  const pieces: string[] = [];
+  let [start, end] = [0, 0];
+  while (end < given.length) {
+    end = given.indexOf(separator, start);
+    if (end === start) start = end + separator.length;
+    else if (end < 0 || pieces.length + 1 === limit) return [...pieces, given.slice(start)];
+    else {
+      pieces.push(given.slice(start, end));
+      start = end + separator.length;
+    }
+  }
+  return pieces;
+}
+
+function splitBlanks(given: string, limit: number): readonly string[] {
+  const words = [...given.matchAll(/\S+/g)];
+  const last = limit > 0 ? words[limit - 1] : undefined;
+  const whole = words.slice(0, last === undefined ? undefined : limit - 1).map(([word]) => word);
+  return last === undefined ? whole : [...whole, given.slice(last.index)];
+}
+
+export function endsOf(
+  given: string,
+  lengthMax: number,
+  at: (length: number) => string,
+): readonly string[] {
+  if (lengthMax < 0) throw expressionFailed(`A list cannot have ${lengthMax} elements.`);
+  const count = Math.min(lengthMax, given.length);
+  checkTextLength((count * (count + 1)) / 2);
+  return Array.from({ length: count }, (_, index) => at(index + 1));
+}
+
+const ngramCountMax = 100_000;
+
+/**
+ * All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all
+ * together too long
+ */
+export function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
+  if (lengthMin < 0 && lengthMin <= lengthMax) {
+    throw expressionFailed(`A piece cannot have ${lengthMin} characters.`);
+  }
+  const found = new Set<string>();
+  let size = 0;
+  for (
+    let length = Math.max(1, lengthMin);
+    length <= Math.min(lengthMax, given.length);
+    length += 1
+  ) {
+    const count = given.length - length + 1;
+    size += count * length;
+    checkTextLength(size);
+    if (found.size + count > ngramCountMax) {
+      throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
+    }
+    for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
+  }
+  return [...found];
+}
+
+export function nthPosition(given: string, find: string, count: number): number {
+  if (count <= 0) return -1;
+  if (find === '') return 0;
+  let index = given.indexOf(find);
+  for (let found = 1; found < count && index >= 0; found += 1) {
+    index = given.indexOf(find, index + 1);
+  }
+  return index;
+}
