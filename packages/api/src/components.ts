@@ -20,7 +20,14 @@ import {
   PinotTenant,
 } from './pinot/table-list.ts';
 import { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
-import { OwnedResult, ResponseMetadata, ResultListResponse, StoredResult } from './result-entry.ts';
+import {
+  OwnedResult,
+  OwnedResultListResponse,
+  ResponseMetadata,
+  ResultListResponse,
+  StoredResult,
+  UsageResponse,
+} from './result-entry.ts';
 import { QueryStatus, RunningQuery, RunningQueryList } from './query-status.ts';
 import { DataSchema, ResultTable } from './result-table.ts';
 import { SettingsResponse } from './settings-response.ts';
@@ -45,6 +52,8 @@ export const components = [
   StoredResult,
   OwnedResult,
   ResultListResponse,
+  OwnedResultListResponse,
+  UsageResponse,
   PinotCursorResponse,
   PinotStoredResponse,
   PinotTableList,

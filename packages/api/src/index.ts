@@ -75,10 +75,12 @@ export { type ParameterType, parameterTypes, parseQueryParameters } from './quer
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';
 export {
   OwnedResult,
+  OwnedResultListResponse,
   RenewBody,
   ResponseMetadata,
   ResultListResponse,
   StoredResult,
+  UsageResponse,
 } from './result-entry.ts';
 export { QueryStatus, RunningQuery, RunningQueryList, type WaitReason } from './query-status.ts';
 export { refer } from './reference.ts';

@@ -169,7 +169,11 @@ export const proxyOperations = {
   readLink: toHolder(linkOperations.readLink),
   listResults: toAllBrokers(
     resultOperations.listResults,
-    'All results of all brokers, newest first. Those of brokers that do not answer are missing. For admins.',
+    "All results of all brokers, newest first, for admins; with own=true the caller's, with their queries, for everyone. Those of brokers that do not answer are missing.",
+  ),
+  readUsage: toAllBrokers(
+    resultOperations.readUsage,
+    'The storage that the caller uses on all brokers, and how much it may store there. Brokers that do not answer are missing.',
   ),
   readResult: toHolder(resultOperations.readResult),
   deleteResult: toHolder(resultOperations.deleteResult),

@@ -34,19 +34,58 @@ export const StoredResult = Type.Object(
   { $id: 'StoredResult', description: 'A stored result.' },
 );
 
-/** One stored result with its owner, which is in its commit record, and therefore not in a list. */
+/**
+ * One stored result with what its commit record says of its query, and therefore not in the list of
+ * all results.
+ */
 export const OwnedResult = Type.Object(
   {
     ...StoredResult.properties,
     owner: Type.String({ description: 'Name of the principal that ran the query.' }),
+    sql: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'Text of the query, without its options: the first 8,192 characters. Null if the release that stored the result did not keep it.',
+    }),
   },
-  { $id: 'OwnedResult', description: 'A stored result with its owner.' },
+  { $id: 'OwnedResult', description: 'A stored result with its owner and its query.' },
 );
 
 /** The list of stored results (SPECIFICATION.md section 2.8). */
 export const ResultListResponse = Type.Object(
   { resultMetadataList: Type.Array(refer(StoredResult), { description: 'Newest first.' }) },
   { $id: 'ResultListResponse', description: 'All stored results of this broker, newest first.' },
+);
+
+/** The list of the caller's own results. */
+export const OwnedResultListResponse = Type.Object(
+  { resultMetadataList: Type.Array(refer(OwnedResult), { description: 'Newest first.' }) },
+  {
+    $id: 'OwnedResultListResponse',
+    description: 'The newest stored results of the caller on this broker, newest first.',
+  },
+);
+
+/** The storage that the caller uses, and its limits. */
+export const UsageResponse = Type.Object(
+  {
+    resultCount: Type.Integer({ minimum: 0, description: 'Stored results of the caller.' }),
+    usageBytes: Type.Integer({
+      minimum: 0,
+      description: 'Bytes that the caller has stored, or is writing.',
+    }),
+    shareBytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description:
+        'The share of the quota that the caller may use; null if it may use all of it, or no quota is enforced.',
+    }),
+    totalUsageBytes: Type.Integer({
+      minimum: 0,
+      description: 'Bytes that all principals have stored, or are writing.',
+    }),
+    quotaBytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'The quota for all principals; null if none is enforced.',
+    }),
+  },
+  { $id: 'UsageResponse', description: 'The storage that the caller uses, and its limits.' },
 );
 
 /** Body of a renewal: the time for which the result is kept from now on. */
@@ -66,4 +105,6 @@ export type ResponseMetadata = Static<typeof ResponseMetadata>;
 export type StoredResult = Static<typeof StoredResult>;
 export type OwnedResult = Static<typeof OwnedResult>;
 export type ResultListResponse = Static<typeof ResultListResponse>;
+export type OwnedResultListResponse = Static<typeof OwnedResultListResponse>;
+export type UsageResponse = Static<typeof UsageResponse>;
 export type RenewBody = Static<typeof RenewBody>;

@@ -2,7 +2,14 @@ import { Type } from 'typebox';
 import { errorResponses, type Operation, responseOf, resultErrors } from './operation.ts';
 import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';
-import { OwnedResult, RenewBody, ResultListResponse, StoredResult } from './result-entry.ts';
+import {
+  OwnedResult,
+  OwnedResultListResponse,
+  RenewBody,
+  ResultListResponse,
+  StoredResult,
+  UsageResponse,
+} from './result-entry.ts';
 import { refer } from './reference.ts';
 
 const text = (description: string, example: string) =>
@@ -14,11 +21,39 @@ const listResults: Operation = {
   schema: {
     operationId: 'listResults',
     summary: 'List the stored results',
-    description: 'All results of this broker, newest first. For admins.',
+    description:
+      "All results of this broker, newest first, for admins; with own=true the caller's, with their queries, for everyone.",
+    tags: ['results'],
+    querystring: Type.Object({
+      own: Type.Optional(
+        Type.Boolean({
+          description:
+            "Only the caller's own results, at most the newest 500, with owner and query. Absent or false: those of all principals, for admins.",
+        }),
+      ),
+    }),
+    response: {
+      200: responseOf('The results.', 'application/json', {
+        anyOf: [refer(ResultListResponse), refer(OwnedResultListResponse)],
+      }),
+      ...errorResponses('INVALID_PARAMETER', 'FORBIDDEN', 'STORE_UNAVAILABLE'),
+    },
+  },
+};
+
+/** A broker without a count of what it stores does not have it. */
+const readUsage: Operation = {
+  method: 'GET',
+  path: routePatterns.usage,
+  schema: {
+    operationId: 'readUsage',
+    summary: 'Read the storage that the caller uses',
+    description:
+      'The number and size of its stored results on this broker, and how much it may store. Reads no object.',
     tags: ['results'],
     response: {
-      200: responseOf('The results.', 'application/json', refer(ResultListResponse)),
-      ...errorResponses('FORBIDDEN', 'STORE_UNAVAILABLE'),
+      200: responseOf('The usage.', 'application/json', refer(UsageResponse)),
+      ...errorResponses(),
     },
   },
 };
@@ -30,7 +65,7 @@ const readResult: Operation = {
     operationId: 'readResult',
     summary: 'Read the metadata of a stored result',
     description:
-      'Its entry in the list, and its owner. Reads at most one small object, and none if the broker has the result cached. For admins and for its owner.',
+      'Its entry in the list, its owner and its query. Reads at most one small object, and none if the broker has the result cached. For admins and for its owner.',
     tags: ['results'],
     params: RequestIdParams,
     response: {
@@ -117,6 +152,7 @@ const renewResult: Operation = {
 
 export const resultOperations = {
   listResults,
+  readUsage,
   readResult,
   deleteResult,
   deleteExpiredResults,

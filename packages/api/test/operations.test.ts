@@ -23,6 +23,7 @@ describe('operations', () => {
       'GET /queries',
       'DELETE /query/:requestId',
       'GET /query/resultStore',
+      'GET /query/usage',
       'GET /query/resultStore/:requestId',
       'DELETE /query/resultStore/:requestId',
       'DELETE /query/resultStore',

@@ -1,4 +1,9 @@
-import type { HealthResponse, SettingsResponse, SweepPlanResponse } from '@quire/api';
+import type {
+  HealthResponse,
+  SettingsResponse,
+  SweepPlanResponse,
+  UsageResponse,
+} from '@quire/api';
 import type { LinkSigner, QueryEngine, SqlDialect } from '@quire/core';
 import type { ResultStore, StoringEngine } from '@quire/results';
 import type { ServerOptions } from '@quire/service';
@@ -95,6 +100,12 @@ export interface BrokerOptions extends ServerOptions {
    * no such call.
    */
   readonly planSweep?: (() => Promise<SweepPlanResponse>) | undefined;
+
+  /**
+   * Returns the storage that a principal uses and may use, from a count in memory. Omitted: the
+   * broker has no such call.
+   */
+  readonly usageOf?: ((principalName: string) => UsageResponse) | undefined;
 
   /** Returns the settings of the broker. Omitted: it has no such call. */
   readonly settingsInForce?: (() => SettingsResponse) | undefined;

@@ -1,12 +1,17 @@
 import { Readable } from 'node:stream';
-import type { ResultEntry } from '@quire/results';
-import { signalOf } from '@quire/service';
+import type { OwnedResultListResponse } from '@quire/api';
+import { newestFirst, type ResultEntry } from '@quire/results';
+import { principalOf, signalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openBody } from './body-stream.ts';
 import type { BrokerContext } from './broker-context.ts';
+import { ownedResultOf } from './stored-result-entry.ts';
 
 /** The number of entries that are encoded as JSON at once; other calls run in between. */
 const entriesPerChunk = 500;
+
+/** The number of a caller's own results in a list: each costs a read of its commit record. */
+const ownCountMax = 500;
 
 /** The format of a list of results. */
 interface ListFrame {
@@ -32,14 +37,20 @@ export async function sendList(
   );
 }
 
-/**
- * Compares two results by their time, newest first. Ids have the time of the query, but a result
- * has that of its storage.
- */
-function newestFirst(one: ResultEntry, other: ResultEntry): number {
-  return (
-    other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1)
-  );
+/** Sends the caller's own results with their queries as JSON, newest first. */
+export async function sendOwnList(
+  { options }: BrokerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const results = await options.results.listOwned(principalOf(request).name, {
+    countMax: ownCountMax,
+    signal: signalOf(request),
+  });
+  const response: OwnedResultListResponse = {
+    resultMetadataList: results.map((result) => ownedResultOf(result, options)),
+  };
+  return reply.header('cache-control', 'no-store').send(response);
 }
 
 async function* encodeList(

@@ -28,7 +28,7 @@ export function storedResultOf(
   };
 }
 
-/** Returns the entry of an open result, with its owner. */
-export function ownedResultOf({ entry, owner }: Result, store: NamedStore): OwnedResult {
-  return { ...storedResultOf(entry, store), owner };
+/** Returns the entry of an open result, with its owner and its query. */
+export function ownedResultOf({ entry, owner, sql }: Result, store: NamedStore): OwnedResult {
+  return { ...storedResultOf(entry, store), owner, sql: sql ?? null };
 }

@@ -219,9 +219,10 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   const answer = await broker.call('/docs');
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-  // Without a store that signs links, and a cleaner.
+  // Without a store that signs links, a cleaner, and a count of what is stored.
   const {
     readLink: _link,
+    readUsage: _usage,
     readSweepPlan: _sweep,
     readBrokerSettings: _settings,
     ...operations

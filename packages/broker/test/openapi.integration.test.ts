@@ -70,6 +70,13 @@ const start = (): Promise<TestBroker> =>
     queriesQueuedMax: 0,
     listTables: async () => ['numbers'],
     planSweep: async () => plannedSweep,
+    usageOf: () => ({
+      resultCount: 2,
+      usageBytes: 30,
+      shareBytes: 25,
+      totalUsageBytes: 100,
+      quotaBytes: null,
+    }),
     settingsInForce: () => ({ settings: [], problems: [] }),
   });
 
@@ -212,6 +219,9 @@ test('every call answers as the document says', async () => {
     ['cancelQuery', `/query/${doomed}`, { method: 'DELETE' }],
     ['listResults', '/query/resultStore', { as: 'root' }],
     ['listResults', '/query/resultStore', { as: 'ann' }],
+    ['listResults', '/query/resultStore?own=true', { as: 'ann' }],
+    ['listResults', '/query/resultStore?own=x', { as: 'ann' }],
+    ['readUsage', '/query/usage', { as: 'ann' }],
     ['readSweepPlan', '/sweep', { as: 'root' }],
     ['readSweepPlan', '/sweep', { as: 'ann' }],
     ['readBrokerSettings', '/settings', { as: 'root' }],

@@ -1,5 +1,12 @@
-import type { MetadataResponse, ResultListResponse, StoredResult } from '@quire/api';
+import type {
+  MetadataResponse,
+  OwnedResult,
+  OwnedResultListResponse,
+  ResultListResponse,
+  StoredResult,
+} from '@quire/api';
 import { MetadataRecord } from '@quire/api';
+import { ResultStore } from '@quire/results';
 import { expect, test } from 'vitest';
 import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
@@ -96,6 +103,7 @@ test('one result is told of with its owner, to whom may read it; of one that the
     expect((await broker.call(path, { as })).json()).toEqual({
       ...resultMetadataList[0],
       owner: 'ann',
+      sql: 'rows 10',
     });
   }
   expect(broker.store.calls).toEqual([]);
@@ -103,6 +111,66 @@ test('one result is told of with its owner, to whom may read it; of one that the
     code: 404,
     reason: 'RESULT_NOT_FOUND',
   });
+});
+
+test("everyone's own list has the queries, of nobody else's, and reads each commit record once", async () => {
+  await using broker = await TestBroker.start();
+  const older = await broker.stored(10, 'ann');
+  await broker.clock.advance(5000);
+  const newer = await broker.stored(2500, 'ann');
+  await broker.stored(7, 'bob');
+  await broker.stored(8, 'root');
+  // Another process has cached nothing.
+  const other = new ResultStore({
+    store: broker.store,
+    brokerId,
+    expirationMs: hourMs,
+    expirationMaxMs: hourMs,
+    clock: broker.clock,
+  });
+  await using beside = await TestBroker.start({ results: other });
+  const own = async (): Promise<OwnedResult[]> =>
+    (
+      await beside.call('/query/resultStore?own=true', { as: 'ann' })
+    ).json<OwnedResultListResponse>().resultMetadataList;
+  const expected = [
+    { ...entryOf(newer, 2500, startMs + 5000, 0), owner: 'ann', sql: 'rows 2500' },
+    { ...entryOf(older, 10, startMs, 0), owner: 'ann', sql: 'rows 10' },
+  ].map(({ responseMetadata: _location, ...entry }) => expect.objectContaining(entry));
+  broker.store.reset();
+  expect(await own()).toEqual(expected);
+  expect(broker.store.calls.map(({ op }) => op)).toEqual(['list', 'get', 'get']);
+  broker.store.reset();
+  // Also when what is cached would have to be confirmed: the listing has just shown it.
+  await broker.clock.advance(60_000);
+  expect(await own()).toEqual(expected);
+  expect(broker.store.calls.map(({ op }) => op)).toEqual(['list']);
+  await broker.call(`/query/resultStore/${newer}`, { method: 'DELETE' });
+  expect((await own()).map(({ requestId }) => requestId)).toEqual([older]);
+  await broker.clock.advance(hourMs);
+  expect(await own()).toEqual([]);
+});
+
+test('the list of all results is refused to callers who are not admins', async () => {
+  await using broker = await TestBroker.start();
+  for (const query of ['', '?own=false', '?own=0']) {
+    const answer = await broker.call(`/query/resultStore${query}`, { as: 'ann' });
+    expect(answer.json()).toMatchObject({ code: 403, reason: 'FORBIDDEN' });
+  }
+});
+
+test('a long query is stored by its beginning, and a result of a program without one has none', async () => {
+  await using broker = await TestBroker.start({ bodyBytesMax: 100_000 });
+  const sql = `rows 1 ${'x'.repeat(20_000)}`;
+  const answer = await broker.call('/query/sql?doPaginate=true', {
+    method: 'POST',
+    body: JSON.stringify({ sql }),
+  });
+  const { requestId } = answer.json<{ requestId: string }>();
+  const direct = await broker.createDirectly(1);
+  const sqlOf = async (id: string): Promise<unknown> =>
+    (await broker.call(`/query/resultStore/${id}`, { as: 'root' })).json<OwnedResult>().sql;
+  expect([await sqlOf(requestId), await sqlOf(direct)]).toEqual([sql.slice(0, 8192), null]);
 });
 
 test('the list of an empty store is empty', async () => {

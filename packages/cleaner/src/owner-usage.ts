@@ -33,6 +33,10 @@ export class OwnerUsage {
     return this.#amounts.get(ownerTag)?.bytes ?? 0;
   }
 
+  countOf(ownerTag: number | undefined): number {
+    return this.#amounts.get(ownerTag)?.count ?? 0;
+  }
+
   /** The bytes of all owners. */
   get totalBytes(): number {
     let sum = 0;

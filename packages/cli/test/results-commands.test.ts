@@ -83,6 +83,27 @@ describe('quire results list', () => {
     expect((await run(['list', '--url', empty.url], terminal)).stdout).toBe('no stored results\n');
   });
 
+  it('quire results list gives everyone their own results with their queries, each in one line', async () => {
+    await using broker = await startFakeBroker(0, () => {
+      const own = { ...entry, owner: 'ann', sql: 'SELECT a,\n  b\tFROM t' };
+      return { body: { resultMetadataList: [own, { ...entry, owner: 'ann', sql: null }] } };
+    });
+    expect((await run(['list', '--own', '--no-header', '--url', broker.url])).stdout).toBe(
+      ['SELECT a, b FROM t', '\\N']
+        .map(
+          (sql) =>
+            `${fakeRequestId}\t1234567\t1536\t2025-12-31T23:59:00Z\t2026-01-01T01:00:00Z\t${sql}\n`,
+        )
+        .join(''),
+    );
+    expect((await run(['list', '--own', '--url', broker.url], terminal)).stdout).toMatch(
+      / query\s*\n[^]*SELECT a, b FR/,
+    );
+    expect(broker.calls).toEqual(
+      Array.from({ length: 2 }, () => 'GET /query/resultStore?own=true'),
+    );
+  });
+
   it('quire results list fails for callers who are not admins', async () => {
     const body = { code: 403, error: 'This call needs the role admin.', reason: 'FORBIDDEN' };
     await using broker = await startFakeBroker(0, () => ({ status: 403, body }));

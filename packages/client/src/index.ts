@@ -45,5 +45,5 @@ export type { BrokerAddress, QueryPage } from './query-page.ts';
 export type { ParameterValue, ParameterValues } from './query-parameters.ts';
 export type { ResultCursor, WalkOptions } from './result-cursor.ts';
 export type { RetryLimits } from './retry-reads.ts';
-export type { StoredResult } from './stored-result.ts';
+export type { OwnedResult, StoredResult } from './stored-result.ts';
 export type { AskedPage, PageForm, SignalOptions } from './result-calls.ts';

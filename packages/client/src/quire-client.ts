@@ -2,6 +2,7 @@ import { routePatterns } from '@quire/core/wire';
 import { QuireError } from '@quire/core/portable';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
+import type { JsonValue } from './lossless-json.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';
 import { encodeParameters, type ParameterValues } from './query-parameters.ts';
 import {
@@ -18,7 +19,12 @@ import {
   streamPageBytes,
 } from './result-calls.ts';
 import { ResultCursor } from './result-cursor.ts';
-import { decodeStoredResult, type StoredResult } from './stored-result.ts';
+import {
+  decodeOwnedResult,
+  decodeStoredResult,
+  type OwnedResult,
+  type StoredResult,
+} from './stored-result.ts';
 
 /** The options of every call about a stored result. */
 export interface ClientCallOptions extends SignalOptions {
@@ -160,14 +166,20 @@ export class QuireClient {
   }
 
   /** Returns all stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
-  async list({ signal }: SignalOptions = {}): Promise<readonly StoredResult[]> {
-    const body = await sendForJson(this.#caller.http, {
-      method: 'GET',
-      path: routePatterns.resultStore,
-      signal,
-    });
-    const entries = expectObject(body, 'body')['resultMetadataList'];
-    return expectArray(entries, 'resultMetadataList').map((entry) => decodeStoredResult(entry));
+  async list(options: SignalOptions = {}): Promise<readonly StoredResult[]> {
+    const entries = await this.#listed(routePatterns.resultStore, options);
+    return entries.map((entry) => decodeStoredResult(entry));
+  }
+
+  /** Returns the caller's own results with their queries, newest first: at most 500 of a broker. */
+  async listOwn(options: SignalOptions = {}): Promise<readonly OwnedResult[]> {
+    const entries = await this.#listed(`${routePatterns.resultStore}?own=true`, options);
+    return entries.map((entry) => decodeOwnedResult(entry));
+  }
+
+  async #listed(path: string, { signal }: SignalOptions): Promise<readonly JsonValue[]> {
+    const body = await sendForJson(this.#caller.http, { method: 'GET', path, signal });
+    return expectArray(expectObject(body, 'body')['resultMetadataList'], 'resultMetadataList');
   }
 
   /**

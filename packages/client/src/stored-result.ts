@@ -20,6 +20,26 @@ export interface StoredResult {
   readonly metadataFile: string;
 }
 
+/** A stored result of the caller, and the query that it answers. */
+export interface OwnedResult extends StoredResult {
+  readonly owner: string;
+  /**
+   * The text of the query, at most its first 8,192 characters; undefined if the release that stored
+   * the result did not keep it.
+   */
+  readonly sql: string | undefined;
+}
+
+/** Decodes one entry of the caller's list. @throws UNEXPECTED_RESPONSE when it is not valid */
+export function decodeOwnedResult(value: JsonValue): OwnedResult {
+  const { owner, sql = null } = expectObject(value, 'result entry');
+  return {
+    ...decodeStoredResult(value),
+    owner: expectString(owner, 'owner'),
+    sql: sql === null ? undefined : expectString(sql, 'sql'),
+  };
+}
+
 /** Decodes one entry of a list. @throws UNEXPECTED_RESPONSE when it is not valid */
 export function decodeStoredResult(value: JsonValue): StoredResult {
   const entry = expectObject(value, 'result entry');

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import { type Call, createCall, createFetch } from './call.ts';
 import { SheetRunners } from './query/sheet-runner.ts';
 import { SheetStore } from './query/sheets.ts';
-import { Owners } from './results/owners.ts';
+import { ResultDetailsReader } from './results/result-details.ts';
 
 /** Somebody who is signed in, and what they can call. */
 export interface Session {
@@ -16,7 +16,7 @@ export interface Session {
   readonly call: Call;
   readonly sheets: SheetStore;
   readonly runners: SheetRunners;
-  readonly owners: Owners;
+  readonly details: ResultDetailsReader;
 }
 
 /** The token lives as long as the tab, and in no other. */
@@ -57,7 +57,7 @@ export async function openSession(token: string, onRefused: () => void): Promise
     call,
     sheets: new SheetStore(caller.name),
     runners: new SheetRunners(client, new QuireQueryClient(options)),
-    owners: new Owners(call),
+    details: new ResultDetailsReader(call),
   };
 }
 

@@ -11,6 +11,11 @@ export interface CommitRecord {
   readonly brokerId: string;
   /** Name of the principal that ran the query. */
   readonly owner: string;
+  /**
+   * The text of the query, shortened to `sqlLengthMax`. Undefined in results of programs that gave
+   * none, and of releases that did not store it.
+   */
+  readonly sql?: string | undefined;
   readonly submissionTimeMs: number;
   readonly expirationTimeMs: number;
   readonly rowCount: number;

@@ -28,7 +28,7 @@ export type { RemovalReason } from './removed-results.ts';
 export { removeEach, type RemovalOutcome, type RemoveEachOptions } from './remove-each.ts';
 export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
-export type { ResultEntry } from './result-entry.ts';
+export { newestFirst, type ResultEntry } from './result-entry.ts';
 export type { ArrowMessageOptions } from './encode/arrow-messages.ts';
 export type { FormatOptions } from './encode/page-encoders.ts';
 export type { TextAround, TextOptions } from './encode/text-rows.ts';

@@ -85,6 +85,20 @@ export class LiveResults {
   }
 
   /**
+   * Returns the record of a result that a listing has just shown: the cached one if it is the same,
+   * which costs no request, otherwise with one read.
+   *
+   * @throws as `ResultFinder.read`
+   */
+  async openListed(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
+    const cached = this.#cache.get(entry.requestId);
+    if (cached?.entry.recordKey === entry.recordKey) return cached;
+    const open = await this.#finder.read(entry, options);
+    this.#cache.set(open);
+    return open;
+  }
+
+  /**
    * Finds a live result to delete it. Its commit record may be damaged, for callers who may read
    * results of unknown owners.
    *

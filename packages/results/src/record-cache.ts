@@ -17,6 +17,7 @@ interface RecordCacheParts {
 const cacheBytesMax = 16 * MiB;
 /** The approximate memory of one batch in a parsed record, and of the rest of the record. */
 const bytesPerBatch = 16;
+const bytesPerCharacter = 2;
 const bytesPerRecord = 4096;
 const ownersMax = 100_000;
 
@@ -31,7 +32,8 @@ export class RecordCache {
   });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
     maxSize: cacheBytesMax,
-    sizeCalculation: ({ record }) => bytesPerRecord + record.spans.ends.length * bytesPerBatch,
+    sizeCalculation: ({ record: { spans, sql = '' } }) =>
+      bytesPerRecord + spans.ends.length * bytesPerBatch + sql.length * bytesPerCharacter,
   });
 
   constructor(parts: RecordCacheParts) {

@@ -22,6 +22,8 @@ export interface ResultOrder {
   readonly brokerId: string;
   readonly requestId: RequestId;
   readonly owner: string;
+  /** As `CommitRecord.sql`. */
+  readonly sql: string | undefined;
   readonly expirationMs: number;
   readonly compression: Compression;
   /** The maximum size of the result; 0 for no limit. */

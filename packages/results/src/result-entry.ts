@@ -14,3 +14,13 @@ export interface ResultEntry {
   readonly dataKey: string;
   readonly recordKey: string;
 }
+
+/**
+ * Compares two results by their time, newest first. Ids have the time of the query, but a result
+ * has that of its storage.
+ */
+export function newestFirst(one: ResultEntry, other: ResultEntry): number {
+  return (
+    other.submissionTimeMs - one.submissionTimeMs || (one.requestId < other.requestId ? 1 : -1)
+  );
+}

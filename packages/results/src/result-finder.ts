@@ -80,7 +80,7 @@ export class ResultFinder {
       const { entry, runningKey } = await this.#search(requestId, options);
       if (entry === undefined && runningKey === undefined) return undefined;
       try {
-        if (entry !== undefined) return await this.#read(entry, options);
+        if (entry !== undefined) return await this.read(entry, options);
         const place = await readRunningPlace(
           this.#store,
           runningKey ?? '',
@@ -95,6 +95,25 @@ export class ResultFinder {
         if (attempt === attemptsMax || !isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
       }
     }
+  }
+
+  /**
+   * Reads the commit record that an entry of a listing names.
+   *
+   * @throws OBJECT_NOT_FOUND when it has been removed or replaced since
+   * @throws RESULT_CORRUPT when it is damaged or describes another result
+   */
+  async read(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
+    const seenMs = this.#clock.monotonicMs();
+    const bytes = await readObject(this.#store, entry.recordKey, options);
+    const record = decodeCommitRecord(entry.recordKey, bytes);
+    if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
+      throw new QuireError(
+        'RESULT_CORRUPT',
+        `The commit record ${entry.recordKey} describes another result.`,
+      );
+    }
+    return { entry, record, seenMs };
   }
 
   /**
@@ -167,19 +186,6 @@ export class ResultFinder {
     if (keyOfKind(folder, 'record') === undefined) return;
     if (await isStored(this.#store, dataKey, options)) return;
     if (await this.isCommitted(folder, options)) throw lostDataError(dataKey);
-  }
-
-  async #read(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
-    const seenMs = this.#clock.monotonicMs();
-    const bytes = await readObject(this.#store, entry.recordKey, options);
-    const record = decodeCommitRecord(entry.recordKey, bytes);
-    if (record.requestId !== entry.requestId || record.rowCount !== entry.rowCount) {
-      throw new QuireError(
-        'RESULT_CORRUPT',
-        `The commit record ${entry.recordKey} describes another result.`,
-      );
-    }
-    return { entry, record, seenMs };
   }
 }
 

@@ -57,6 +57,11 @@ export interface NewResult extends CallOptions {
   /** Name of the principal that runs the query. */
   readonly owner: string;
   /**
+   * The text of the query, for the owner's list of results. Only its first 8,192 characters are
+   * stored; default: none.
+   */
+  readonly sql?: string | undefined;
+  /**
    * An id from `ResultStore.newRequestId`, so that the result counts as its owner's; default: a new
    * one.
    */

@@ -5,6 +5,7 @@ import {
   isQuireError,
   isRequestId,
   type ObjectStore,
+  ownerTagOf,
   QuireError,
   type RequestId,
   systemClock,
@@ -31,7 +32,7 @@ import { removeEach } from './remove-each.ts';
 import { type RemoveOptions, removeResult } from './remove-result.ts';
 import { replaceRecord } from './renewal.ts';
 import { type ResultAdmission, unlimitedAdmission } from './result-admission.ts';
-import type { ResultEntry } from './result-entry.ts';
+import { newestFirst, type ResultEntry } from './result-entry.ts';
 import { ResultFinder } from './result-finder.ts';
 import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
@@ -47,6 +48,11 @@ const stalenessMaxMsDefault = 5000;
  * renewed the same result.
  */
 const renewalAttemptsMax = 3;
+/** The stored length of a query's text: an entry of a list stays below 64 KiB of JSON. */
+const sqlLengthMax = 8192;
+/** The number of commit records that a list of an owner's results reads concurrently. */
+const readsMax = 16;
+const unreadableCodes = ['OBJECT_NOT_FOUND', 'RESULT_CORRUPT', 'RESULT_FORMAT_UNKNOWN'] as const;
 /** The number of concurrent removals of one `deleteExpired`. */
 const removalsMax = 16;
 
@@ -187,6 +193,42 @@ export class ResultStore implements AsyncDisposable {
   }
 
   /**
+   * Opens the newest live results of an owner on this broker, newest first, from one listing and at
+   * most one read each. Those that have just been removed, or cannot be read, are missing, and so
+   * are those whose ids have no owner tag, or one of another key.
+   */
+  async listOwned(
+    owner: string,
+    { countMax, ...options }: CallOptions & { readonly countMax: number },
+  ): Promise<readonly Result[]> {
+    const nowMs = this.#clock.nowMs();
+    const tag = ownerTag(owner, this.#options.ownerTagKey);
+    const entries: ResultEntry[] = [];
+    for await (const entry of this.list(options)) {
+      if (ownerTagOf(entry.requestId) === tag && entry.expirationTimeMs > nowMs) {
+        entries.push(entry);
+      }
+    }
+    const newest = entries.toSorted(newestFirst).slice(0, countMax);
+    const found: Result[] = [];
+    for (let start = 0; start < newest.length; start += readsMax) {
+      const opening = newest.slice(start, start + readsMax).map(async (entry) => {
+        try {
+          return this.#resultOf(await this.#live.openListed(entry, options));
+        } catch (error) {
+          if (isQuireError(error, ...unreadableCodes)) return undefined;
+          throw error;
+        }
+      });
+      // The tag only says where to look: two owners may have the same.
+      for (const result of await Promise.all(opening)) {
+        if (result?.owner === owner) found.push(result);
+      }
+    }
+    return found;
+  }
+
+  /**
    * Deletes a result, renewed or not: commit record first, then data.
    *
    * @throws as `open`
@@ -323,6 +365,7 @@ export class ResultStore implements AsyncDisposable {
       brokerId: this.brokerId,
       requestId,
       owner,
+      sql: options.sql?.slice(0, sqlLengthMax),
       expirationMs,
       compression,
       batchSizeBytes,

@@ -32,6 +32,11 @@ export class Result {
     return this.#record.owner;
   }
 
+  /** The text of the query, as far as it was stored: `CommitRecord.sql`. */
+  get sql(): string | undefined {
+    return this.#record.sql;
+  }
+
   /** The schema as stored, which is richer than its JSON form. */
   get schema(): Schema {
     return this.#record.schema;

@@ -93,6 +93,7 @@ export function storeInProcess(
       onPlanned?.(answeredData(execution));
       return await results.create(execution, {
         owner,
+        sql: query.sql,
         expirationMs,
         growth,
         signal: options.signal,

@@ -36,6 +36,7 @@ export interface WriteOptions extends CallOptions {
   readonly brokerId: string;
   readonly requestId: RequestId;
   readonly owner: string;
+  readonly sql: string | undefined;
   readonly expirationMs: number;
   readonly compression: Compression;
   readonly sizeBytesMax: number;
@@ -60,7 +61,7 @@ interface Written extends OpenRecord {
 
 /** Writes data, then the commit record; deletes both on failure. */
 export async function writeResult(source: ResultSource, options: WriteOptions): Promise<Written> {
-  const { store, brokerId, requestId, owner, signal } = options;
+  const { store, brokerId, requestId, owner, sql, signal } = options;
   const schema = storedSchemaOf(source.schema);
   const dataKey = dataKeyOf(brokerId, requestId);
   let recordKey: string | undefined;
@@ -82,6 +83,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
       requestId,
       brokerId,
       owner,
+      ...(sql !== undefined && { sql }),
       ...name,
       dataSizeBytes: sizeBytes,
       schema,

@@ -82,8 +82,16 @@ test('a principal that floods a broker loses its own results, is told why it has
   expect(health.cleaner).toMatchObject({ writesRefusedByShare: 1, writesRefusedBecause: null });
   expect(JSON.stringify(health)).not.toContain('ann');
 
-  const get = async (path: string): Promise<string> =>
-    (await fetch(`${url}${path}`, { headers: { authorization: 'Bearer admin-token' } })).text();
+  const get = async (path: string, authorization = 'Bearer admin-token'): Promise<string> =>
+    (await fetch(`${url}${path}`, { headers: { authorization } })).text();
+  const own = await get('/query/usage', `Basic ${btoa('ann:ann-password')}`);
+  expect(JSON.parse(own)).toEqual({
+    resultCount: hers?.resultCount,
+    usageBytes: hers?.usageBytes,
+    shareBytes: 1024 * 1024,
+    totalUsageBytes: expect.any(Number),
+    quotaBytes: health.cleaner?.quotaBytes,
+  });
   const plan = JSON.parse(await get('/sweep')) as SweepPlanResponse & Partial<ClusterSweepResponse>;
   expect(plan.owners).toEqual([
     expect.objectContaining({ name: 'admin', resultCount: 5, shareBytes: 3 * 1024 * 1024 }),

@@ -32,6 +32,8 @@ function settingsIn(home: string): Record<string, string> {
     'engine.auth.principal.admin.token.sha256':
       'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
     'engine.auth.principal.analyst.role': 'query',
+    'engine.broker.pagination.file.enableStorageCleaner': 'true',
+    'engine.auth.principal.analyst.quota.maxMB': '500',
     'engine.auth.principal.analyst.token.sha256':
       '9e60995b3b8fb825fc55f0659b1ba49e02a89232f4b6a8a2d6182eec46585029',
     'engine.table.stocks.path': join(samples, 'stocks.csv'),

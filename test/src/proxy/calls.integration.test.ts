@@ -1,4 +1,11 @@
-import type { ErrorBody, ProxyHealthResponse, ResultListResponse, StoredResult } from '@quire/api';
+import type {
+  ErrorBody,
+  OwnedResultListResponse,
+  ProxyHealthResponse,
+  ResultListResponse,
+  StoredResult,
+  UsageResponse,
+} from '@quire/api';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scriptedRowsJson } from '../testkit/broker-engine.ts';
@@ -210,7 +217,53 @@ describe('what a page says of itself', () => {
   });
 });
 
+const usage = (bytes: number, shareBytes: number | null): UsageResponse => ({
+  resultCount: 1,
+  usageBytes: bytes,
+  shareBytes,
+  totalUsageBytes: 10 * bytes,
+  quotaBytes: 1000,
+});
+
 describe('all brokers together', () => {
+  test('all brokers together list the own results of everyone, with their queries', async () => {
+    await one.stored(1, 'ann');
+    await two.stored(2, 'bob');
+    await one.clock.advance(1000);
+    await two.clock.advance(1000);
+    await two.stored(3, 'ann');
+    const list = await proxy.call('/query/resultStore?own=true', { as: 'ann' });
+    const { resultMetadataList } = list.json<OwnedResultListResponse>();
+    expect(resultMetadataList.map(({ brokerId, sql }) => [brokerId, sql])).toEqual([
+      ['Broker_two.example_8099', 'rows 3'],
+      ['Broker_one.example_8099', 'rows 1'],
+    ]);
+  });
+
+  test.each([
+    ['with shares', 50, 150],
+    ['one without a share', null, null],
+  ])('all brokers together add up what a caller stores: %s', async (_case, share, sum) => {
+    const asked: string[] = [];
+    const usageOf =
+      (bytes: number, shareBytes: number | null) =>
+      (name: string): UsageResponse => {
+        asked.push(name);
+        return usage(bytes, shareBytes);
+      };
+    await using three = await startBroker('three', { usageOf: usageOf(5, 100) });
+    await using four = await startBroker('four', { usageOf: usageOf(7, share) });
+    await using both = await TestProxy.start([three, four]);
+    expect((await both.call('/query/usage', { as: 'ann' })).json()).toEqual({
+      resultCount: 2,
+      usageBytes: 12,
+      shareBytes: sum,
+      totalUsageBytes: 120,
+      quotaBytes: 2000,
+    });
+    expect(asked).toEqual(['ann', 'ann']);
+  });
+
   test('all brokers together are listed newest first, by those who may', async () => {
     const ids: string[] = [];
     for (const broker of [one, two, one, two, two]) {

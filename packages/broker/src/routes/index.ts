@@ -8,6 +8,7 @@ import {
   listResultsRoute,
   readLinkRoute,
   readResultRoute,
+  readUsageRoute,
   renewResultRoute,
 } from './stored-results.ts';
 import { listTablesRoute, readTableSchemaRoute } from './list-tables.ts';
@@ -52,6 +53,7 @@ export function brokerRoutes(context: BrokerContext): readonly RouteOptions[] {
     ...(context.options.planSweep === undefined
       ? []
       : [readSweepPlanRoute(context.options.planSweep)]),
+    ...(context.options.usageOf === undefined ? [] : [readUsageRoute(context.options.usageOf)]),
     ...(context.options.settingsInForce === undefined
       ? []
       : [readSettingsRoute(context.options.settingsInForce)]),

@@ -2,6 +2,7 @@ import {
   brokerOperations,
   type LinkResponse,
   type Operation,
+  parseBooleanParameter,
   parseIntegerParameter,
   type RenewBody,
 } from '@quire/api';
@@ -12,12 +13,15 @@ import type { RouteOptions } from 'fastify';
 import type { BrokerContext } from '../broker-context.ts';
 import type { BrokerOptions } from '../broker-options.ts';
 import { openRequested, OwnResults } from '../own-results.ts';
-import { sendList } from '../send-list.ts';
+import { sendList, sendOwnList } from '../send-list.ts';
 import { ownedResultOf, storedResultOf } from '../stored-result-entry.ts';
 
-/** GET /query/resultStore: newest first, for admins. */
+/** GET /query/resultStore: newest first, for admins; with `own`, the caller's, for everyone. */
 export function listResultsRoute(context: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listResults, async (request, reply) => {
+    if (parseBooleanParameter('own', queryOf(request)['own']) === true) {
+      return sendOwnList(context, request, reply);
+    }
     requireRole(principalOf(request), 'admin');
     return sendList(context, request, reply, {
       open: '{"resultMetadataList":[',
@@ -25,6 +29,13 @@ export function listResultsRoute(context: BrokerContext): RouteOptions {
       close: ']}',
     });
   });
+}
+
+/** GET /query/usage: for everyone, about itself. */
+export function readUsageRoute(usageOf: NonNullable<BrokerOptions['usageOf']>): RouteOptions {
+  return routeOf(brokerOperations.readUsage, async (request, reply) =>
+    reply.header('cache-control', 'no-store').send(usageOf(principalOf(request).name)),
+  );
 }
 
 /** GET /query/resultStore/{requestId}: for admins, and for its owner. */

@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import type { OwnedResult, StoredResult } from '@quire/client';
 import { formatBytes } from '@quire/core';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -14,21 +15,34 @@ const columns = [
   { name: 'expires in', dataType: 'STRING' },
 ];
 
+const queryColumn = { name: 'query', dataType: 'STRING' };
+
+function oneLine(sql: string | undefined): string | null {
+  return sql === undefined ? null : sql.replaceAll(/\s+/g, ' ').trim();
+}
+
 /** Adds `quire results list`. */
 export function addResultsListCommand(results: Command, environment: Environment): void {
   withListOptions(withServerOptions(results.command('list')))
-    .summary('list all stored results, newest first (admins)')
+    .summary('list stored results, newest first')
     .description(
-      'List all stored results, newest first; for admins. In a pipe: lines of id, rows, bytes, submission and expiration time, with tabs between.',
+      'List all stored results, newest first, for admins; with --own those of your queries, for everyone. In a pipe: lines of id, rows, bytes, ' +
+        'submission and expiration time, with tabs between; with --own the query follows.',
     )
+    .option('--own', 'only the results of your own queries, with their text')
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
-      const items = await createClient(options, environment).list({ signal: interrupt.signal });
+      const client = createClient(options, environment);
+      const { signal } = interrupt;
+      const isOwn = options.own === true;
+      const items: readonly (StoredResult & Partial<OwnedResult>)[] = isOwn
+        ? await client.listOwn({ signal })
+        : await client.list({ signal });
       const nowMs = environment.clock.nowMs();
       await writeRecords(
         {
-          columns,
-          plainNames: ['id', 'rows', 'bytes', 'submitted', 'expires'],
+          columns: isOwn ? [...columns, queryColumn] : columns,
+          plainNames: ['id', 'rows', 'bytes', 'submitted', 'expires', ...(isOwn ? ['query'] : [])],
           items,
           shown: (entry) => [
             entry.requestId,
@@ -36,6 +50,7 @@ export function addResultsListCommand(results: Command, environment: Environment
             formatBytes(entry.sizeBytes),
             isoTime(entry.submissionTimeMs),
             formatTimeLeft(entry.expirationTimeMs - nowMs),
+            ...(isOwn ? [oneLine(entry.sql)] : []),
           ],
           plain: (entry) => [
             entry.requestId,
@@ -43,6 +58,7 @@ export function addResultsListCommand(results: Command, environment: Environment
             entry.sizeBytes,
             isoTime(entry.submissionTimeMs),
             isoTime(entry.expirationTimeMs),
+            ...(isOwn ? [oneLine(entry.sql)] : []),
           ],
           emptyText: 'no stored results',
         },

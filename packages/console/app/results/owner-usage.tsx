@@ -4,7 +4,7 @@ import { formatBytes } from '../format.ts';
 import { useSession } from '../session.ts';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge } from '../widgets/page.tsx';
-import { Owner } from './owner.tsx';
+import { Owner } from './result-details-parts.tsx';
 
 /** What one principal may store on all brokers, by its name; undefined for no limit of its own. */
 export type ShareOf = (name: string) => number | undefined;
@@ -52,9 +52,12 @@ function shareColumn(shareOf: ShareOf): ListColumn<OwnerRow> {
 }
 
 function Share({ requestId, bytes, shareOf }: OwnerRow & { readonly shareOf: ShareOf }): ReactNode {
-  const { owners } = useSession();
+  const { details } = useSession();
   const [name, setName] = useState<string>();
-  useEffect(() => void owners.read(requestId).then(setName), [owners, requestId]);
+  useEffect(
+    () => void details.read(requestId).then((read) => setName(read?.owner)),
+    [details, requestId],
+  );
   const shareBytes = name === undefined ? undefined : shareOf(name);
   if (shareBytes === undefined) return name === undefined ? '…' : 'no limit';
   const percent = (100 * bytes) / shareBytes;

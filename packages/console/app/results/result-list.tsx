@@ -1,8 +1,6 @@
-import type { StoredResult } from '@quire/api';
-import { visibleText } from '@quire/core/portable';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { OwnedResult, StoredResult } from '@quire/api';
+import { type ReactNode, useEffect, useState } from 'react';
 import { counted, formatBytes, formatCount, formatSpan, formatTime } from '../format.ts';
-import { QueryHistory } from '../query/history.ts';
 import { selectResult } from '../query/result-query.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -13,7 +11,8 @@ import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Empty } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
-import { Owner } from './owner.tsx';
+import type { ResultDetailsReader } from './result-details.ts';
+import { Owner, QueryLine, QueryText } from './result-details-parts.tsx';
 
 const shownMax = 500;
 /** Results that expire sooner than this are about to go. */
@@ -34,15 +33,19 @@ const spans = {
   }
 >;
 
+/** A stored result, with its query where the list has it. */
+type ListedResult = StoredResult & Partial<Pick<OwnedResult, 'sql'>>;
+
 /** Stored results, newest first: to open, to keep longer, to delete. */
 export function ResultList({
   list,
   onChanged,
 }: {
-  readonly list: readonly StoredResult[];
+  /** With their queries where the list has them; others are asked for one by one. */
+  readonly list: readonly ListedResult[];
   readonly onChanged: () => void;
 }): ReactNode {
-  const { client, name, role } = useSession();
+  const { client, role } = useSession();
   const { attempt } = useToasts();
   const nowMs = useNow(1000);
   const [filter, setFilter] = useState('');
@@ -50,13 +53,8 @@ export function ResultList({
   const [doomed, setDoomed] = useState<StoredResult>();
   const owners = useOwners(role === 'admin' ? list : []);
   const [owner, setOwner] = useState('');
-  const queries = useMemo(
-    () => new Map(new QueryHistory(name).read().map(({ requestId = '', sql }) => [requestId, sql])),
-    // A query adds to the stored results.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [name, list],
-  );
   const wanted = filter.trim().toLowerCase();
+  const queries = useQueries(list, wanted !== '');
   const shown = list.filter(
     ({ requestId, brokerId, submissionTimeMs, expirationTimeMs }) =>
       `${requestId} ${brokerId} ${queries.get(requestId) ?? ''}`.toLowerCase().includes(wanted) &&
@@ -75,29 +73,25 @@ export function ResultList({
       onChanged();
       return 'The result is deleted.';
     });
-  const columns: readonly ListColumn<StoredResult>[] = [
+  const columns: readonly ListColumn<ListedResult>[] = [
     {
       name: 'Result',
       className: 'cut with-query',
-      title: ({ requestId }) => queries.get(requestId) ?? '',
-      cell: ({ requestId }) => {
-        const sql = queries.get(requestId);
-        return (
-          <>
-            <a href={placeOf(['query'], { id: requestId })}>
-              <code className="result-id" title={requestId}>
-                {requestId}
-              </code>
-            </a>
-            <br />
-            {sql === undefined ? (
-              <span className="null">not run here</span>
-            ) : (
-              <code>{visibleText(sql.replaceAll(/\s+/g, ' ').slice(0, 200))}</code>
-            )}
-          </>
-        );
-      },
+      cell: ({ requestId, sql }) => (
+        <>
+          <a href={placeOf(['query'], { id: requestId })}>
+            <code className="result-id" title={requestId}>
+              {requestId}
+            </code>
+          </a>
+          <br />
+          {sql === undefined ? (
+            <QueryText requestId={requestId} />
+          ) : (
+            <QueryLine sql={sql ?? undefined} />
+          )}
+        </>
+      ),
     },
     ...(role === 'admin' ? adminColumns : []),
     { name: 'Rows', isNumber: true, cell: (result) => formatCount(rowsOf(result)) },
@@ -225,9 +219,50 @@ function ownerTag(requestId: string): string {
   return requestId.slice(24, 32);
 }
 
+/** Queries that are looked through at most: the newest. */
+const searchedMax = 500;
+const callsAtOnce = 8;
+
+/** The queries of results, by their ids; those that the list lacks are asked for once needed. */
+function useQueries(
+  list: readonly ListedResult[],
+  isNeeded: boolean,
+): ReadonlyMap<string, string | null> {
+  const { details } = useSession();
+  const [read, setRead] = useState<ReadonlyMap<string, string | null>>(new Map());
+  const listed = list.flatMap(({ requestId, sql }) =>
+    sql === undefined ? [] : ([[requestId, sql]] as const),
+  );
+  const missing = isNeeded
+    ? list
+        .slice(0, searchedMax)
+        .filter(({ requestId, sql }) => sql === undefined && !read.has(requestId))
+        .map(({ requestId }) => requestId)
+    : [];
+  const next = missing.slice(0, callsAtOnce).join(' ');
+  useEffect(() => {
+    let isCurrent = true;
+    if (next === '') return undefined;
+    void readQueries(details, next.split(' ')).then((found) => {
+      if (isCurrent) setRead((before) => new Map([...before, ...found]));
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [details, next]);
+  return new Map([...read, ...listed]);
+}
+
+async function readQueries(
+  details: ResultDetailsReader,
+  ids: readonly string[],
+): Promise<readonly (readonly [string, string | null])[]> {
+  return Promise.all(ids.map(async (id) => [id, (await details.read(id))?.sql ?? null] as const));
+}
+
 /** The names of all owners, by their tags: one result of each is asked for. */
 function useOwners(list: readonly StoredResult[]): ReadonlyMap<string, string> {
-  const { owners } = useSession();
+  const { details } = useSession();
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const firstOfTag = new Map(list.map(({ requestId }) => [ownerTag(requestId), requestId]));
   const missing = [...firstOfTag].filter(([tag]) => !names.has(tag)).slice(0, ownersMax);
@@ -236,7 +271,9 @@ function useOwners(list: readonly StoredResult[]): ReadonlyMap<string, string> {
     let isCurrent = true;
     const read = async (): Promise<void> => {
       const found = await Promise.all(
-        missing.map(async ([tag, id]) => [tag, (await owners.read(id)) ?? 'not known'] as const),
+        missing.map(
+          async ([tag, id]) => [tag, (await details.read(id))?.owner ?? 'not known'] as const,
+        ),
       );
       if (isCurrent && found.length > 0) setNames((before) => new Map([...before, ...found]));
     };
@@ -246,7 +283,7 @@ function useOwners(list: readonly StoredResult[]): ReadonlyMap<string, string> {
     };
     // The tags are the key.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [owners, key]);
+  }, [details, key]);
   return names;
 }
 

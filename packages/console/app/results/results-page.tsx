@@ -1,18 +1,17 @@
-import type { ClusterResultsResponse } from '@quire/api';
-import { type ReactNode, useMemo } from 'react';
-import { QueryHistory } from '../query/history.ts';
+import type { ClusterResultsResponse, OwnedResultListResponse } from '@quire/api';
+import type { ReactNode } from 'react';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Page } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
-import { readOwnResults } from './own-results.ts';
+import { OwnUsage } from './own-usage.tsx';
 import { ResultList } from './result-list.tsx';
 import { UsageCard } from './usage-card.tsx';
 import { SweepCard } from './sweep-card.tsx';
 
 const readEveryMs = 10_000;
 
-/** The stored results: for admins of all brokers, for others of the queries that they ran here. */
+/** The stored results: all for admins, for others their own. */
 export function ResultsPage(): ReactNode {
   const { role } = useSession();
   return (
@@ -52,29 +51,22 @@ function AllResults(): ReactNode {
 }
 
 function OwnResults(): ReactNode {
-  const { call, name } = useSession();
-  const history = useMemo(() => new QueryHistory(name), [name]);
+  const { call } = useSession();
   const results = useResource(
     'own results',
-    (signal) =>
-      readOwnResults(
-        call,
-        history.read().flatMap(({ requestId }) => requestId ?? []),
+    async (signal) =>
+      (await call('/query/resultStore', {
+        query: { own: 'true' },
         signal,
-      ),
+      })) as unknown as OwnedResultListResponse,
     { everyMs: readEveryMs },
   );
   return (
-    <Resolved of={results} what="your results">
-      {(list) => (
-        <>
-          <ResultList list={list} onChanged={results.reload} />
-          <p className="quiet">
-            These are the results of queries that you ran in this browser. Those of programs are
-            read by their ids.
-          </p>
-        </>
-      )}
-    </Resolved>
+    <>
+      <OwnUsage />
+      <Resolved of={results} what="your results">
+        {({ resultMetadataList: list }) => <ResultList list={list} onChanged={results.reload} />}
+      </Resolved>
+    </>
   );
 }

@@ -10,6 +10,7 @@ export const routePatterns = {
   metadata: '/query/:requestId/metadata',
   link: '/query/:requestId/link',
   resultStore: '/query/resultStore',
+  usage: '/query/usage',
   storedResult: '/query/resultStore/:requestId',
   health: '/health',
   metrics: '/metrics',

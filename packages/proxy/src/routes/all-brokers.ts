@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Operation, proxyOperations } from '@quire/api';
+import { type Operation, proxyOperations, type UsageResponse } from '@quire/api';
 import { parseDeletedCount, type WireAnswer } from '@quire/client/wire';
 import { isQuireError, QuireError } from '@quire/core';
 import { callContextOf, signalOf } from '@quire/service';
@@ -98,6 +98,36 @@ async function* encodeList(
     callContextOf(request).failure = failure;
     throw failure;
   }
+}
+
+/** GET /query/usage: the sums over all brokers; limited only if every broker limits its part. */
+export function readUsageRoute(context: ProxyContext): RouteOptions {
+  return proxyRoute(context, proxyOperations.readUsage, async (request, reply) => {
+    const call = { method: 'GET', signal: signalOf(request) } as const;
+    const { parts, refusal, missing } = await callAll(context, request, call, readUsage);
+    if (refusal !== undefined) return sendRefusal(reply, refusal);
+    markPartial(reply, missing);
+    const sumOf = (valueOf: (usage: UsageResponse) => number): number =>
+      parts.reduce((sum, usage) => sum + valueOf(usage), 0);
+    const limitOf = (valueOf: (usage: UsageResponse) => number | null): number | null =>
+      parts.some((usage) => valueOf(usage) === null) ? null : sumOf((usage) => valueOf(usage) ?? 0);
+    const response: UsageResponse = {
+      resultCount: sumOf(({ resultCount }) => resultCount),
+      usageBytes: sumOf(({ usageBytes }) => usageBytes),
+      shareBytes: limitOf(({ shareBytes }) => shareBytes),
+      totalUsageBytes: sumOf(({ totalUsageBytes }) => totalUsageBytes),
+      quotaBytes: limitOf(({ quotaBytes }) => quotaBytes),
+    };
+    return reply.header('cache-control', 'no-store').send(response);
+  });
+}
+
+async function readUsage({ chunks }: WireAnswer): Promise<UsageResponse> {
+  const usage = JSON.parse(await readText(chunks, sentenceBytesMax)) as UsageResponse;
+  const { resultCount, usageBytes, shareBytes, totalUsageBytes, quotaBytes } = usage;
+  const numbers = [resultCount, usageBytes, shareBytes ?? 0, totalUsageBytes, quotaBytes ?? 0];
+  if (numbers.every(Number.isFinite)) return usage;
+  throw new QuireError('BROKER_FAILED', "A broker's usage is not one.");
 }
 
 /** The maximum length of a confirmation. */

@@ -2,7 +2,7 @@ import { type ProxyHealthResponse, proxyOperations } from '@quire/api';
 import { routeOf } from '@quire/service';
 import type { RouteOptions } from 'fastify';
 import type { ProxyContext } from '../proxy-context.ts';
-import { deleteExpiredResultsRoute, listRoutes } from './all-brokers.ts';
+import { deleteExpiredResultsRoute, listRoutes, readUsageRoute } from './all-brokers.ts';
 import { anyBrokerRoute, queryRoute, resultCallRoute } from './forwarded-routes.ts';
 
 const {
@@ -49,6 +49,7 @@ export function proxyRoutes(context: ProxyContext): readonly RouteOptions[] {
     ...[runQuery, runPinotQuery].map((operation) => queryRoute(context, operation)),
     ...resultCalls.map((operation) => resultCallRoute(context, operation)),
     ...listRoutes(context),
+    readUsageRoute(context),
     ...[deleteExpiredResults, deleteExpiredPinotResponses].map((operation) =>
       deleteExpiredResultsRoute(context, operation),
     ),

@@ -19,6 +19,7 @@ export async function warmUp(engine: QueryEngine): Promise<void> {
     brokerId: 'warm',
     requestId,
     owner: '',
+    sql: undefined,
     expirationMs: 1,
     firstBytesMax: 1,
     sizeBytesMax: 0,

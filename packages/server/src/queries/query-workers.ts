@@ -70,7 +70,7 @@ export class QueryWorkers implements StoringEngine {
     const { pool, store, removeLeftovers } = this.#options;
     const { growth, results: named = [] } = options;
     const results = named.map((result) => result.readOrder());
-    const write = this.#options.results.startWrite(options);
+    const write = this.#options.results.startWrite({ ...options, sql: query.sql });
     const { order } = write;
     const host = new StoreHost(store, {
       writePrefix: resultPrefix(order.brokerId, order.requestId),

@@ -4,10 +4,10 @@ import {
   type QuotaPolicy,
   type StorageAdmission,
 } from '@quire/cleaner';
-import type { SweepPlanResponse } from '@quire/api';
+import type { SweepPlanResponse, UsageResponse } from '@quire/api';
 import type { BrokerMetrics, BrokerOptions } from '@quire/broker';
 import type { ObjectStore } from '@quire/core';
-import { formatOwnerTag, type ResultStore } from '@quire/results';
+import { formatOwnerTag, ownerTag, type ResultStore } from '@quire/results';
 import type { Logger } from 'pino';
 import { ownerNamesOf } from '../cleaner/cleaner-settings.ts';
 import { openCleaner } from '../cleaner/open-cleaner.ts';
@@ -108,6 +108,22 @@ export async function readHealthDetails(
     },
     workers: workersHealth(status),
     settingsProblems: live.problemCount + (settingsProblem === undefined ? 0 : 1),
+  };
+}
+
+/** Returns the storage that a principal uses and may use, as counted between listings. */
+export function usageOf(
+  { usage, policy }: StorageAdmission,
+  principalName: string,
+  tagKey: string | undefined,
+): UsageResponse {
+  const tag = ownerTag(principalName, tagKey);
+  return {
+    resultCount: usage.owners.countOf(tag),
+    usageBytes: usage.totalBytesOf(tag),
+    shareBytes: shareBytesOf(policy?.shareOf(tag)),
+    totalUsageBytes: usage.totalBytes,
+    quotaBytes: policy?.quotaBytes ?? null,
   };
 }
 

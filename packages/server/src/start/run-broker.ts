@@ -5,7 +5,7 @@ import { type LinkSigner, QuireError } from '@quire/core';
 import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import { storeBackends } from '@quire/settings/store-backends';
-import { openBrokerCleaner, planSweep, readHealthDetails } from './broker-cleaner.ts';
+import { openBrokerCleaner, planSweep, readHealthDetails, usageOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
@@ -111,6 +111,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     },
     flight: flightOptionsOf(live, gate),
     healthDetails: () => readHealthDetails(live, { cleaner, admission, engine, monitor }),
+    usageOf: (name) => usageOf(admission, name, live.current.results.ownerTagKey),
     planSweep: () => planSweep(live, cleaner),
     settingsInForce: () => settingsInForce(live),
     queriesRunningMax: settings.query.concurrencyMax,
