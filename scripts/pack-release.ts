@@ -1,11 +1,11 @@
 /**
- * Builds the tarballs of releases from their tags (or any other refs), and installs each in a
- * project of its own: `node scripts/pack-release.ts [ref…]` fills `.cache/releases/<ref>`, where
- * the test of a rolling upgrade finds it. Without refs it does so for those of test/releases.json.
+ * Builds the tarballs of earlier releases, and installs each in a project of its own:
+ * `node scripts/pack-release.ts` fills `.cache/releases/<commit>`, where the tests of upgrades find
+ * them, for each release of test/releases.json that this clone has.
  *
- * All is done as the ref itself says: its own lock file, its own build.
+ * All is done as the release itself says: its own lock file, its own build.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commitOf, folderOfCommit, readReleases, type Release } from './releases.ts';
 
 const root = join(import.meta.dirname, '..');
 const quiet = [
@@ -27,28 +28,23 @@ const quiet = [
   '--ignore-scripts',
   '--loglevel=error',
 ];
-/** What a broker needs that shares a folder of results with others. */
-const packages = ['core', 'results', 'store-file'];
 
-interface Release {
-  readonly ref: string;
+for (const release of readReleases()) {
+  const commit = commitOf(release);
+  if (commit === undefined) {
+    console.log(`${release.what}: not packed, since this clone does not have its commit`);
+  } else if (existsSync(folderOfCommit(commit))) {
+    console.log(`${release.what}: in ${folderOfCommit(commit)} already`);
+  } else packRelease(release, commit);
 }
 
-const asked = process.argv.slice(2);
-const known = readJson(join(root, 'test/releases.json')) as readonly Release[];
-for (const ref of asked.length > 0 ? asked : known.map((release) => release.ref)) {
-  const target = join(root, '.cache/releases', ref);
-  if (existsSync(target)) console.log(`${ref} is in ${target} already`);
-  else if (isInClone(ref)) packRelease(ref, target);
-  else console.log(`${ref} is not packed: this clone does not have it`);
-}
-
-function packRelease(ref: string, target: string): void {
+function packRelease({ packages, what }: Release, commit: string): void {
+  const target = folderOfCommit(commit);
   const checkout = mkdtempSync(join(tmpdir(), 'quire-release-'));
   const project = `${target}.new`;
   try {
     const archive = join(checkout, 'ref.tar');
-    run(root, 'git', 'archive', '-o', archive, ref);
+    run(root, 'git', 'archive', '-o', archive, commit);
     run(checkout, 'tar', '-xf', archive);
     run(checkout, 'npm', 'ci', ...quiet);
     run(checkout, process.execPath, 'scripts/build.ts');
@@ -61,7 +57,7 @@ function packRelease(ref: string, target: string): void {
       '--ignore-scripts',
       '--pack-destination',
       project,
-      ...packages.map((name) => `./packages/${name}`),
+      ...(packages ?? packagesOf(checkout)).map((name) => `./packages/${name}`),
     );
     const tarballs = readdirSync(project).map((file) => `file:${file}`);
     writeFileSync(
@@ -77,7 +73,7 @@ function packRelease(ref: string, target: string): void {
       `apache-arrow@${arrowVersionOf(checkout)}`,
     );
     renameSync(project, target);
-    console.log(`installed ${packages.join(', ')} of ${ref} in ${target}`);
+    console.log(`${what}: installed in ${target}`);
   } finally {
     rmSync(checkout, { recursive: true, force: true });
     rmSync(project, { recursive: true, force: true });
@@ -96,9 +92,11 @@ function arrowVersionOf(checkout: string): string {
   return version;
 }
 
-/** A shallow clone has the newest commit only. */
-function isInClone(ref: string): boolean {
-  return spawnSync('git', ['-C', root, 'cat-file', '-e', `${ref}^{commit}`]).status === 0;
+/** The folders of the packages that a checkout has. */
+function packagesOf(checkout: string): readonly string[] {
+  return readdirSync(join(checkout, 'packages'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 }
 
 function readJson(path: string): unknown {

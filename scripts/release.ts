@@ -6,6 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { releaseSubject } from './releases.ts';
 
 type Json = Record<string, unknown>;
 
@@ -58,11 +59,12 @@ function release(): void {
   replaceIn('README.md', `Quire ${current}`, `Quire ${version}`);
   const date = new Date().toISOString().slice(0, 10);
   replaceIn('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${date}\n`);
-  // From the next commit on, the test of a rolling upgrade shares a store with this release.
+  // From the next commit on, tests upgrade the servers of this release. They find the commit that is
+  // made here by its subject.
   const releases = JSON.parse(readFileSync('test/releases.json', 'utf8')) as readonly Json[];
-  const own = { ref: `v${version}`, what: `the release ${version}` };
+  const own = { version, what: `the release ${version}` };
   writeJson('test/releases.json', [...releases, own]);
-  git('commit', '--all', '--quiet', '--message', `Release ${version}`);
+  git('commit', '--all', '--quiet', '--message', releaseSubject(version));
   git(
     'tag',
     flags.includes('--sign') ? '--sign' : '--annotate',

@@ -191,6 +191,46 @@ describe('a broker that does not answer as it should', () => {
   });
 });
 
+describe('a broker that shuts down', () => {
+  const refuses = answers(503, '{"code":503,"error":"down","reason":"SHUTTING_DOWN"}', {
+    connection: 'close',
+  });
+
+  test('a broker that shuts down refuses a page, which another one of its store is asked for', async () => {
+    await using shared = await TestProxy.start([odd, good], { isStoreShared: true });
+    const requestId = await good.stored(20);
+    odd.conduct = refuses;
+    const pages = [];
+    // The cached broker is asked first, so the first call decides whom the others reach.
+    for (let count = 0; count < 4; count += 1) {
+      const headers = count === 0 ? forwardToOdd : {};
+      pages.push(await shared.call(`/query/${requestId}/results?offset=10&numRows=5`, { headers }));
+    }
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(odd.calls.length).toBeGreaterThan(0);
+  });
+
+  test('a broker that shuts down is the only one with a result: its refusal reaches the caller', async () => {
+    odd.conduct = refuses;
+    const answer = await callOdd();
+    expect([answer.status, answer.json<ErrorBody>().reason, odd.calls.length]).toEqual([
+      503,
+      'SHUTTING_DOWN',
+      1,
+    ]);
+  });
+
+  test('a broker that shuts down may have begun a deletion, which is sent to no other', async () => {
+    await using shared = await TestProxy.start([odd, good], { isStoreShared: true });
+    const requestId = await good.stored(20);
+    odd.conduct = refuses;
+    const path = `/query/resultStore/${requestId}`;
+    const deleted = await shared.call(path, { method: 'DELETE', headers: forwardToOdd });
+    const page = await shared.call(`/query/${requestId}/results?offset=0`);
+    expect([deleted.status, page.status]).toEqual([503, 200]);
+  });
+});
+
 describe('a broker that hangs', () => {
   test('a broker that hangs holds up nobody else, and its own callers only for a time', async () => {
     odd.conduct = hangs;

@@ -11,6 +11,7 @@ import { testPackageSizes } from './package-sizes.ts';
 import { PublishedPackages } from './published-packages.ts';
 import { outputOf, readmePrograms } from './readme-programs.ts';
 import { describeRollingUpgrade } from './rolling-upgrade.ts';
+import { describeServerUpgrade } from './server-upgrade.ts';
 
 vi.setConfig({ hookTimeout: 300_000 });
 
@@ -181,6 +182,7 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
 
   describeArrowHosts(() => published);
   describeRollingUpgrade(() => published);
+  describeServerUpgrade(() => published);
   testSignalsThroughNpx(() => published);
   testPackageSizes(() => published);
 

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { commitOf, readReleases } from '../../../scripts/releases.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -43,6 +44,19 @@ beforeAll(async () => {
 });
 
 afterAll(() => repository[Symbol.asyncDispose]());
+
+test('the releases that tests upgrade from are the commits of their tags, where a clone has these', () => {
+  const inClone = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const tags = new Set(inClone('tag', '--list', 'v*').split('\n').filter(Boolean));
+  const versions = readReleases().flatMap((each) => each.version ?? []);
+  const tagged = versions.filter((version) => tags.has(`v${version}`));
+  expect(tagged.map((version) => `v${version}`).toSorted()).toEqual([...tags].toSorted());
+  for (const release of readReleases()) {
+    if (!tags.has(`v${release.version}`)) continue;
+    expect(inClone('rev-list', '-n', '1', `v${release.version}`)).toBe(commitOf(release));
+  }
+});
 
 test.each([
   ['next', /^The version is 'next'; expected three numbers, such as 0\.2\.0\.$/],
@@ -109,7 +123,7 @@ test('a release sets one version everywhere, dates the changes, and tags the com
     ),
   );
   const releases = JSON.parse(await read('test/releases.json')) as readonly object[];
-  expect(releases.at(-1)).toEqual({ ref: 'v98.0.0', what: 'the release 98.0.0' });
+  expect(releases.at(-1)).toEqual({ version: '98.0.0', what: 'the release 98.0.0' });
 
   expect(release('98.0.1')).toEqual({
     status: 1,

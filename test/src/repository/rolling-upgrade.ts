@@ -1,44 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir } from 'node:fs/promises';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownerTagOf, type RequestId } from '@quire/core';
 import { ownerTag } from '@quire/results';
 import { countingJson } from '../testkit/builders/counting-rows.ts';
-import { describeWithTool, type Tool } from '../testkit/toolchain.ts';
+import { describeWithTool } from '../testkit/toolchain.ts';
+import { readReleases } from '../../../scripts/releases.ts';
+import { installedRelease } from './installed-release.ts';
 import type { PublishedPackages } from './published-packages.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const program = 'upgrade-broker.js';
-
-interface Release {
-  readonly ref: string;
-  readonly what: string;
-}
-
-/** Earlier releases, as `scripts/pack-release.ts` builds and installs them. */
-const releases = JSON.parse(
-  readFileSync(join(root, 'test/releases.json'), 'utf8'),
-) as readonly Release[];
-
-/** A project with the packages of an earlier release. */
-function installedRelease({ ref }: Release): Tool {
-  const folder = join(root, '.cache/releases', ref);
-  return {
-    name: `the packages of ${ref}`,
-    remedy: `run node scripts/pack-release.ts ${ref} in a clone that has it`,
-    find: () => (existsSync(folder) ? folder : undefined),
-    isOptional: !isInClone(ref),
-  };
-}
-
-/** A shallow clone has the newest commit only. */
-function isInClone(ref: string): boolean {
-  return spawnSync('git', ['-C', root, 'cat-file', '-e', `${ref}^{commit}`]).status === 0;
-}
 
 /** A broker of some release in a process of its own: it answers one line with one line. */
 class UpgradeBroker implements AsyncDisposable {
@@ -74,15 +48,16 @@ class UpgradeBroker implements AsyncDisposable {
  * its tarballs.
  */
 export function describeRollingUpgrade(publishedOf: () => PublishedPackages): void {
-  for (const release of releases) {
+  for (const release of readReleases()) {
     describeWithTool(
       installedRelease(release),
-      `share a store with ${release.ref}, ${release.what}`,
+      `share a store with ${release.what}`,
       (installed) => {
         let older: UpgradeBroker;
         let newer: UpgradeBroker;
 
-        const storeOf = (): string => join(publishedOf().folder, 'stores', release.ref);
+        const storeOf = (): string =>
+          join(publishedOf().folder, 'stores', release.version ?? 'first');
 
         beforeAll(async () => {
           const { folder } = publishedOf();

@@ -18,6 +18,9 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.exit(1)); process.channel.unref();",
 )}`;
 
+/** The environment of a process that resolves packages as they are installed. */
+const { NODE_OPTIONS: _, ...withoutSources } = process.env;
+
 export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -28,6 +31,8 @@ interface CliOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** What comes on standard input. */
   readonly stdin?: string;
+  /** The folder of a project that has the packages. Default: the sources of this repository. */
+  readonly project?: string;
 }
 
 /** A `quire` command in a process of its own, with pipes for its input and outputs. */
@@ -40,12 +45,17 @@ export class CliProcess implements AsyncDisposable {
   stderr = '';
 
   constructor(args: readonly string[], options: CliOptions = {}) {
+    const { project } = options;
+    const [conditions, command, environment] =
+      project === undefined
+        ? [['--conditions=@quire/source'], main, process.env]
+        : [[], join(project, 'node_modules/@quire/cli/bin/quire.cjs'), withoutSources];
     this.#child = spawn(
       process.execPath,
-      ['--conditions=@quire/source', '--import', endWithParent, main, ...args],
+      [...conditions, '--import', endWithParent, command, ...args],
       {
-        cwd: root,
-        env: { ...process.env, ...options.variables },
+        cwd: project ?? root,
+        env: { ...environment, ...options.variables },
         stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
       },
     );

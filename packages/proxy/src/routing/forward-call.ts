@@ -77,15 +77,20 @@ async function tryInOrder(
     return outcome.kind === 'unsent' ? call.isWhole : outcome.kind === 'unanswered' && call.isSafe;
   };
   let failure = new QuireError('BROKER_UNAVAILABLE', 'No broker can accept the call now; retry.');
-  for (const [index, broker] of candidates.slice(0, triesMax).entries()) {
+  const tried = candidates.slice(0, triesMax);
+  for (const [index, broker] of tried.entries()) {
     if (!brokers.usable.includes(broker)) {
       failure = new QuireError('BROKER_UNAVAILABLE', `${broker.label} is down; retry.`);
       continue;
     }
+    const others = tried.slice(index + 1);
+    const mayAskOthers = (head: AnswerHead): boolean =>
+      call.isSafe && isShuttingDown(head) && others.some((each) => brokers.usable.includes(each));
     const forward = (isRetry: boolean): Promise<ExchangeOutcome> => {
       if (isRetry) metrics.observeRetry(broker.label);
-      return call.forwardTo(broker, (head) =>
-        isFinal(context, broker, head, { mayDecline, requestId }),
+      return call.forwardTo(
+        broker,
+        (head) => !mayAskOthers(head) && isFinal(context, broker, head, { mayDecline, requestId }),
       );
     };
     let outcome = await forward(index > 0);
@@ -93,6 +98,10 @@ async function tryInOrder(
     const hasBrokenOff = outcome.kind === 'unanswered' && !isQuireError(outcome.error);
     if (candidates.length === 1 && hasBrokenOff && mayTryAnother(outcome)) {
       outcome = await forward(true);
+    }
+    if (outcome.kind === 'declined' && isShuttingDown(outcome.head)) {
+      failure = new QuireError('BROKER_UNAVAILABLE', `${broker.label} is shutting down; retry.`);
+      continue;
     }
     if (outcome.kind === 'declined') {
       return { by: broker, runner: runnerNamedBy(context, outcome.head) };
@@ -102,6 +111,11 @@ async function tryInOrder(
     if (!mayTryAnother(outcome)) throw failure;
   }
   throw failure;
+}
+
+/** Reports whether a broker refuses a call because it is about to end, as in a rolling upgrade. */
+function isShuttingDown({ status, headers }: AnswerHead): boolean {
+  return status === 503 && headers.connection === 'close';
 }
 
 /**

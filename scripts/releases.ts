@@ -1,0 +1,55 @@
+/**
+ * Earlier releases, which the tests of upgrades run beside this one: `test/releases.json`.
+ *
+ * They are found by their commits. A clone may lack the tags, which a branch does not bring along,
+ * and the script of releases cannot write the commit that it is about to make into it.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** A release, or a commit that stands for one. */
+export interface Release {
+  /** Missing of a commit that never was a release. */
+  readonly version?: string;
+  /** Default: the commit that `scripts/release.ts` made, by its subject. */
+  readonly commit?: string;
+  /** The packages that tests need of it. Default: all. */
+  readonly packages?: readonly string[];
+  readonly what: string;
+}
+
+/** Returns the releases, oldest first. */
+export function readReleases(): readonly Release[] {
+  return JSON.parse(readFileSync(join(root, 'test/releases.json'), 'utf8')) as readonly Release[];
+}
+
+/** Returns the commit of a release; undefined in a clone that does not have it, as a shallow one. */
+export function commitOf(release: Release): string | undefined {
+  if (release.commit !== undefined) {
+    return git('cat-file', '-e', `${release.commit}^{commit}`) === undefined
+      ? undefined
+      : release.commit;
+  }
+  const subject = `^${releaseSubject(release.version ?? '').replaceAll('.', '\\.')}$`;
+  const commit = git('log', '-1', '--format=%H', `--grep=${subject}`, 'HEAD');
+  return commit === '' ? undefined : commit;
+}
+
+/** Returns the folder of a release of this commit, as `scripts/pack-release.ts` installs it. */
+export function folderOfCommit(commit: string): string {
+  return join(root, '.cache/releases', commit.slice(0, 7));
+}
+
+/** The subject of the commit of a release. */
+export function releaseSubject(version: string): string {
+  return `Release ${version}`;
+}
+
+/** Returns what git wrote; undefined when it failed. */
+function git(...args: readonly string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}
