@@ -15,7 +15,7 @@ import {
 import { streamFindings } from './consumption/stream-settings.ts';
 import { effectFindings } from './effect-findings.ts';
 
-/** What a table config is checked against. */
+/** The dependencies of the validation of a table config. */
 export interface TableSetting extends DocumentContext {
   readonly tenants: readonly string[];
 }
@@ -36,9 +36,10 @@ export function checkSchema(document: TableSchemaDocument): readonly Finding[] {
 }
 
 /**
- * Checks a table config, by itself and with all that it belongs to.
+ * Checks a table config on its own and against the schema, tenants and task types that it refers
+ * to.
  *
- * @throws TENANT_NOT_FOUND when it names one that is not there
+ * @throws TENANT_NOT_FOUND when it names a tenant that does not exist
  * @throws TABLE_INVALID with all findings when one of them is an error
  */
 export function checkTable(
@@ -54,7 +55,7 @@ export function checkTable(
     throw new QuireError('TENANT_NOT_FOUND', message);
   }
   return assertNoErrors(`Table ${document.tableName}`, [
-    // Under the name of a half another table is queried.
+    // A table named like the half of another one would be shadowed by it.
     ...(namePattern.test(rawName) && parseTableName(rawName).type === undefined
       ? []
       : [badName('/tableName', rawName)]),
@@ -64,10 +65,10 @@ export function checkTable(
   ]);
 }
 
-/** Names become names of files, and of tables in SQL. */
+/** Table and schema names are used as file names and as SQL table names. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,119}$/;
 
 function badName(path: string, name: string): Finding {
-  const message = `${JSON.stringify(name.slice(0, 200))}: expected 1 to 120 letters, digits and _, not starting with a digit nor ending like the name of a half.`;
+  const message = `${JSON.stringify(name.slice(0, 200))}: expected 1 to 120 letters, digits and _, not starting with a digit and not ending in _OFFLINE or _REALTIME.`;
   return { path, code: 'TABLE_NAME', severity: 'error', message };
 }

@@ -1,7 +1,7 @@
 import type { Finding } from '@quire/core/table-engine';
 import type { TableConfig } from '@quire/tables';
 
-/** Members by JSON pointer that say how a cluster spreads, replicates or indexes a table. */
+/** JSON pointers to members that say how a cluster distributes, replicates or indexes a table. */
 const membersOfClusters = [
   '/segmentsConfig/replication',
   '/segmentsConfig/replicaGroupStrategyConfig',
@@ -33,8 +33,8 @@ const membersOfClusters = [
 ] as const;
 
 /**
- * What of a config the embedded table server cannot do, and what has no effect on one machine:
- * neither is left out in silence.
+ * Returns findings for members that the embedded table server does not support and for those
+ * without effect on one machine, so that neither is ignored silently.
  */
 export function effectFindings(config: TableConfig): readonly Finding[] {
   const without = membersOfClusters.filter((pointer) => isPresent(config, pointer));
@@ -47,10 +47,7 @@ export function effectFindings(config: TableConfig): readonly Finding[] {
   ];
 }
 
-/**
- * Options of tasks that merge; those of tasks that load files are those of the files' formats as
- * well.
- */
+/** Options of tasks that merge. Tasks that load files also take the options of the file formats. */
 const optionsOfAll = ['schedule', 'taskTimeout', 'maxAttemptsPerTask', 'tableMaxNumTasks'];
 const optionsOfMerges = [
   'bucketTimePeriod',
@@ -69,7 +66,7 @@ function* optionFindings({ task }: TableConfig): Generator<Finding> {
   for (const [type, known] of Object.entries(optionsByType)) {
     const options = task?.taskTypeConfigsMap?.[type];
     if (typeof options !== 'object' || options === null) continue;
-    // A level or a column may come before.
+    // The name of a level or column may precede the option.
     const without = Object.keys(options).filter(
       (name) => !known.includes(name.slice(name.lastIndexOf('.') + 1)),
     );
@@ -84,7 +81,7 @@ function* optionFindings({ task }: TableConfig): Generator<Finding> {
   }
 }
 
-/** What would change answers, and is not done here. */
+/** Yields findings for members that would change answers and are not supported here. */
 function* unsupported({
   upsertConfig,
   dedupConfig,
@@ -106,7 +103,7 @@ function* unsupported({
   }
 }
 
-/** Whether a member is there and is more than a default that says nothing. */
+/** Reports whether a member is present with a value other than an empty default. */
 function isPresent(config: object, pointer: string): boolean {
   let value: unknown = config;
   for (const name of pointer.slice(1).split('/')) {

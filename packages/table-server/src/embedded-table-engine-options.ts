@@ -8,66 +8,78 @@ import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 
 /**
- * What an embedded table engine is made of. `finder`, `rowBytesMax` and `graceMs` are read at each
- * use: a getter makes them live.
+ * The dependencies and settings of an embedded table engine. `finder`, `rowBytesMax` and `graceMs`
+ * are read at each use, so a getter makes them live.
  */
 export interface EmbeddedTableEngineOptions {
-  /** Directory of all that it keeps; one server at a time may have it open. */
+  /** The directory of all its files; one server at a time may have it open. */
   readonly dataDirectory: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Tenants that tables may name. */
   readonly tenants: readonly string[];
-  /** How it shows in lists. */
+  /** The host name in lists of instances. */
   readonly host: string;
-  /** Finds the files that `ingest` may read by URI; undefined: none. */
+  /** Finds the files that `ingest` may read by URI; if undefined, none may be read. */
   readonly finder: FileFinder | undefined;
-  /** The longest row of a file. */
+  /** The longest row of a file, in bytes. */
   readonly rowBytesMax: number;
   /** Opens the stream of a real-time table. @throws STREAM_INVALID */
   readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
   readonly consumerEvents?: ConsumerEvents | undefined;
-  /** Makes rows of messages, such as in processes that may die alone; left out: it is done here. */
+  /**
+   * Turns messages into rows, for example in processes that can be killed on their own; by default
+   * in this process.
+   */
   readonly runChunkJob?: RunChunkJob | undefined;
-  /** How long files stay that no table names any more: longer than any query may run. */
+  /** The time for which files are kept that no record names: longer than any query may run. */
   readonly graceMs: number;
-  /** How long files stay in the trash of their table; a day by default. Read at each use. */
+  /**
+   * The time for which files stay in the trash of their table; a day by default. Read at each use.
+   */
   readonly trashRetentionMs?: number | undefined;
-  /** Does the work of tasks, such as in processes that may die alone; left out: it is done here. */
+  /**
+   * Runs subtasks, for example in processes that can be killed on their own; by default in this
+   * process.
+   */
   readonly runSubtask?: RunSubtaskJob | undefined;
-  /** Subtasks that run at once; the default is 2. */
+  /** The most subtasks that run at once; 2 by default. */
   readonly subtasksMax?: number | undefined;
   /**
-   * Called for failures of tasks that are reported to no caller: schedules that cannot be read,
-   * states that cannot be written.
+   * Called for task failures that no caller receives: schedules that cannot be read, states that
+   * cannot be written.
    */
   readonly onTaskFailed?: ((error: unknown) => void) | undefined;
-  /** Called when a table, or a task, is set aside since its record is damaged. */
+  /** Called when a table or a task is set aside because its record is damaged. */
   readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
   /**
-   * Called at the end of each round of upkeep, every ten seconds: retention, the collection of
-   * garbage, and the check of records.
+   * Called at the end of each round of upkeep, every ten seconds: retention, garbage collection,
+   * and the check of records.
    */
   readonly onUpkeepRound?: (() => void) | undefined;
   /** Called for each file that is moved to the trash, or deleted from it. */
   readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
   /**
-   * Called when the revision of a record could not be noted: an older copy of it would not be
-   * recognized.
+   * Called when the revision of a record could not be noted: an older copy of the record would not
+   * be recognized.
    */
   readonly onRevisionUnwritten?: ((path: string, error: unknown) => void) | undefined;
   /**
-   * Within which time every file of rows is compared with what was written; a week by default. Read
-   * at each use.
+   * The time within which every file of rows is compared with what was written; a week by default.
+   * Read at each use.
    */
   readonly scrubPeriodMs?: number | undefined;
-  /** Bytes that are read for that in a second, at most; 20 MiB by default. Read at each use. */
+  /**
+   * The most bytes a second that are read for these comparisons; 20 MiB by default. Read at each
+   * use.
+   */
   readonly scrubBytesPerSecondMax?: number | undefined;
   /**
-   * Called when the file of a segment is found not to be what was written, and when it is so again.
+   * Called when the file of a segment is found to differ from what was written, and when it is
+   * whole again.
    */
   readonly onSegmentDamaged?: ((damage: DamagedSegment) => void) | undefined;
   readonly onSegmentRestored?: ((damage: DamagedSegment) => void) | undefined;
-  /** Called when retention or the collection of files fails; both are tried again. */
+  /** Called when retention or garbage collection fails; both are tried again. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 }

@@ -37,12 +37,12 @@ import type { Scrub } from './upkeep/scrub.ts';
 import type { Upkeep } from './upkeep/upkeep.ts';
 
 /**
- * The tables of one machine: configs, schemas and segments in a directory, rows in Parquet files
- * that queries read.
+ * The tables of one machine: configs, schemas and segments in a directory, and rows in Parquet
+ * files that queries read.
  */
 export class EmbeddedTableEngine implements TableEngine {
   readonly description: string;
-  /** What queries in this process read. */
+  /** The tables as queries in this process read them. */
   readonly liveTables: LiveTables;
   readonly #options: EmbeddedTableEngineOptions;
   readonly #registry: TableRegistry;
@@ -65,7 +65,7 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   /**
-   * Opens the directory, and makes it when it is not there.
+   * Opens the directory, and creates it if it does not exist.
    *
    * @throws INVALID_SETTING when another server has it open
    */
@@ -82,7 +82,7 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 
   /**
-   * Deletes all that is in the trash, to free its space; resolves to how many files and
+   * Deletes everything in the trash to free its space. Resolves to the number of deleted files and
    * directories.
    */
   emptyTrash(): Promise<number> {
@@ -338,7 +338,7 @@ export class EmbeddedTableEngine implements TableEngine {
     await this.#free(() => this.#tasks.cancel(taskName));
   }
 
-  /** Does what writes to the disk of the tables. @throws STORE_FULL when that is full */
+  /** Runs an operation that writes to the disk of the tables. @throws STORE_FULL when it is full */
   async #write<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
       return await writeOfTables(act);
@@ -348,7 +348,7 @@ export class EmbeddedTableEngine implements TableEngine {
     }
   }
 
-  /** Does what frees space, or stops what takes it, also where the disk is full. */
+  /** Runs an operation that frees space, or stops its use, even on a full disk. */
   #free<Result>(act: () => Promise<Result>): Promise<Result> {
     return this.#write(() => this.#parts.space.free(act));
   }
@@ -361,7 +361,7 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 }
 
-/** The outcome of every rebalance on one machine. */
+/** The result of every rebalance on one machine. */
 function noRebalance(
   tableNameWithType: string,
   { clock, random }: { readonly clock: Clock; readonly random: Random },

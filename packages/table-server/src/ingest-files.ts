@@ -19,10 +19,10 @@ export interface IngestOptions {
 }
 
 /**
- * Makes one segment of the rows of a file, or of all files that match a pattern; where the table's
- * config says REFRESH, it takes the place of all that there are.
+ * Creates one segment from the rows of a file, or of all files that match a pattern. If the table's
+ * config says REFRESH, it replaces all other segments.
  *
- * @throws INGESTION_FAILED when a file or a row cannot be taken in; nothing has changed then
+ * @throws INGESTION_FAILED when a file or a row cannot be ingested; nothing has changed then
  */
 export async function ingestFiles(
   request: IngestRequest,

@@ -15,10 +15,10 @@ import { isErrno } from '@quire/core/process';
 import { tryLockFile } from '@quire/streams';
 
 const dayMs = 86_400_000;
-/** How the files of tables are read again where the options do not say. */
+/** The default pace at which the files of tables are verified. */
 const scrubDefaults = { periodMs: 7 * dayMs, bytesPerSecondMax: 20 * MiB } as const;
 
-/** The parts of an embedded table engine, open. */
+/** The open components of an embedded table engine. */
 export interface EngineParts {
   readonly instanceName: string;
   readonly lock: AsyncDisposable;
@@ -104,9 +104,9 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
 }
 
 /**
- * Keeps the directory of a table server for this one, until it is disposed of, or its process ends.
+ * Locks the directory of a table server until the lock is disposed of or the process ends.
  *
- * @throws INVALID_SETTING when another server has it, or nothing can be written to it
+ * @throws INVALID_SETTING when another server has locked it, or nothing can be written to it
  */
 async function lockDirectory(root: string): Promise<AsyncDisposable> {
   const lock = await tryLock(join(root, '.lock'), root);

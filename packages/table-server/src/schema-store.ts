@@ -5,7 +5,7 @@ import { checkSchema } from './check-table.ts';
 import type { Records } from './directory/records.ts';
 import type { SchemaRecord, TableDirectory } from './directory/table-directory.ts';
 
-/** The schemas in the directory of a table server. Which tables use one, its caller knows. */
+/** The schemas in the directory of a table server. The caller knows which tables use a schema. */
 export class SchemaStore {
   readonly #directory: TableDirectory;
   readonly #records: Records;
@@ -36,8 +36,8 @@ export class SchemaStore {
   }
 
   /**
-   * @throws SCHEMA_NOT_FOUND; TABLE_INVALID, when `isUsed` also for a column that would go or
-   * change
+   * @throws SCHEMA_NOT_FOUND; TABLE_INVALID, if `isUsed` also for a column that would be removed or
+   *   changed
    */
   async update(schema: TableSchemaDocument, isUsed: boolean): Promise<void> {
     const before = await this.read(schema.schemaName);
@@ -58,7 +58,7 @@ export class SchemaStore {
   }
 }
 
-/** Names that callers bring are not paths. */
+/** Reports whether a name is valid, so that a caller cannot pass a path. */
 export function isName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]{0,140}$/.test(name);
 }
@@ -67,7 +67,7 @@ function schemaNotFound(schemaName: string): QuireError {
   return new QuireError('SCHEMA_NOT_FOUND', `Schema ${schemaName.slice(0, 200)} does not exist.`);
 }
 
-/** What rows that are there already would lose. */
+/** Returns a finding for each column that existing rows would lose. */
 function lostColumns(before: TableSchemaDocument, after: TableSchemaDocument): readonly Finding[] {
   const columnsOf = (schema: TableSchemaDocument) =>
     columnsOfSchema(parseTableSchema(schema).schema).columns;

@@ -30,9 +30,9 @@ export interface TableParts {
   readonly instanceName: string;
 }
 
-/** Stands in the directory of a table until its record is written. */
+/** The name of the file that exists in the directory of a table until its record is written. */
 export const creatingMark = 'creating';
-/** Ends the names of marks that explain files in progress. */
+/** The suffix of marks that explain files in progress. */
 export const writingEnding = '.writing';
 
 /** A name for a file that is about to be written. */
@@ -44,16 +44,21 @@ export interface NewFile extends Disposable {
 /** Fills a real-time table with the rows of its stream. */
 export interface StreamConsumer extends AsyncDisposable {
   readonly isPaused: boolean;
-  /** The segments that partitions are consumed into now, committed ones not yet replaced included. */
+  /**
+   * The segments that partitions are consumed into, including committed ones that are not replaced
+   * yet.
+   */
   readonly records: readonly ConsumingRecord[];
   read(options?: CallOptions): Promise<Consumption>;
   pause(comment: string | undefined): Promise<void>;
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void>;
-  /** Drops what a partition has consumed since its last commit, and consumes it again. */
+  /**
+   * Drops the rows that a partition has consumed since its last commit, and consumes them again.
+   */
   consumeAgain(partition: number): Promise<void>;
-  /** Resolves once the rows that queries see by now are in `records`. */
+  /** Resolves once `records` has the rows that queries see now. */
   settled(): Promise<void>;
-  /** Commits those of these segments that are still consuming soon. */
+  /** Requests a commit of those of these segments that are still consuming. */
   requestCommits(segmentNames: readonly string[]): void;
 }
 
@@ -61,7 +66,7 @@ export interface StreamConsumer extends AsyncDisposable {
 export class ServedTable {
   record: TableRecord;
   readonly segments: SegmentCatalog;
-  /** Of a real-time table. */
+  /** Defined for real-time tables. */
   consumer: StreamConsumer | undefined;
   readonly #parts: TableParts;
   readonly #filesInProgress = new Set<string>();
@@ -74,7 +79,7 @@ export class ServedTable {
   }
 
   /**
-   * Makes the directory of a new table, with an empty manifest. The table exists once its record
+   * Creates the directory of a new table, with an empty manifest. The table exists once its record
    * does.
    */
   static async create(record: TableRecord, parts: TableParts): Promise<ServedTable> {
@@ -87,9 +92,9 @@ export class ServedTable {
   /**
    * Opens the directory of a table.
    *
-   * @param isOfEarlierRelease whether the record of the table has no checksum yet: then it may have
-   * no manifest either
-   * @throws RECORD_DAMAGED
+   * @param isOfEarlierRelease true if the record of the table has no checksum yet; then it may have
+   *   no manifest either
+   * @throws RECORD_DAMAGED /
    */
   static async open(
     record: TableRecord,
@@ -106,13 +111,13 @@ export class ServedTable {
     );
   }
 
-  /** Removes what says that the table is being created, once its record is written. */
+  /** Removes the creation mark of a table whose record is written. */
   async markCreated(): Promise<void> {
     await rm(this.pathOf(creatingMark), { force: true });
   }
 
   /**
-   * Reads all that is written about the table beside its manifest, so that it is known to be whole.
+   * Reads all records of the table other than its manifest, to verify them.
    * @throws RECORD_DAMAGED
    */
   async readRecords(): Promise<void> {
@@ -143,8 +148,8 @@ export class ServedTable {
   }
 
   /**
-   * Returns a new name for a file of this table, which is not collected as garbage until the name
-   * is disposed of; by then a record names the file.
+   * Returns a new name for a file of this table, which is protected from garbage collection until
+   * the name is disposed of; by then a record names the file.
    */
   newFile(stem: string): NewFile {
     const file = fileNameOf(stem, this.#parts.random);
@@ -156,7 +161,10 @@ export class ServedTable {
     };
   }
 
-  /** Keeps a file that no record of the table names from being collected, until it is released. */
+  /**
+   * Protects a file that no record of the table names from garbage collection, until it is
+   * released.
+   */
   holdFile(file: string): void {
     this.#filesInProgress.add(file);
   }
@@ -166,8 +174,8 @@ export class ServedTable {
   }
 
   /**
-   * Announces files whose names begin with a stem, and keeps them from being collected until it is
-   * disposed of. After a crash the mark that it leaves on disk explains those that no record names.
+   * Announces files whose names begin with a stem, and protects them from garbage collection until
+   * it is disposed of. After a crash, the mark on disk explains files that no record names.
    */
   async announce(stem: string): Promise<Disposable> {
     this.#stemsInProgress.add(stem);
@@ -175,7 +183,7 @@ export class ServedTable {
     return { [Symbol.dispose]: () => void this.#stemsInProgress.delete(stem) };
   }
 
-  /** Returns whether the file is being written, or will be named. */
+  /** Reports whether the file is being written, or will be named by a record. */
   isHeld(file: string): boolean {
     return (
       this.#filesInProgress.has(file) ||
@@ -183,7 +191,9 @@ export class ServedTable {
     );
   }
 
-  /** The files of committed segments, and of those that consume, with what was written of each. */
+  /**
+   * Returns the files of committed and consuming segments, with their written sizes and checksums.
+   */
   listFiles(): readonly SegmentFile[] {
     const chunks = this.#uncommitted().flatMap(({ segmentName, chunks: files }) =>
       files.map((file) => ({ ...file, segmentName })),
@@ -195,7 +205,10 @@ export class ServedTable {
     );
   }
 
-  /** The files of committed segments, and of those that are being consumed here. */
+  /**
+   * Returns the names of the files of committed segments, and of those that are being consumed
+   * here.
+   */
   namedFiles(): readonly string[] {
     const consuming = (this.consumer?.records ?? []).flatMap(({ chunks }) => chunks);
     return [...this.segments.manifest.segments, ...consuming].map(({ file }) => file);
@@ -237,8 +250,8 @@ export class ServedTable {
   }
 
   /**
-   * Deletes a committed segment, or a consuming one of which a file is damaged: its messages are
-   * consumed again.
+   * Deletes a committed segment, or a damaged consuming one, whose messages are then consumed
+   * again.
    *
    * @throws SEGMENT_NOT_FOUND; CONFLICT when it is consuming, and whole
    */
@@ -263,14 +276,14 @@ export class ServedTable {
     return false;
   }
 
-  /** Those that consume, or hold rows that are not committed. */
+  /** Returns the segments that are consuming, or hold rows that are not committed. */
   #consuming(): readonly ConsumingRecord[] {
     return this.#uncommitted().filter(
       ({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset,
     );
   }
 
-  /** Between a commit and the next record, a segment is in the manifest already. */
+  /** Between a commit and the next record, a consuming segment is in the manifest already. */
   #uncommitted(): readonly ConsumingRecord[] {
     return (this.consumer?.records ?? []).filter(
       (record) => !isCommitted(record, this.segments.manifest),

@@ -4,7 +4,7 @@ import type { TableProblem } from '@quire/core/table-engine';
 import { describeDamage } from './segments/verify-file.ts';
 import type { DamagedSegment } from './upkeep/scrub.ts';
 
-/** Says of tables and files what an operator must look at, by subject. */
+/** Describes the problems of tables and files that an operator must look at, by subject. */
 export function tableProblems({
   setAside,
   damaged,
@@ -18,7 +18,7 @@ export function tableProblems({
   /** Records that were damaged after they were read: of tables by name, others by path. */
   readonly damaged: ReadonlyMap<string, readonly QuireError[]>;
   readonly segments: readonly DamagedSegment[];
-  /** Files that are kept because nothing explains them. */
+  /** Files that no record explains, and that are therefore not deleted. */
   readonly unexplained: readonly string[];
   readonly isDiskFull: boolean;
   readonly others: readonly TableProblem[];
@@ -27,7 +27,7 @@ export function tableProblems({
     return { kind: subject.endsWith('.json') ? 'record' : 'table', subject, problem: message };
   };
   const kept =
-    'belongs to no table, and nothing explains it: it is kept. Remove it, or put it where it belongs.';
+    'belongs to no table and no record explains it, so it is not deleted. Remove it, or move it to its table.';
   const problems = [
     ...[...setAside].map(([name, damage]) => problemOf(name, damage)),
     ...[...damaged].flatMap(([name, errors]) => errors.map((error) => problemOf(name, error))),

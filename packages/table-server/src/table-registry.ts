@@ -34,8 +34,8 @@ export interface TableRegistryOptions extends TableParts {
 }
 
 /**
- * The schemas and tables of a table server. Changes come one after the other; each is one atomic
- * step on disk.
+ * The schemas and tables of a table server. Changes run one after another; each is one atomic step
+ * on disk.
  */
 export class TableRegistry implements AsyncDisposable {
   readonly schemas: SchemaStore;
@@ -50,10 +50,7 @@ export class TableRegistry implements AsyncDisposable {
     this.schemas = new SchemaStore(options.directory, options.records);
   }
 
-  /**
-   * Opens all tables. One that cannot be believed is set aside, and keeps no other from being
-   * served.
-   */
+  /** Opens all tables. A damaged one is set aside, and the others are served. */
   static async open(options: TableRegistryOptions): Promise<TableRegistry> {
     const registry = new TableRegistry(options);
     for (const name of await registry.#knownNames()) await registry.#openTable(name);
@@ -71,7 +68,9 @@ export class TableRegistry implements AsyncDisposable {
     return [...this.#tables.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** Tables that are not served, since a record of theirs is damaged; by name, with the reason. */
+  /**
+   * Tables that are not served because one of their records is damaged, by name, with the reason.
+   */
   get setAside(): ReadonlyMap<string, QuireError> {
     return this.#setAside;
   }
@@ -87,8 +86,8 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   /**
-   * Serves tables that were set aside and whose records are whole again; sets aside those whose
-   * record has appeared damaged.
+   * Serves tables that were set aside and whose records are whole again, and sets aside those with
+   * a damaged record that has appeared.
    */
   reopen(): Promise<void> {
     return this.#change(undefined, async () => {
@@ -130,7 +129,7 @@ export class TableRegistry implements AsyncDisposable {
     return this.#change(options, async () => {
       const { tableName } = config;
       const findings = await this.#check(config);
-      // Queries do not tell upper from lower case.
+      // Queries do not distinguish upper and lower case.
       const { rawName } = parseTableName(tableName);
       const known = this.tables.find(
         (table) =>
@@ -146,7 +145,7 @@ export class TableRegistry implements AsyncDisposable {
       const tableId = `${tableName}.${Buffer.from(random.bytes(6)).toString('hex')}`;
       const record: TableRecord = { tableId, createdMs: clock.nowMs(), config, findings };
       const table = await ServedTable.create(record, this.#options);
-      // Whether it is paused is durable before the table is there.
+      // The paused state is durable before the table exists.
       const consumer = await this.#consume(table, options?.isPaused);
       try {
         const isNew = await records.create(directory.table(tableName), record);
@@ -182,7 +181,8 @@ export class TableRegistry implements AsyncDisposable {
       const table = this.get(tableNameWithType);
       const { directory, records } = this.#options;
       const { tableId } = table.record;
-      // One move, which takes no space: the table is gone, and its directory says why.
+      // One move, which takes no space: it deletes the table and leaves the reason in its
+      // directory.
       const isMoved = await records.move(
         directory.table(table.name),
         directory.deleted(tableId).path,
@@ -213,8 +213,8 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   /**
-   * Names of tables that have a record or had one, and of those whose data is there for no other
-   * reason.
+   * Returns the names of tables that have or had a record, and of those whose data directory has no
+   * explanation.
    */
   async #knownNames(): Promise<readonly string[]> {
     const { directory, records } = this.#options;
@@ -248,7 +248,7 @@ export class TableRegistry implements AsyncDisposable {
       });
       await table.readRecords();
       await this.schemas.read(table.rawName);
-      // Sealed only now: until then it says that the table may have no manifest.
+      // Sealed only now: until then revision 0 says that the table may have no manifest.
       await records.read(record);
       await table.markCreated();
       this.#tables.set(name, table);
@@ -263,7 +263,7 @@ export class TableRegistry implements AsyncDisposable {
     }
   }
 
-  /** A table whose consumption cannot start is set aside as well. */
+  /** Starts the consumption of a table. A table whose consumption cannot start is set aside. */
   async #startConsumer(table: ServedTable): Promise<void> {
     try {
       table.consumer = await this.#consume(table);
@@ -293,7 +293,7 @@ export class TableRegistry implements AsyncDisposable {
     this.#setAside.delete(name);
   }
 
-  /** Makes a change after all that were asked for before. */
+  /** Runs a change after all that were requested before. */
   #change<Result>(options: CallOptions | undefined, make: () => Promise<Result>): Promise<Result> {
     return this.#changes.run(async () => {
       throwIfAborted(this.#closing.signal);
@@ -323,7 +323,8 @@ export class TableRegistry implements AsyncDisposable {
 }
 
 /**
- * The config with the type in its name, as it is kept. A type that is not one is left to the rules.
+ * Returns the config with the type in its name, as it is stored. An unknown type is left to the
+ * validation rules.
  */
 function typedConfig(config: TableConfigDocument): TableConfigDocument {
   const { rawName, type } = parseTableName(config.tableName);

@@ -173,7 +173,7 @@ describe('the queue of a type', () => {
     expect(task).toMatchObject({
       state: 'TIMED_OUT',
       subtasks: [
-        { state: 'TIMED_OUT', info: 'It took longer than 1000 ms, the limit of its task.' },
+        { state: 'TIMED_OUT', info: 'The subtask exceeded the timeout of its task, 1000 ms.' },
       ],
     });
   });

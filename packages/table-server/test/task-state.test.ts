@@ -56,7 +56,7 @@ function walk(
   return { task, steps };
 }
 
-const begun = (index: number): TaskEvent => ({ kind: 'begun', index, participant: 'Server_a' });
+const started = (index: number): TaskEvent => ({ kind: 'started', index, participant: 'Server_a' });
 const done = (index: number): TaskEvent => ({ kind: 'done', index, info: 'Done.' });
 const failed = (index: number, isLast = true): TaskEvent => ({
   kind: 'failed',
@@ -84,75 +84,75 @@ const ways: Readonly<
   Record<string, readonly [readonly TaskEvent[], TaskState, readonly SubtaskRecord['state'][]]>
 > = {
   'all goes well': [
-    told(begun(0), begun(1), done(0), done(1), committed),
+    told(started(0), started(1), done(0), done(1), committed),
     'COMPLETED',
     ['COMPLETED', 'COMPLETED'],
   ],
   'one fails while another runs': [
-    told(begun(0), begun(1), failed(0), halted(1)),
+    told(started(0), started(1), failed(0), halted(1)),
     'FAILED',
     ['TASK_ERROR', 'TASK_ABORTED'],
   ],
-  'one fails, and the other had not begun': [
-    told(begun(0), failed(0)),
+  'one fails, and the other had not started': [
+    told(started(0), failed(0)),
     'FAILED',
     ['TASK_ERROR', 'DROPPED'],
   ],
   'one fails, and the other ends well meanwhile': [
-    told(begun(0), begun(1), failed(0), done(1)),
+    told(started(0), started(1), failed(0), done(1)),
     'FAILED',
     ['TASK_ERROR', 'COMPLETED'],
   ],
   'one takes too long': [
-    told(begun(0), begun(1), timedOut(0), halted(1)),
+    told(started(0), started(1), timedOut(0), halted(1)),
     'TIMED_OUT',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
   'a second attempt goes well': [
-    told(begun(0), failed(0, false), begun(0), done(0), begun(1), done(1), committed),
+    told(started(0), failed(0, false), started(0), done(0), started(1), done(1), committed),
     'COMPLETED',
     ['COMPLETED', 'COMPLETED'],
   ],
   'stopped, and resumed': [
-    told(begun(0), stop, halted(0), resume, begun(0), done(0), begun(1), done(1), committed),
+    told(started(0), stop, halted(0), resume, started(0), done(0), started(1), done(1), committed),
     'COMPLETED',
     ['COMPLETED', 'COMPLETED'],
   ],
   'stopped before it began': [told(stop), 'STOPPED', ['WAITING', 'WAITING']],
   'stopped, then cancelled': [told(stop, cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
   'fails while it stops': [
-    told(begun(0), begun(1), stop, failed(0), halted(1)),
+    told(started(0), started(1), stop, failed(0), halted(1)),
     'FAILED',
     ['TASK_ERROR', 'TASK_ABORTED'],
   ],
   'takes too long while it stops': [
-    told(begun(0), begun(1), stop, timedOut(0), halted(1)),
+    told(started(0), started(1), stop, timedOut(0), halted(1)),
     'TIMED_OUT',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
   'cancelled before it began': [told(cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
   'cancelled while it runs': [
-    told(begun(0), cancel, done(0)),
+    told(started(0), cancel, done(0)),
     'ABORTED',
     ['TASK_ABORTED', 'DROPPED'],
   ],
   'cancelled while it stops': [
-    told(begun(0), stop, cancel),
+    told(started(0), stop, cancel),
     'ABORTED',
     ['TASK_ABORTED', 'DROPPED'],
   ],
   'cancelled while it fails': [
-    told(begun(0), begun(1), failed(0), cancel),
+    told(started(0), started(1), failed(0), cancel),
     'ABORTED',
     ['TASK_ERROR', 'TASK_ABORTED'],
   ],
   'cancelled while it times out': [
-    told(begun(0), begun(1), timedOut(0), cancel),
+    told(started(0), started(1), timedOut(0), cancel),
     'ABORTED',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
   'its outputs cannot appear': [
-    told(begun(0), begun(1), done(0), done(1), { kind: 'commitFailed', info: 'Gone.' }),
+    told(started(0), started(1), done(0), done(1), { kind: 'commitFailed', info: 'Gone.' }),
     'FAILED',
     ['TASK_ERROR', 'TASK_ERROR'],
   ],
@@ -188,7 +188,10 @@ describe('the states of a task', () => {
   );
 
   test('every transition of the table of task states, and every state, is reached by these cases', () => {
-    const both = walk(told(begun(0), begun(1), begun(2), timedOut(0), failed(1), halted(2)), 3);
+    const both = walk(
+      told(started(0), started(1), started(2), timedOut(0), failed(1), halted(2)),
+      3,
+    );
     expect(both.task.state).toBe('FAILED');
     const steps = new Set([
       ...Object.values(ways).flatMap(([events]) => walk(events).steps),
@@ -224,7 +227,7 @@ describe('the states of a task', () => {
   test('a task keeps to the table of its states, whatever happens, in whatever order (model)', () => {
     const index = fc.nat(2);
     const event = fc.oneof(
-      { weight: 16, arbitrary: index.map(begun) },
+      { weight: 16, arbitrary: index.map(started) },
       { weight: 8, arbitrary: index.map(done) },
       {
         weight: 3,
@@ -308,7 +311,7 @@ function brokenBy(before: TaskRecord, after: TaskRecord, event: TaskEvent): read
     'nothing runs while it is held back': !is('STOPPED', 'NOT_STARTED') || !has('RUNNING'),
     'something runs while it is ending': !is('STOPPING', 'FAILING', 'TIMING_OUT') || has('RUNNING'),
     'begins only to work on what waits':
-      event.kind !== 'begun' ||
+      event.kind !== 'started' ||
       after === before ||
       before.subtasks[event.index]?.state === 'WAITING',
   };

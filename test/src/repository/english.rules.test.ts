@@ -19,7 +19,6 @@ const unread: Readonly<Record<string, Counts>> = {
   'engine-duckdb': { openings: 64, words: 15, longSentences: 0, wideLines: 20 },
   'engine-pinot': { openings: 52, words: 12, longSentences: 0, wideLines: 7 },
   flight: { openings: 32, words: 2, longSentences: 0, wideLines: 5 },
-  'table-server': { openings: 94, words: 26, longSentences: 2, wideLines: 12 },
   tables: { openings: 177, words: 67, longSentences: 1, wideLines: 4 },
 };
 

@@ -103,7 +103,7 @@ test('a subtask whose process is killed is done again, and fails with the whole 
   const slow = await load(tables, { taskTimeout: '1ms' });
   const late = await untilState(tables, slow, 'TIMED_OUT');
   expect(late.subtaskInfos).toMatchObject([
-    { state: 'TIMED_OUT', info: 'It took longer than 1 ms, the limit of its task.' },
+    { state: 'TIMED_OUT', info: 'The subtask exceeded the timeout of its task, 1 ms.' },
   ]);
 
   const again = await load(tables);

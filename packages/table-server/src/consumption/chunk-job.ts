@@ -10,73 +10,76 @@ import { shapeOf } from '../segments/table-columns.ts';
 import { type PackedMessages, unpackMessages } from './packed-messages.ts';
 import { type BadMessage, transformMessages } from './transform-messages.ts';
 
-/** What a table is like while its messages are taken in. */
+/** The config and schema of a table at the time its messages are processed. */
 export interface TableDocuments {
   readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
 }
 
-/** Where a file of rows is to be written. */
+/** The location of a new file of rows, and the table that it belongs to. */
 export interface NewRowFile extends TableDocuments {
-  /** Directory of the table's data, in which the new file gets this name. */
+  /** The data directory of the table, in which the new file is created under this name. */
   readonly directory: string;
   readonly file: string;
 }
 
-/** Messages become a file of rows. */
+/** Writes the rows of messages to a file. */
 export interface FillJob extends NewRowFile {
   readonly kind: 'fill';
   readonly messages: PackedMessages;
 }
 
-/** Files of rows become one. */
+/** Merges several files of rows into one. */
 export interface MergeJob extends NewRowFile {
   readonly kind: 'merge';
   readonly inputs: readonly RowFile[];
 }
 
-/** A piece of the work of consumption: data in, at most one file out, which no record names yet. */
+/**
+ * A unit of consumption work: its input is plain data, its output at most one file that no record
+ * names yet.
+ */
 export type ChunkJob = FillJob | MergeJob;
 
-/** The file of a chunk, and the messages that were left out. */
+/** The file of a chunk, and the messages that were skipped. */
 export interface ChunkOutput {
-  /** Undefined where there is no row to be written. */
+  /** Undefined if there was no row to write. */
   readonly written: RowFile | undefined;
-  /** The first of the messages that were left out, and how many there are. */
+  /** The first of the skipped messages, and the number of all of them. */
   readonly skipped: readonly BadMessage[];
   readonly skippedCount: number;
-  /** The message before which the rows end. */
+  /** The message that stopped the job; the rows end before it. */
   readonly stoppedAt: BadMessage | undefined;
 }
 
 /**
- * Why the work came to no end, such as that of its process, as a sentence; what it wrote is its
- * caller's to remove.
+ * The reason why a job did not finish, such as a killed process, as a sentence. The caller removes
+ * the file that it may have written.
  */
 export interface ChunkLost {
   readonly lost: string;
 }
 
 /**
- * Does the work somewhere else, such as in a process that may die alone.
+ * Runs a job elsewhere, such as in a process that can be killed on its own.
  *
- * @throws what has nothing to do with the messages themselves: a full disk, the end of the server
+ * @throws for failures that the messages did not cause: a full disk, the shutdown of the server
  */
 export type RunChunkJob = (
   job: ChunkJob,
   options: { readonly signal?: AbortSignal | undefined },
 ) => Promise<ChunkOutput | ChunkLost>;
 
-/** What the work on a chunk takes from its process. */
+/** The dependencies of a job. */
 export interface ChunkTools {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The most bad messages of one job that are reported one by one. */
+/** The most skipped messages of one job that are reported individually. */
 const skippedMax = 100;
 
-/** Does the work here. @throws ABORTED */
+/** Runs a job in this process. @throws ABORTED */
 export async function runChunkJob(
   job: ChunkJob,
   tools: ChunkTools,
@@ -101,23 +104,24 @@ async function fill(
     await writer.write(rows);
     return { written: await writer.finish(), ...bad };
   } catch (error) {
-    // A row that cannot be written must not keep the others from being: they are taken a part at a
-    // time, until it is found.
+    // One row that cannot be written must not block the others: the caller splits the messages
+    // until the row is found.
     if (!isOfRows(error)) throw error;
     return { lost: `the rows cannot be written: ${error.message}` };
   }
 }
 
 /**
- * Whether an error says something about rows, as one of the runtime does that has no code of the
- * system.
+ * Reports whether an error is about rows: a range or type error of the runtime, without an error
+ * code of the operating system.
  */
 function isOfRows(error: unknown): error is Error {
   return (error instanceof RangeError || error instanceof TypeError) && !('code' in error);
 }
 
 /**
- * Writes the rows of several files into a new one, in their order; the caller makes it count.
+ * Copies the rows of several files to a new one, in order. The caller adds the new file to a
+ * record.
  * @throws TABLE_DAMAGED
  */
 async function merge(

@@ -11,12 +11,13 @@ import type { ChunkJob, ChunkLost, ChunkOutput, RunChunkJob, TableDocuments } fr
 import { type MessageValue, packMessages } from './packed-messages.ts';
 
 /**
- * This many chunks of one size become one of the next: a row is written again a few times, and
- * queries open few files.
+ * This many chunks of one level are merged into one of the next. So each row is rewritten a few
+ * times only, and queries open few files.
  */
 const chunksOfLevel = 8;
 /**
- * Larger chunks are not put together before the segment is committed: consumption waits meanwhile.
+ * Larger chunks are not merged before the segment is committed, because consumption pauses during a
+ * merge.
  */
 const mergedRowsMax = 250_000;
 
@@ -27,14 +28,14 @@ export interface ConsumingParts {
   readonly runChunkJob: RunChunkJob;
 }
 
-/** What came of messages that were added, but for their rows. */
+/** The outcome of adding messages, without their rows. */
 export type Added = Pick<ChunkOutput, 'skipped' | 'skippedCount' | 'stoppedAt'>;
 
 const nothingAdded: Added = { skipped: [], skippedCount: 0, stoppedAt: undefined };
 
 /**
- * The segment that a partition is being consumed into. What `add` has resolved for survives any
- * crash, together with the offset at which consumption goes on: both stand in one record.
+ * The segment that a partition is being consumed into. Once `add` has resolved, its rows survive
+ * any crash, together with the offset to continue from: both are in one record.
  */
 export class ConsumingSegment {
   readonly #parts: ConsumingParts;
@@ -47,8 +48,8 @@ export class ConsumingSegment {
   }
 
   /**
-   * Goes on where the partition stopped, or, where nothing of it was consumed yet, at the offset
-   * that `findStart` gives.
+   * Opens the segment at the offset where the partition stopped, or at that of `findStart` if
+   * nothing of the partition was consumed yet.
    */
   static async open(
     parts: ConsumingParts,
@@ -71,9 +72,9 @@ export class ConsumingSegment {
   }
 
   /**
-   * Forgets where a partition stopped, so that it goes on from its checkpoint.
+   * Deletes the consuming record of a partition, so that consumption continues from its checkpoint.
    *
-   * @throws CONFLICT when rows are in it that are not committed
+   * @throws CONFLICT when the record has rows that are not committed
    */
   static async forget(parts: Pick<ConsumingParts, 'table' | 'partition'>): Promise<void> {
     const { table, partition } = parts;
@@ -92,14 +93,14 @@ export class ConsumingSegment {
   }
 
   /**
-   * Forgets the rows that a partition has consumed since its last commit, so that it goes on where
-   * these began.
+   * Drops the rows that a partition has consumed since its last commit, so that they are consumed
+   * again.
    */
   static async empty(parts: ConsumingParts): Promise<void> {
     const { table } = parts;
     const known = await table.records.read<ConsumingRecord>(recordOf(parts));
     if (known === undefined || isCommitted(known, table.segments.manifest)) return;
-    // Under the same name, which explains the files that it leaves behind.
+    // The record keeps its segment name, which explains the files that are left over.
     const record: ConsumingRecord = {
       ...known,
       endOffset: known.startOffset,
@@ -122,8 +123,8 @@ export class ConsumingSegment {
   }
 
   /**
-   * Adds the rows of messages, which end before an offset; from then on queries see them. Where the
-   * process that worked on them was ended, nothing has been added.
+   * Adds the rows of messages that end before an offset. Queries see them as soon as this resolves.
+   * If the worker process was killed, nothing was added.
    */
   async add(
     messages: readonly MessageValue[],
@@ -135,7 +136,8 @@ export class ConsumingSegment {
   ): Promise<Added | ChunkLost> {
     const { table, clock } = this.#parts;
     const consumedMs = clock.nowMs();
-    // How old it is counts from its first message: one that waited for hours would be full at once.
+    // The age of a segment counts from its first message: a segment that was empty for hours would
+    // be committed at once.
     if (this.#record.endOffset === this.#record.startOffset) {
       this.#record = { ...this.#record, createdMs: consumedMs };
     }
@@ -167,7 +169,7 @@ export class ConsumingSegment {
     return outcome;
   }
 
-  /** Goes on at a later offset, since the stream has dropped all messages before it. */
+  /** Continues at a later offset, because the stream has dropped all messages before it. */
   async skipLost(toOffset: number): Promise<void> {
     const lost = {
       fromOffset: this.#record.endOffset,
@@ -178,8 +180,8 @@ export class ConsumingSegment {
   }
 
   /**
-   * Makes a committed segment of all that was added, and begins the next one. Nothing was added:
-   * nothing happens.
+   * Commits all rows that were added as one segment, and starts the next one. Does nothing when no
+   * message was consumed.
    */
   async commit(documents: TableDocuments): Promise<void> {
     const { segmentName, sequence, partition, startOffset, endOffset, createdMs, chunks } =
@@ -216,7 +218,7 @@ export class ConsumingSegment {
       stream: { partition, sequence, startOffset, endOffset },
       custom: {},
     };
-    // From here on the record of the consuming segment does not count, wherever a crash comes.
+    // From here on the manifest has the segment, so a crash at any point cannot add its rows twice.
     await table.segments.change({
       add: [segment],
       checkpoints: [{ partition, sequence, endOffset }],
@@ -258,11 +260,11 @@ export class ConsumingSegment {
     if (outcome.written !== undefined) return outcome.written;
     throw new QuireError(
       'INTERNAL',
-      `${this.#record.segmentName}: files of rows were put together to none.`,
+      `${this.#record.segmentName}: files of rows were merged into none.`,
     );
   }
 
-  /** Whatever happened, an unfinished file does not stay. */
+  /** Removes an unfinished file, whatever the reason. */
   async #run(
     work:
       | Omit<Extract<ChunkJob, { kind: 'fill' }>, 'directory' | 'file'>
@@ -280,9 +282,9 @@ export class ConsumingSegment {
     }
   }
 
-  /** Resolves once `record` is what queries may see already: they read it from the disk. */
+  /** Resolves once `record` is at least as new as what queries read from the disk. */
   async settled(): Promise<void> {
-    await this.#saving?.catch(() => undefined); // who saves it is told
+    await this.#saving?.catch(() => undefined); // the caller of `#save` gets the error
   }
 
   async #save(record: ConsumingRecord): Promise<void> {
@@ -319,7 +321,7 @@ function newRecord(
 }
 
 /**
- * `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`, as the open peer names segments of a
+ * `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`, as Apache Pinot names segments of a
  * stream.
  */
 function streamSegmentName(

@@ -16,7 +16,7 @@ interface ForceCommitRecord {
   readonly jobs: readonly Job[];
 }
 
-/** Which consuming segments are wanted; undefined members: all. */
+/** Selects consuming segments; undefined members select all. */
 interface CommitFilter {
   readonly segmentNames?: readonly string[];
   readonly partitions?: readonly number[];
@@ -34,14 +34,13 @@ interface ForceCommitParts {
 }
 
 /**
- * Wishes to commit consuming segments, the latest of them. They are on disk, and outlive the
- * server.
+ * The latest requests to commit consuming segments. They are stored on disk and survive a restart.
  */
 export class ForceCommits {
   readonly #parts: ForceCommitParts;
   #jobs: readonly Job[];
 
-  /** Why the requests from before the start are not known; undefined when they are. */
+  /** The reason why requests from before the start could not be read; undefined if they could. */
   #damage: QuireError | undefined;
 
   private constructor(
@@ -61,7 +60,7 @@ export class ForceCommits {
     } catch (error) {
       if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
       parts.onSetAside?.(parts.directory.forceCommits.relativePath, error);
-      // No rows are lost, only the answer: callers may ask again.
+      // No rows are lost, only the status of earlier requests: callers can submit them again.
       return new ForceCommits(parts, [], error);
     }
   }
@@ -70,7 +69,7 @@ export class ForceCommits {
     if (this.#damage === undefined) return [];
     const { relativePath } = this.#parts.directory.forceCommits;
     const help =
-      'Requests to commit from before the start are not known. The next one replaces the file.';
+      'The commit requests from before the start are lost. The next request replaces the file.';
     return [{ kind: 'record', subject: relativePath, problem: `${this.#damage.message} ${help}` }];
   }
 
@@ -88,7 +87,7 @@ export class ForceCommits {
         `${table.name} is paused: all that it has consumed is committed already.`,
       );
     }
-    // What a query has shown to the caller is to be committed as well.
+    // Rows that the caller has seen in a query must be committed as well.
     await table.consumer?.settled();
     const consuming = table.consumer?.records ?? [];
     const missing = segmentNames?.find(
@@ -109,7 +108,7 @@ export class ForceCommits {
       jobId: createRequestId(clock, random),
       tableNameWithType: table.name,
       submittedMs: clock.nowMs(),
-      // One without messages has nothing to commit.
+      // A segment without messages has nothing to commit.
       segmentNames: wanted.flatMap(({ segmentName, startOffset, endOffset }) =>
         endOffset > startOffset ? [segmentName] : [],
       ),
@@ -123,10 +122,11 @@ export class ForceCommits {
   }
 
   /**
-   * How far a wish has come; what a restart has kept from being committed is asked for again.
+   * Returns the progress of a request. Segments that a restart kept from being committed are
+   * requested again.
    *
-   * @throws JOB_NOT_FOUND; RECORD_DAMAGED when it may have been submitted before the file was
-   * damaged
+   * @throws JOB_NOT_FOUND; RECORD_DAMAGED when the job may have been submitted before the file was
+   *   damaged
    */
   async read(jobId: string): Promise<ForceCommitJob> {
     const known = this.#jobs.find(({ job }) => job.jobId === jobId);

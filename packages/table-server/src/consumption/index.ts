@@ -1,4 +1,4 @@
-/* The work of consumption alone, for processes that do nothing else. */
+/* The consumption work alone, for worker processes. */
 export {
   type ChunkJob,
   type ChunkLost,

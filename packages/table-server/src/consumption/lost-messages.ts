@@ -1,6 +1,6 @@
 import type { ConsumingRecord } from '../segments/manifest.ts';
 
-/** What is to be said of messages that a partition has lost; null while it has lost none. */
+/** Describes the messages that a partition has lost; null if there are none. */
 export function noticeOf({ lost }: Pick<ConsumingRecord, 'lost'>): string | null {
   if (lost === undefined) return null;
   const when = new Date(lost.noticedMs).toISOString();

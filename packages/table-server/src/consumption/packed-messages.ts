@@ -1,14 +1,14 @@
 import type { StreamMessage } from '@quire/streams';
 
-/** What of a message becomes a row. */
+/** The parts of a message that become a row. */
 export type MessageValue = Pick<StreamMessage, 'offset' | 'value'>;
 
-/** Messages as three pieces of memory: they go to another process at little cost. */
+/** Messages as three buffers, which are cheap to send to another process. */
 export interface PackedMessages {
   readonly offsets: Float64Array;
-  /** Bytes of each value; -1: the message has none. */
+  /** The byte length of each value; -1 for a message without a value. */
   readonly lengths: Int32Array;
-  /** The values, one after the other. */
+  /** The values, concatenated. */
   readonly bytes: Uint8Array;
 }
 

@@ -17,18 +17,21 @@ import type { FlushThresholds } from './stream-settings.ts';
 import { takeMessages, type TakeOptions } from './take-messages.ts';
 import type { BadMessage } from './transform-messages.ts';
 
-/** How long rows wait until they are durable and queries see them. */
+/** The longest time until rows are durable and visible to queries. */
 const flushEveryMs = 400;
-/** Messages that are held in memory until then, at most: then they are written at once. */
+/** The most messages that are buffered before a flush; at this limit they are flushed at once. */
 const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
 const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
 const retryDelays = { delayMs: 250, delayMaxMs: 30_000 } as const;
-/** How long a stream may end before what was consumed of it until it is taken to be another. */
+/**
+ * The time for which a stream may end before the consumed offset until it is taken for another
+ * stream.
+ */
 const behindMaxMs = 90_000;
 
 /** Callbacks about messages that could not be used. */
 export interface ConsumerEvents {
-  /** Called with messages that were left out, and with the one that stopped a partition. */
+  /** Called with skipped messages, and with the one that stopped a partition. */
   readonly onBadMessages?:
     | ((table: string, partition: number, messages: readonly BadMessage[]) => void)
     | undefined;
@@ -47,13 +50,13 @@ export interface PartitionConsumerOptions extends ConsumerEvents {
   readonly random: Random;
   readonly readSchema: () => Promise<TableSchemaDocument>;
   readonly runChunkJob: RunChunkJob;
-  /** Where to begin when nothing was consumed yet. */
+  /** Returns the offset to start at when nothing was consumed yet. */
   readonly findStart: () => Promise<number>;
 }
 
 /**
- * Consumes one partition in order into segments of its table, from where it stopped last, until it
- * is stopped.
+ * Consumes one partition in order into segments of its table, from the offset where it stopped
+ * last, until it is stopped.
  */
 export class PartitionConsumer {
   readonly partition: number;
@@ -63,26 +66,24 @@ export class PartitionConsumer {
   #segment: ConsumingSegment | undefined;
   #needsReopen = false;
   /**
-   * Whether the disk is full, as far as is known: until something is written again, it does not go
-   * on.
+   * True after a write failed on a full disk, until a write succeeds: consumption pauses in
+   * between.
    */
   #isHalted = false;
   #state: PartitionState = 'STARTING';
   #error: string | null = null;
   #skippedCount = 0;
-  /** The latest of the messages that were skipped, of those that are known one by one. */
+  /** The latest skipped message that was reported individually. */
   #lastSkipped: BadMessage | undefined;
   #lastConsumedMs: number | null = null;
   #latestOffset: number | null = null;
-  /** Messages whose rows are not durable yet, and the offset behind them. */
+  /** Messages whose rows are not durable yet, and the offset after them. */
   #pending:
     | { messages: MessageValue[]; bytes: number; endOffset: number; sinceMs: number }
     | undefined;
-  /**
-   * Since when the stream ends before what was consumed of it, without anything else in between.
-   */
+  /** The time since which the stream has ended before the consumed offset at every attempt. */
   #behindSinceMs: number | undefined;
-  /** Whether a process was ended while it worked on what is pending. */
+  /** True if a worker process was killed while it processed the pending messages. */
   #isSuspect = false;
   #commitsOnStop = false;
   #wantsCommit: string | undefined;
@@ -93,7 +94,7 @@ export class PartitionConsumer {
     this.#ended = this.#run();
   }
 
-  /** What it does, as far as it knows itself. */
+  /** The status of the partition, as far as its consumer knows it. */
   get status(): Omit<PartitionConsumption, 'lagMessages' | 'lagMs'> {
     const record = this.#segment?.record;
     return {
@@ -119,17 +120,20 @@ export class PartitionConsumer {
       : `Message ${offset} was skipped: it ${problem?.replace(/\.$/, '')}.`;
   }
 
-  /** The segment that it consumes into; undefined before there is one. */
+  /** The segment that is being consumed into; undefined until it is open. */
   get segment(): ConsumingSegment | undefined {
     return this.#segment;
   }
 
-  /** Has the consuming segment committed soon, if it is still this one. */
+  /** Requests a commit of the consuming segment, if it still has this name. */
   requestCommit(segmentName: string): void {
     this.#wantsCommit = segmentName;
   }
 
-  /** Stops; what was consumed is durable then, and committed if that is wanted. */
+  /**
+   * Stops consuming. The consumed rows are durable once this resolves, and committed if `commits`
+   * is true.
+   */
   async stop({ commits }: { readonly commits: boolean }): Promise<void> {
     this.#commitsOnStop ||= commits;
     this.#stopping.abort();
@@ -147,8 +151,8 @@ export class PartitionConsumer {
         });
       } catch (error) {
         if (signal.aborted) break;
-        // What was not durable is fetched again, and what is durable is read again: a commit may
-        // have got half its way.
+        // Messages that were not durable are fetched again. The segment is opened again after other
+        // errors, because a commit may have failed halfway.
         this.#pending = undefined;
         this.#needsReopen ||= !isQuireError(
           error,
@@ -168,8 +172,8 @@ export class PartitionConsumer {
   }
 
   /**
-   * After a crash the end of a stream may go back for a moment; a topic that was made again stays
-   * behind.
+   * The end of a stream may move back briefly after a crash of its server; a topic that was created
+   * again stays behind.
    */
   #stateAfter(error: unknown): PartitionState {
     const nowMs = this.#options.clock.monotonicMs();
@@ -179,7 +183,7 @@ export class PartitionConsumer {
     return nowMs - (this.#behindSinceMs ?? nowMs) >= behindMaxMs ? 'STOPPED' : 'RETRYING';
   }
 
-  /** Consumes until it is to stop, comes to a message that stops it, or something fails. */
+  /** Consumes until it is stopped, reaches a message that stops it, or fails. */
   async #consume(onProgress: () => void): Promise<void> {
     const { table, partition, clock, findStart, runChunkJob } = this.#options;
     const { signal } = this.#stopping;
@@ -240,13 +244,13 @@ export class PartitionConsumer {
   }
 
   /**
-   * What the stream keeps no longer cannot be consumed: as the open peer does, it goes on with the
-   * oldest message, and says so.
+   * Skips messages that the stream no longer has: like Apache Pinot, it continues with the oldest
+   * one, and reports the gap.
    */
   async #skipLost(segment: ConsumingSegment, error: QuireError): Promise<void> {
     const { stream, table, onRetry } = this.#options;
     if (this.#pending !== undefined) {
-      // What was fetched in time is made durable first.
+      // Messages that were fetched in time are made durable first.
       this.#pending.sinceMs = -Infinity;
       return;
     }
@@ -274,7 +278,7 @@ export class PartitionConsumer {
     );
   }
 
-  /** Makes what is pending durable. Gives the message at which to stop. */
+  /** Makes the pending messages durable. Returns the message to stop at. */
   async #flush(segment: ConsumingSegment, signal?: AbortSignal): Promise<BadMessage | undefined> {
     if (this.#pending === undefined) return undefined;
     const { messages, endOffset } = this.#pending;
@@ -324,8 +328,8 @@ export class PartitionConsumer {
     const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
     const { createdMs, segmentName, startOffset, endOffset } = segment.record;
     if (endOffset === startOffset) return false;
-    // A clock that was put right may make it seem to come from the future: it is not to wait until
-    // then.
+    // The clock may have been set back, so that the segment seems to be from the future: then it is
+    // committed at once.
     const isOld = Math.abs(this.#options.clock.nowMs() - createdMs) >= timeMaxMs;
     return (
       this.#wantsCommit === segmentName ||
@@ -346,16 +350,19 @@ export class PartitionConsumer {
     this.#state = 'CONSUMING';
   }
 
-  /** What was consumed so far is kept; what is pending may be fetched again as well. */
+  /**
+   * Flushes the pending rows and, if requested, commits them. Messages that cannot be flushed are
+   * fetched again.
+   */
   async #finish(): Promise<void> {
     const segment = this.#segment;
     if (segment === undefined) return;
     try {
-      // What a process was ended for is left to the next start.
+      // Messages over which a process was killed are left to the next start.
       if (!this.#isSuspect) await this.#flush(segment);
       if (this.#commitsOnStop) await segment.commit(await this.#readDocuments());
     } catch (error) {
-      // Nothing is lost: it goes on from the last durable offset.
+      // Nothing is lost: consumption continues from the last durable offset.
       this.#options.onRetry?.(this.#options.table.name, this.partition, error);
     }
   }
@@ -365,11 +372,11 @@ export class PartitionConsumer {
   }
 }
 
-/** The stream ends before what was consumed of it. */
+/** The error of a stream that ends before the consumed offset. */
 function streamIsBehind(cause: QuireError): QuireError {
   const what =
-    'It ends before what was consumed of it, as a topic does that was deleted and made again.';
+    'It ends before the offset that was consumed up to, as a topic does that was deleted and created again.';
   const help =
-    'If it is another now, resume the table with consumeFrom=smallest or largest; it goes on by itself if its end comes back.';
+    'If the topic was replaced, resume the table with consumeFrom=smallest or largest. Consumption continues on its own once the stream reaches that offset again.';
   return new QuireError('OFFSET_NOT_FOUND', `${cause.message} ${what} ${help}`, { cause });
 }

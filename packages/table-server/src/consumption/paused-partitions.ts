@@ -5,7 +5,7 @@ import type { ServedTable } from '../served-table.ts';
 
 type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 
-/** Records of consuming segments whose rows no committed segment has yet. */
+/** Reads the records of consuming segments whose rows are in no committed segment yet. */
 export async function readConsumingRecords(
   table: ServedTable,
 ): Promise<readonly ConsumingRecord[]> {
@@ -14,7 +14,7 @@ export async function readConsumingRecords(
   );
 }
 
-/** Reads where the partitions of a paused table stopped from its directory. */
+/** Reads from the directory where the partitions of a paused table stopped. */
 export async function readPausedPartitions(
   table: ServedTable,
   { state, error }: { readonly state: PartitionState; readonly error: string | null },

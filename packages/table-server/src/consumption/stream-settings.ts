@@ -3,28 +3,28 @@ import type { Finding, TableConfigDocument } from '@quire/core/table-engine';
 import { parseStreamConfig } from '@quire/streams';
 import { parseTableConfig } from '@quire/tables';
 
-/** When a consuming segment is full. */
+/** The limits at which a consuming segment is committed. */
 export interface FlushThresholds {
   readonly rowsMax: number;
   readonly timeMaxMs: number;
   readonly sizeBytesMax: number;
 }
 
-/** What a table's config says of its stream. */
+/** The stream settings of a table's config. */
 export interface StreamSettings {
-  /** JSON pointer to it. */
+  /** The JSON pointer to these settings. */
   readonly path: string;
-  /** As `openStream` takes it. */
+  /** The map that `openStream` takes. */
   readonly config: Readonly<Record<string, string>>;
   readonly thresholds: FlushThresholds;
 }
 
-/** The thresholds of the open peer. */
+/** Apache Pinot's default thresholds. */
 const defaults = { rowsMax: 5_000_000, timeMax: '6h', sizeMax: '200M' } as const;
 const thresholdKey = 'realtime.segment.flush.threshold';
 const sizePattern = /^(\d+(?:\.\d+)?)\s*([KMGT]?)B?$/i;
 
-/** The streams of a table, in the order of its config. */
+/** Returns the streams of a table, in the order of its config. */
 export function streamSettingsOf(document: TableConfigDocument): readonly StreamSettings[] {
   const { ingestionConfig, tableIndexConfig } = parseTableConfig(document).config;
   const maps = ingestionConfig?.streamIngestionConfig?.streamConfigMaps ?? [];
@@ -37,7 +37,7 @@ export function streamSettingsOf(document: TableConfigDocument): readonly Stream
     : [...listed, settingsOf('/tableIndexConfig/streamConfigs', old)];
 }
 
-/** What is wrong with the streams of a real-time table, beyond what rules say. */
+/** Returns findings about the streams of a real-time table that no validation rule covers. */
 export function streamFindings(document: TableConfigDocument): readonly Finding[] {
   if (document['tableType'] !== 'REALTIME') return [];
   const [first, second] = streamSettingsOf(document);
@@ -64,7 +64,10 @@ export function streamFindings(document: TableConfigDocument): readonly Finding[
   }
 }
 
-/** What would otherwise be passed over: the period is looked at by a rule. */
+/**
+ * Checks the thresholds that would otherwise be ignored; a validation rule checks the time
+ * threshold.
+ */
 function* thresholdFindings({ path, config }: StreamSettings): Generator<Finding> {
   const values = [
     { name: 'rows', pattern: /^\d+$/, expected: 'a whole number' },
@@ -98,7 +101,7 @@ function settingsOf(path: string, map: Readonly<Record<string, unknown>>): Strea
   };
 }
 
-/** `6h`, or milliseconds. A rule says what is wrong with others. */
+/** Parses `6h`, or milliseconds. A validation rule reports other values. */
 function millisecondsOf(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   try {
@@ -117,7 +120,7 @@ const unitBytes: Readonly<Record<string, number>> = {
   T: 1024 ** 4,
 };
 
-/** `200M`, `1.5GB`, or bytes. */
+/** Parses `200M`, `1.5GB`, or bytes. */
 function bytesOf(text: string): number {
   const match = sizePattern.exec(text.trim());
   const bytes = Number(match?.[1] ?? 0) * (unitBytes[(match?.[2] ?? '').toUpperCase()] ?? 1);

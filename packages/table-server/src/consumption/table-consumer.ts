@@ -39,7 +39,10 @@ export interface TableConsumerOptions extends ConsumerEvents {
 
 type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 
-/** How often a stream is asked for new partitions, and again when it could not be reached. */
+/**
+ * The interval at which a stream is asked for new partitions, and the one after it could not be
+ * reached.
+ */
 const discoveryIntervalMs = { ready: 30_000, unready: 1_000 } as const;
 
 /** Consumes all partitions of the stream of a table, unless it is paused. */
@@ -49,11 +52,11 @@ export class TableConsumer implements StreamConsumer {
   readonly #ending = new AbortController();
   #record: ConsumptionRecord;
   #isReady = false;
-  /** Why the partitions could not be asked for last; null when they could. */
+  /** The reason why the last discovery of partitions failed; null if it succeeded. */
   #discoveryError: string | null = null;
   #discovery: Promise<void> | undefined;
   #abortDiscovery: AbortController | undefined;
-  /** Pauses and resumptions come one after the other. */
+  /** Serializes pauses and resumptions. */
   readonly #changes = new Slots(1);
 
   private constructor(options: TableConsumerOptions, record: ConsumptionRecord) {
@@ -62,7 +65,10 @@ export class TableConsumer implements StreamConsumer {
     if (!record.isPaused) this.#start();
   }
 
-  /** Begins, or goes on as it was when the server ended; `isPaused` says how a new table begins. */
+  /**
+   * Starts consuming, or continues in the state in which the server stopped; `isPaused` is the
+   * state of a new table.
+   */
   static async open(
     options: TableConsumerOptions,
     { isPaused = false }: { readonly isPaused?: boolean | undefined } = {},
@@ -111,8 +117,8 @@ export class TableConsumer implements StreamConsumer {
         ),
       );
     }
-    // Anyone who is paused need not have looked for partitions: the stream says now which there
-    // are.
+    // A paused table has discovered no partitions, so the offsets that the stream reports now
+    // decide.
     const hasOffsets = isPaused ? offsets !== undefined : this.#isReady;
     const isReady =
       hasOffsets &&
@@ -120,7 +126,7 @@ export class TableConsumer implements StreamConsumer {
     return { isPaused, changedMs, comment, partitions, isReady };
   }
 
-  /** Partitions stop soon after, with what they have consumed committed. */
+  /** Pauses consumption. Partitions stop soon after and commit the rows that they have consumed. */
   pause(comment: string | undefined): Promise<void> {
     return this.#change(async () => {
       await this.#save({ isPaused: true, comment: comment ?? null });
@@ -129,13 +135,13 @@ export class TableConsumer implements StreamConsumer {
   }
 
   /**
-   * Goes on where it stopped or, durably, elsewhere; partitions that stopped at a bad message try
-   * again.
+   * Resumes where consumption stopped or, durably, at another position. Partitions that stopped at
+   * a bad message try again.
    */
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void> {
     return this.#change(async () => {
       if (from !== 'lastConsumed') {
-        // Before anything stops: where the stream cannot be reached, nothing changes.
+        // Read before anything stops: if the stream cannot be reached, nothing changes.
         const offsets = await this.#options.stream.readPartitions(options);
         await this.#stop({ commits: true });
         await this.#moveTo(offsets, from);
@@ -158,7 +164,10 @@ export class TableConsumer implements StreamConsumer {
     });
   }
 
-  /** Stops, durably, without committing: it goes on from there when it is opened again. */
+  /**
+   * Stops durably without committing. Consumption continues from there when the table is opened
+   * again.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     await this.#changes.run(async () => undefined);
@@ -166,7 +175,7 @@ export class TableConsumer implements StreamConsumer {
     await this.#options.stream[Symbol.asyncDispose]();
   }
 
-  /** The partitions that consume now. */
+  /** The partitions that are being consumed. */
   get #partitions(): readonly PartitionConsumer[] {
     return [...this.#consumers.values()].toSorted(
       (left, right) => left.partition - right.partition,
@@ -245,8 +254,8 @@ export class TableConsumer implements StreamConsumer {
   }
 
   /**
-   * Of the partitions that consume, of those that stopped, and, while the table is paused, of those
-   * that it would consume.
+   * Returns the statuses of partitions that consume, of stopped ones and, while the table is
+   * paused, of those that it would consume.
    */
   async #statuses(
     offsets: readonly PartitionOffsets[] | undefined,
@@ -271,7 +280,7 @@ export class TableConsumer implements StreamConsumer {
     try {
       return await this.#options.stream.readPartitions(options);
     } catch (error) {
-      // A stream that is away shows in the states of its partitions.
+      // A stream that cannot be reached shows in the states of its partitions.
       if (isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID')) return undefined;
       throw error;
     }
@@ -327,7 +336,7 @@ export class TableConsumer implements StreamConsumer {
   }
 }
 
-/** A table was paused, and its server ended before all was committed that it had consumed. */
+/** Commits the rows of a paused table whose server stopped before it had committed all of them. */
 async function commitLeftovers({
   readSchema,
   onRetry,
@@ -339,13 +348,13 @@ async function commitLeftovers({
       const segment = await ConsumingSegment.open({ ...parts, partition }, async () => startOffset);
       await segment.commit({ config: table.record.config, schema: await readSchema() });
     } catch (error) {
-      // Queries see the rows all the same; the next start tries again.
+      // Queries see the rows either way; the next start tries again.
       onRetry?.(table.name, partition, error);
     }
   }
 }
 
-/** A partition of which nothing was consumed yet. */
+/** Returns the status of a partition of which nothing was consumed yet. */
 function notStarted(partition: number): PartitionStatus {
   const unknown = {
     segmentName: null,

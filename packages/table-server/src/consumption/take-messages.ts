@@ -5,11 +5,11 @@ import type { ConsumingSegment } from './consuming-segment.ts';
 import type { MessageValue } from './packed-messages.ts';
 import type { BadMessage } from './transform-messages.ts';
 
-/** Into how many parts messages are taken apart of which one ends its process. */
+/** The number of parts that messages are split into after one of them killed its process. */
 const partsMax = 16;
 /**
- * How often a process is ended over one message until that is bad: something else may have ended
- * it.
+ * The number of killed processes after which a single message counts as bad: the first kills may
+ * have had another cause.
  */
 const attemptsMax = 3;
 
@@ -17,19 +17,19 @@ export interface TakeOptions {
   readonly segment: Pick<ConsumingSegment, 'add' | 'record'>;
   readonly readDocuments: () => Promise<TableDocuments>;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the first of the messages that were left out, and their number. */
+  /** Called with the first of the skipped messages, and the number of all of them. */
   readonly onBad: (messages: readonly BadMessage[], count: number) => void;
-  /** Called with the reason why a process was ended. */
+  /** Called with the reason why a process was killed. */
   readonly onLost: (reason: string) => void;
 }
 
 /**
- * Takes messages into a segment, which end before an offset. Where the process that works on them
- * has to be ended, for its time or its memory, they are taken a part at a time, until the one
- * message is found that it is ended for: that one is bad, and is skipped or stops consumption as
- * `continueOnError` says. The others are in the segment, each once.
+ * Adds messages that end before an offset to a segment. If the worker process is killed for its
+ * time or memory, the messages are split until the one that causes it is found. That one is bad,
+ * and is skipped or stops consumption, as `continueOnError` says. The others are in the segment,
+ * each once.
  *
- * @returns the message at which to stop; those before it are in the segment
+ * @returns the message to stop at; those before it are in the segment
  */
 export async function takeMessages(
   messages: readonly MessageValue[],
@@ -37,7 +37,7 @@ export async function takeMessages(
   options: TakeOptions,
 ): Promise<BadMessage | undefined> {
   const { segment, signal } = options;
-  // An attempt that was broken off may have come so far.
+  // An earlier attempt that failed may have added the first messages.
   const left = messages.filter(({ offset }) => offset >= segment.record.endOffset);
   const documents = await options.readDocuments();
   for (let attempt = 1; ; attempt += 1) {
@@ -52,7 +52,7 @@ export async function takeMessages(
     if (attempt < attemptsMax) continue;
     const bad = {
       offset: left[0]?.offset ?? endOffset,
-      problem: `cannot be taken in: ${outcome.lost}`,
+      problem: `cannot be ingested: ${outcome.lost}`,
     };
     const isContinued =
       parseTableConfig(documents.config).config.ingestionConfig?.continueOnError === true;

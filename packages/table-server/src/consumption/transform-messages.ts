@@ -10,7 +10,7 @@ import {
   type SourceRow,
 } from '@quire/tables';
 
-/** A message that became no row because something is wrong with it. */
+/** A message that could not be turned into a row. */
 export interface BadMessage {
   readonly offset: number;
   /** A sentence without its subject: `is not JSON: …`. */
@@ -19,13 +19,12 @@ export interface BadMessage {
 
 export interface TransformedMessages {
   /**
-   * Rows of the messages, in order; of those before the bad one, where consumption is to stop
-   * there.
+   * The rows of the messages, in order. If a bad message stops consumption, only those before it.
    */
   readonly rows: readonly PipelineRow[];
-  /** Those that were left out. */
+  /** The messages that were skipped. */
   readonly skipped: readonly BadMessage[];
-  /** The one at which consumption stops. */
+  /** The message that stops consumption. */
   readonly stoppedAt: BadMessage | undefined;
 }
 
@@ -37,7 +36,7 @@ export interface TransformOptions {
 }
 
 /**
- * Takes messages through the pipeline of a table. A bad one is skipped or stops consumption, as
+ * Runs messages through the pipeline of a table. A bad message is skipped or stops consumption, as
  * `continueOnError` says.
  */
 export async function transformMessages(

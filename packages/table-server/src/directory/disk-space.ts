@@ -5,16 +5,16 @@ import { isMissingFile } from '@quire/core/process';
 import { isFull } from './full-disk.ts';
 
 /**
- * Bytes that the largest change of a record may need while old and new are both there, and some
- * more.
+ * The least size of the reserve: more than the largest replacement of a record needs while the old
+ * and the new file both exist.
  */
 const reserveBytesMin = MiB;
 const chunkBytes = 256 * 1024;
 
 /**
- * The space of the file system that a table server writes to. A reserve file is given up where a
- * deletion finds no space to be noted in, and is written again once there is some: so whatever
- * fills the disk, what frees it can be done.
+ * The free space of the file system that a table server writes to. When a deletion has no space to
+ * be recorded in, a reserve file is deleted for it; the reserve is written again once there is
+ * space. So deletions work on a full disk.
  */
 export class DiskSpace {
   readonly #path: string;
@@ -26,19 +26,19 @@ export class DiskSpace {
     this.#path = join(root, '.reserve');
   }
 
-  /** Whether a write failed for lack of space since there was enough for the last time. */
+  /** True if a write failed on a full disk and no probe has succeeded since. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Notes that an error was one of a full disk, if it was one. */
+  /** Records an error if it is one of a full disk. */
   note(error: unknown): void {
     this.#isFull ||= isFull(error);
   }
 
   /**
-   * Does what frees space, such as a deletion, also where nothing can be written any more. What is
-   * done must change nothing when it fails: it is done again with the reserve given up.
+   * Runs an action that frees space, such as a deletion, even on a full disk. The action must
+   * change nothing when it fails: it is run again after the reserve was deleted.
    */
   async free<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
@@ -54,8 +54,8 @@ export class DiskSpace {
   }
 
   /**
-   * Writes the reserve where it is missing or too small for records of so many bytes, and finds out
-   * whether there is space again. Resolves also when there is none.
+   * Writes the reserve if it is missing or too small for records of this size, and checks whether
+   * there is space again. Resolves even if there is none.
    */
   async restore(recordBytesMax: number): Promise<void> {
     this.#reserving ??= this.#restore(Math.max(reserveBytesMin, 2 * recordBytesMax)).finally(() => {
@@ -69,8 +69,8 @@ export class DiskSpace {
     if (this.#reservedBytes >= bytes && !this.#isFull) return;
     try {
       if (this.#reservedBytes < bytes) await this.#reserve(bytes);
-      // What was given up can always be taken again: only where as much is free besides, there is
-      // space.
+      // The space of the reserve can always be taken again, so the disk counts as full until as
+      // much is free besides.
       await this.#probe(bytes);
       this.#isFull = false;
     } catch (error) {
@@ -107,12 +107,15 @@ async function writeNoise(path: string, bytes: number): Promise<void> {
   await file.sync();
 }
 
-/** Bytes without a pattern: a file system that compresses would keep next to nothing of others. */
+/**
+ * Returns bytes without a pattern: a file system that compresses would allocate almost nothing for
+ * others.
+ */
 function noiseOf(bytes: number): Uint8Array {
   const words = new Uint32Array(bytes / 4);
   let state = 0x9e3779b9;
   for (let index = 0; index < words.length; index += 1) {
-    // Xorshift, as of George Marsaglia.
+    // Xorshift by George Marsaglia.
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;

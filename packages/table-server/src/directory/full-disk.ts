@@ -6,7 +6,10 @@ export const fullDiskText =
   'The disk of the tables (engine.tables.data.dir) is full: nothing can be loaded, created or consumed. ' +
   'Delete segments or tables, or give it more space; deletions need none, and free theirs within minutes.';
 
-/** Whether an error says that the disk of the tables is full, also where another process met it. */
+/**
+ * Reports whether an error says that the disk of the tables is full, including errors from other
+ * processes.
+ */
 export function isFull(error: unknown): boolean {
   return (
     isErrno(error, 'ENOSPC', 'EDQUOT') ||
@@ -15,8 +18,8 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
- * Returns STORE_FULL for an error of the system that says that the disk of the tables is full; any
- * other error comes back as it is.
+ * Returns STORE_FULL for an error of the operating system that says that the disk of the tables is
+ * full, and any other error unchanged.
  */
 function tableWriteError(error: unknown): unknown {
   return isErrno(error, 'ENOSPC', 'EDQUOT')
@@ -24,7 +27,10 @@ function tableWriteError(error: unknown): unknown {
     : error;
 }
 
-/** Writes files of tables. @throws STORE_FULL when their disk is full, and what `write` throws */
+/**
+ * Runs a write to files of tables. @throws STORE_FULL when their disk is full, and the errors of
+ * `write`
+ */
 export async function writeOfTables<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();

@@ -20,28 +20,26 @@ import {
 } from '@quire/core/process';
 import { Revisions, revisionsPath } from './revisions.ts';
 
-/**
- * The place of a record in the directory of a table server, and what the record says that it is.
- */
+/** The location of a record in the directory of a table server, and its identity. */
 export interface RecordFile extends RecordIdentity {
   readonly path: string;
-  /** From the root of the directory: what messages name. */
+  /** The path relative to the root of the directory, as messages name it. */
   readonly relativePath: string;
 }
 
 export interface RecordsOptions {
   readonly random: Random;
   /**
-   * Called when the revision of a record, which is written already, could not be noted: an older
-   * copy of it would not be recognized.
+   * Called when a record was written but its revision could not be noted: an older copy of the
+   * record would not be recognized.
    */
   readonly onRevisionUnwritten?: ((path: string, error: unknown) => void) | undefined;
 }
 
 /**
- * The records of a table server, as their one writer reads and replaces them. Each is one JSON
- * document with a checksum, replaced in one moment and durably. What is damaged, swapped, missing
- * or older than what was written is never taken for the truth.
+ * The records of a table server, read and replaced by their only writer. Each is one JSON document
+ * with a checksum, replaced durably in one atomic step. A record that is damaged, swapped, missing
+ * or older than the last one written is refused.
  */
 export class Records {
   readonly #options: RecordsOptions;
@@ -52,15 +50,15 @@ export class Records {
   }
 
   /**
-   * Reads a record; undefined when it never existed. One that an earlier release wrote without a
-   * checksum is sealed on the way, once.
+   * Reads a record; undefined if it never existed. A record that an earlier release wrote without a
+   * checksum is sealed once, on the first read.
    *
    * @throws RECORD_DAMAGED
    */
   async read<Content>(record: RecordFile): Promise<Content | undefined> {
     const found = await this.find(record);
     if (found === undefined) return undefined;
-    // A disk that takes no writes keeps no table from being read.
+    // A disk that cannot be written must not keep a table from being read.
     if (found.revision === 0) {
       await this.#witness(record, () => this.replace(record, found.content as object));
     }
@@ -68,8 +66,8 @@ export class Records {
   }
 
   /**
-   * Reads a record as `read` does, with its revision; one of revision 0 has no checksum, and stays
-   * as it is. @throws RECORD_DAMAGED
+   * Reads a record like `read`, with its revision. A record of revision 0 has no checksum and is
+   * left as it is. @throws RECORD_DAMAGED
    */
   async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
     const revisions = await this.#revisionsOf(record);
@@ -81,7 +79,7 @@ export class Records {
     return found;
   }
 
-  /** @throws STORE_FULL when the disk is full; the record is as it was then */
+  /** @throws STORE_FULL when the disk is full; the record is unchanged then */
   async replace(record: RecordFile, content: object): Promise<void> {
     const revision = await this.#nextRevision(record);
     const text = sealRecord(record, { revision, content });
@@ -89,7 +87,9 @@ export class Records {
     await this.#note(record, revision);
   }
 
-  /** Resolves to false, and changes nothing, when there is one. @throws STORE_FULL as `replace` */
+  /**
+   * Resolves to false, and changes nothing, if the record exists. @throws STORE_FULL as `replace`
+   */
   async create(record: RecordFile, content: object): Promise<boolean> {
     const revision = await this.#nextRevision(record);
     const text = sealRecord(record, { revision, content });
@@ -100,26 +100,30 @@ export class Records {
     return true;
   }
 
-  /** Resolves to false when there is none. */
+  /** Resolves to false if the record does not exist. */
   async remove(record: RecordFile): Promise<boolean> {
     await this.#forget(record);
     return removeFile(record.path);
   }
 
-  /** Moves a record away, damaged or not; writes nothing. Resolves to false when there is none. */
+  /**
+   * Moves a record away, damaged or not, without writing anything. Resolves to false if it does not
+   * exist.
+   */
   async move(record: RecordFile, to: string): Promise<boolean> {
     await this.#forget(record);
     return movePath(record.path, to);
   }
 
   /**
-   * File names of records that were written to a directory, whether they are still there or not.
+   * Returns the file names of records that were written to a directory, including those that no
+   * longer exist.
    */
   async names(folder: string): Promise<readonly string[]> {
     return (await this.#open(folder)).names;
   }
 
-  /** Forgets what is known of a directory that is no longer used. */
+  /** Drops the cached revisions of a directory that is no longer used. */
   close(folder: string): void {
     this.#folders.delete(folder);
   }
@@ -138,7 +142,10 @@ export class Records {
     await this.#witness(record, () => revisions.forget(basename(record.path)));
   }
 
-  /** The record is durable already, or about to go: it must not seem otherwise. */
+  /**
+   * Reports a failure to note a revision instead of throwing: the record itself is durable already,
+   * or about to be removed.
+   */
   async #witness({ relativePath }: RecordFile, write: () => Promise<void>): Promise<void> {
     try {
       await write();
@@ -175,10 +182,10 @@ export class Records {
 }
 
 /**
- * Returns the content of a record that is what its writer wrote last; undefined when it never
+ * Returns the content of a record if it is the one that was written last; undefined if it never
  * existed.
  *
- * @param known the revision that it has reached, as far as it is witnessed
+ * @param known the last revision noted for it
  * @throws RECORD_DAMAGED
  */
 export function verifyRecord(
@@ -209,8 +216,8 @@ function unsealed(record: RecordFile, text: string): UnsealedRecord {
 }
 
 /**
- * The text of a record; undefined when there is none. @throws RECORD_DAMAGED when there is
- * something else in its place
+ * Reads the text of a record; undefined if there is none. @throws RECORD_DAMAGED when its path
+ * holds something else
  */
 export async function readText(record: RecordFile): Promise<string | undefined> {
   try {
@@ -218,7 +225,7 @@ export async function readText(record: RecordFile): Promise<string | undefined> 
   } catch (error) {
     if (isMissingFile(error)) return undefined;
     if (isErrno(error, 'EISDIR')) throw recordDamaged(record, 'is a directory', error);
-    // What only this process lacks says nothing about the record.
+    // Errors that only concern this process say nothing about the record.
     if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;
     throw recordDamaged(record, `cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
   }

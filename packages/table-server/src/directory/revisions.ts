@@ -5,32 +5,31 @@ import { crc32 } from 'node:zlib';
 import { isErrno } from '@quire/core/process';
 
 /**
- * Length of a line without its checksum: enough for the longest name of a record and the largest
- * number.
+ * The length of a line without its checksum: enough for the longest name of a record and the
+ * largest number.
  */
 const textLength = 246;
-/** The text, a blank, eight digits and a newline. */
+/** The text, a space, eight digits and a newline. */
 const lineLength = textLength + 10;
 
 /**
- * The revision that each record of a directory has reached, by file name, in the file `.revisions`.
- * It is the second witness that tells an older copy of a record from the record, and a missing
- * record from one that never existed.
+ * The last revision of each record of a directory, by file name, in the file `.revisions`. It
+ * distinguishes an older copy of a record from the current one, and a missing record from one that
+ * never existed.
  *
  * Each record has a line of fixed length, which is overwritten in place after the record was
- * replaced, without waiting for the disk. After a crash of the machine a line may be behind its
- * record, never ahead of it. A line that is damaged, or comes from another directory, witnesses
- * nothing.
+ * replaced, without a sync. After a crash of the machine a line may be behind its record, never
+ * ahead of it. A line that is damaged, or was copied from another directory, is ignored.
  */
 export class Revisions {
   readonly #folder: string;
-  /** By line of the file; undefined for free lines. */
+  /** The names by line of the file; undefined for free lines. */
   readonly #names: (string | undefined)[];
   readonly #revisions: Map<string, number>;
 
   /**
-   * How many lines were damaged, or came from elsewhere, when the file was read: older copies of
-   * their records are not recognized.
+   * The number of lines that were damaged, or copied from elsewhere, when the file was read. Older
+   * copies of their records are not recognized.
    */
   readonly damagedCount: number;
 
@@ -54,8 +53,8 @@ export class Revisions {
   }
 
   /**
-   * Notes the revision that a record has now. When that fails, it is known here, and to nobody
-   * else.
+   * Notes the current revision of a record. If the write fails, only this process knows the
+   * revision.
    */
   async note(name: string, revision: number): Promise<void> {
     this.#revisions.set(name, revision);
@@ -86,7 +85,7 @@ export class Revisions {
       0o640,
     );
     try {
-      // Within one page of the file: it is written whole, or not at all.
+      // The line lies within one page of the file, so it is written completely or not at all.
       await file.write(encodeLine(this.#folder, line), 0, lineLength, index * lineLength);
     } finally {
       await file.close();
@@ -99,7 +98,7 @@ interface Line {
   readonly revision: number;
 }
 
-/** The revisions of a directory as any process may read them. */
+/** Reads the revisions of a directory; any process may do so. */
 export async function readRevisions(folder: string): Promise<ReadonlyMap<string, number>> {
   return revisionsOf(parseLines(folder, await readBytes(folder)));
 }
@@ -127,7 +126,7 @@ function encodeLine(folder: string, line: Line | undefined): Buffer {
   return Buffer.from(`${text} ${checksumOf(folder, text)}\n`, 'latin1');
 }
 
-/** The name of the directory is part of it. */
+/** The checksum covers the name of the directory. */
 function checksumOf(folder: string, text: string): string {
   return crc32(`${basename(folder)}\n${text}`)
     .toString(16)
@@ -145,7 +144,7 @@ async function readBytes(folder: string): Promise<Buffer> {
   }
 }
 
-/** The name of the file in each directory. */
+/** The name of the revisions file of each directory. */
 const revisionsName = '.revisions';
 
 export function revisionsPath(folder: string): string {

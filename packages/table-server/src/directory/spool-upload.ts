@@ -7,18 +7,18 @@ import type { FileRange, SourceFile } from '@quire/tables';
 
 const chunkBytes = 64 * 1024;
 
-/** The bytes of an upload in a file of its own, which goes when it is disposed of. */
+/** An upload in a temporary file, which is deleted on disposal. */
 export interface SpooledUpload extends AsyncDisposable {
   readonly file: SourceFile;
 }
 
 function throwDiskFull(cause: unknown): never {
   if (!isFull(cause)) throw cause;
-  const message = `The upload cannot be kept: the directory for temporary files (${tmpdir()}) is full.`;
+  const message = `The upload cannot be stored: the directory for temporary files (${tmpdir()}) is full.`;
   throw new QuireError('STORE_FULL', message, { cause, isForCallers: true });
 }
 
-/** Writes an upload to a file: some formats are read from their end. */
+/** Writes an upload to a file, because some formats are read from their end. */
 export async function spoolUpload(
   name: string,
   body: AsyncIterable<Uint8Array>,
@@ -26,7 +26,7 @@ export async function spoolUpload(
 ): Promise<SpooledUpload> {
   const path = join(tmpdir(), `quire-upload-${Buffer.from(random.bytes(8)).toString('hex')}`);
   const handle = await open(path, 'wx+', 0o600);
-  // Without a name it goes with its handle, however the process ends.
+  // A file without a name is deleted with its handle, however the process ends.
   await unlink(path);
   let sizeBytes = 0;
   try {

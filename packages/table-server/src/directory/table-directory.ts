@@ -7,7 +7,7 @@ import type { RecordFile } from './records.ts';
 /** The content of the record that makes a table exist. */
 export interface TableRecord {
   /**
-   * Names the directory of its data: a table that is created again under the same name has another.
+   * Names the data directory: a table that is created again under the same name gets another one.
    */
   readonly tableId: string;
   readonly createdMs: number;
@@ -22,27 +22,32 @@ export interface SchemaRecord {
 /**
  * The layout of the directory of a table server:
  *
- * ```
- * schemas/<schemaName>.json
- * tables/<tableNameWithType>.json        its presence makes the table exist
- * data/<tableId>/manifest.json           its committed segments; replacing it is how the set of them changes
- * data/<tableId>/consuming-<partition>.json   the consuming segment of a partition, and its chunks
- * data/<tableId>/consumption.json        whether consumption is paused
- * data/<tableId>/task-progress.json      what tasks have done for the table: files that were loaded, time up to which rows were moved
- * data/<tableId>/<name>.<id>.parquet     rows of a segment, or of a chunk; it counts when a record above names it
- * data/<tableId>/<stem>.writing          files whose names begin with the stem are being written, and no record names them yet
- * data/<tableId>/creating                the table is being created: without its record in `tables` it never existed
- * data/<tableId>/deleted.json            the record of the table, moved here when the table was deleted
- * data/<tableId>/trash/<time>.<file>     what no record names any more, until `engine.tables.trash.retention` is over
- * trash/<time>.<tableId>                 the same for all of a deleted table
- * tasks/<taskName>.json                  a task: its states, its work, and what it has written that no query sees yet
- * task-queues.json                       types of tasks that are held back
- * force-commits.json                     the latest requests to commit consuming segments
- * .reserve                               space that is given up where a deletion finds none to be noted in
- * ```
+ * - `schemas/<schemaName>.json`
+ * - `tables/<tableNameWithType>.json`: the table exists while this record does.
+ * - `data/<tableId>/manifest.json`: its committed segments; their set changes when it is replaced.
+ * - `data/<tableId>/consuming-<partition>.json`: the consuming segment of a partition, and its
+ *   chunks.
+ * - `data/<tableId>/consumption.json`: whether consumption is paused.
+ * - `data/<tableId>/task-progress.json`: the files that tasks have loaded, and the time up to which
+ *   they have moved rows.
+ * - `data/<tableId>/<name>.<id>.parquet`: rows of a segment or of a chunk; used when a record above
+ *   names it.
+ * - `data/<tableId>/<stem>.writing`: files with this prefix are being written, and no record names
+ *   them yet.
+ * - `data/<tableId>/creating`: the table is being created; without its record in `tables` it does
+ *   not exist.
+ * - `data/<tableId>/deleted.json`: the record of the table, moved here when the table was deleted.
+ * - `data/<tableId>/trash/<time>.<file>`: files without references, until
+ *   `engine.tables.trash.retention` is over.
+ * - `trash/<time>.<tableId>`: the same for all of a deleted table.
+ * - `tasks/<taskName>.json`: a task with its states, its work, and its outputs that no query sees
+ *   yet.
+ * - `task-queues.json`: types of tasks that are paused.
+ * - `force-commits.json`: the latest requests to commit consuming segments.
+ * - `.reserve`: space that is freed when a deletion has none to be recorded in.
  *
- * Each `.json` is a record: `Records` writes them, and the file `.revisions` beside them is their
- * witness.
+ * Each `.json` is a record, written by `Records`; its revision is in the file `.revisions` beside
+ * it.
  */
 export class TableDirectory {
   readonly root: string;
@@ -81,7 +86,9 @@ export class TableDirectory {
     return this.#record('taskProgress', tableId, 'data', tableId, 'task-progress.json');
   }
 
-  /** The record of a deleted table; the table's name is the part of its id before the last dot. */
+  /**
+   * The record of a deleted table. The name of the table is the part of its id before the last dot.
+   */
   deleted(tableId: string): RecordFile {
     return this.#record('table', tableNameOf(tableId), 'data', tableId, 'deleted.json');
   }
@@ -95,7 +102,7 @@ export class TableDirectory {
     return this.#record('forceCommits', 'all', 'force-commits.json');
   }
 
-  /** Types of tasks that are held back. */
+  /** The types of tasks that are paused. */
   get taskQueues(): RecordFile {
     return this.#record('taskQueues', 'all', 'task-queues.json');
   }
@@ -109,8 +116,9 @@ export class TableDirectory {
   }
 
   /**
-   * Makes the directories that are missing, durably. @throws UNSUPPORTED on Windows, which cannot keep
-   * files durably
+   * Creates the missing directories, durably.
+   *
+   * @throws UNSUPPORTED on Windows, where files cannot be made durable
    */
   async make(): Promise<void> {
     assertDurableFiles('tables', this.root);
@@ -119,7 +127,7 @@ export class TableDirectory {
     }
   }
 
-  /** Names of tables whose records are there, damaged ones included. */
+  /** Names of the tables that have a record, damaged ones included. */
   listTables(): Promise<readonly string[]> {
     return recordsIn(this.folder('tables'));
   }
@@ -137,12 +145,15 @@ export class TableDirectory {
   }
 }
 
-/** The name of the table that an id was made for. */
+/** Returns the name of the table that an id was created for. */
 export function tableNameOf(tableId: string): string {
   return tableId.slice(0, Math.max(0, tableId.lastIndexOf('.')));
 }
 
-/** The partition of a consuming segment's record by its file name; undefined for other files. */
+/**
+ * Returns the partition of a consuming segment from the file name of its record; undefined for
+ * other files.
+ */
 export function consumingPartitionOf(file: string): number | undefined {
   const digits = /^consuming-(\d+)\.json$/.exec(file)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -154,7 +165,7 @@ async function recordsIn(path: string): Promise<readonly string[]> {
   );
 }
 
-/** Names in a directory, in ascending order; none when there is no such directory. */
+/** Returns the names in a directory, in ascending order; none if it does not exist. */
 export async function namesIn(path: string): Promise<readonly string[]> {
   try {
     return (await readdir(path)).toSorted();

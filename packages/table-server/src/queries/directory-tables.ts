@@ -27,15 +27,15 @@ import type { HalfRecords } from './table-relation.ts';
 import { RelationVerifier } from './verify-relations.ts';
 
 /**
- * The tables of a table server as its directory shows them at each call: for the process of the
- * server, and for any other that shares the directory.
+ * The tables of a table server as its directory shows them at each call, for the process of the
+ * server and any other one that shares the directory.
  */
 export class DirectoryTables implements LiveTables {
   readonly #directory: TableDirectory;
   readonly #records = new RecordCache();
   readonly #verifier: RelationVerifier;
 
-  /** @param shared what other processes that read the same tables know of their files */
+  /** @param shared the verification results of other processes that read the same tables */
   constructor(path: string, { shared }: { readonly shared?: SharedVerification | undefined } = {}) {
     this.#directory = new TableDirectory(path);
     this.#verifier = new RelationVerifier(shared);
@@ -63,10 +63,10 @@ export class DirectoryTables implements LiveTables {
         { name: `${rawName}_REALTIME`, types: ofTypes(['REALTIME']) },
       ].filter(({ name, types }) => types.length > 0 && wanted.has(name.toLowerCase()));
       if (views.length === 0) continue;
-      // Loaded by the first query of such a table: without one, a process of queries takes some 45
-      // MB less.
+      // Loaded by the first query of such a table: without it, a query process takes some 45 MB
+      // less.
       const { relationOf } = await import('./table-relation.ts');
-      // Read once, so that the names of one table that a query mixes show the same rows.
+      // Read once, so that all names of one table in a query show the same rows.
       const halves = new Map<TableType, HalfRecords>();
       for (const type of new Set(views.flatMap(({ types }) => types))) {
         const half = await this.#readHalf(rawName, type);
@@ -78,8 +78,8 @@ export class DirectoryTables implements LiveTables {
   }
 
   /**
-   * Names of the tables that have a record, and of those whose record is missing: one half must not
-   * pass for the whole.
+   * Returns the names of the tables that have a record, and of those whose record is missing: one
+   * half of a table must not be taken for all of it.
    */
   async #listTables(): Promise<readonly string[]> {
     const written = await this.#records.names(this.#directory.folder('tables'));
@@ -107,8 +107,8 @@ export class DirectoryTables implements LiveTables {
     const record = found.content as unknown as TableRecord;
     const { tableId } = record;
     const names = await namesIn(this.#directory.data(tableId));
-    // What consumes comes first: a segment that is committed between the two readings is then in
-    // the manifest, and left out here.
+    // Consuming records are read first: a segment that is committed between the two reads is then
+    // in the manifest, and is left out here.
     const records = await this.#readConsuming(tableId, names);
     const manifest = await this.#readManifest(tableId, {
       isOfEarlierRelease: found.revision === 0,
@@ -154,7 +154,7 @@ export class DirectoryTables implements LiveTables {
   }
 }
 
-/** The same manifest with absolute paths. */
+/** Returns the same manifest with absolute paths. */
 function placed(manifest: Manifest, pathOf: (file: string) => string): Manifest {
   return {
     ...manifest,

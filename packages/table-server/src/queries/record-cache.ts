@@ -6,7 +6,7 @@ import { isMissingFile } from '@quire/core/process';
 import { readRevisions, revisionsPath } from '../directory/revisions.ts';
 
 interface CachedFile<Value> {
-  /** Differs once the file has changed. */
+  /** Changes with the file. */
   readonly mark: string;
   readonly value: Value;
 }
@@ -14,25 +14,26 @@ interface CachedFile<Value> {
 const entriesMax = 1_000;
 
 /**
- * Records as they are on disk at each call, for processes that do not write them; each is parsed
- * only when it has changed. What is damaged, missing or older than its witness is refused.
+ * The current records on disk, for processes that do not write them. Each is parsed only after it
+ * has changed. Records that are damaged, missing or older than their noted revision are refused.
  */
 export class RecordCache {
   readonly #records = new Map<string, CachedFile<UnsealedRecord>>();
   readonly #revisions = new Map<string, CachedFile<ReadonlyMap<string, number>>>();
 
-  /** Undefined when the record does not exist. @throws RECORD_DAMAGED */
+  /** Resolves to undefined if the record does not exist. @throws RECORD_DAMAGED */
   async read<Content>(record: RecordFile): Promise<Content | undefined> {
     return (await this.find(record))?.content as Content | undefined;
   }
 
   /**
-   * As `read`, with the revision; one of revision 0 was written by an earlier release, without a
-   * checksum. @throws RECORD_DAMAGED
+   * Reads a record like `read`, with its revision. A record of revision 0 was written by an earlier
+   * release, without a checksum. @throws RECORD_DAMAGED
    */
   async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
     const [folder, name] = [dirname(record.path), basename(record.path)];
-    // The witness first: a record that is replaced meanwhile is newer than it says.
+    // The revisions are read first: a record that is replaced in between is newer than its revision
+    // here.
     const known = (await this.#readRevisions(folder)).get(name);
     const mark = await markOf(record.path);
     const cached = this.#records.get(record.path);
@@ -40,7 +41,7 @@ export class RecordCache {
       return cached.value;
     }
     const text = await readText(record);
-    // A record may be removed between the two.
+    // The record may be removed between the two reads.
     const isGone =
       text === undefined && known !== undefined && !(await readRevisions(folder)).has(name);
     const found = verifyRecord(record, text, isGone ? undefined : known);
@@ -50,8 +51,8 @@ export class RecordCache {
   }
 
   /**
-   * File names of the records that were written to a directory, whether they are still there or
-   * not.
+   * Returns the file names of the records that were written to a directory, including those that no
+   * longer exist.
    */
   async names(folder: string): Promise<readonly string[]> {
     return [...(await this.#readRevisions(folder)).keys()];
@@ -67,7 +68,7 @@ export class RecordCache {
   }
 }
 
-/** The latest, up to a bound. */
+/** Adds an entry and drops the oldest one above the limit. */
 function remember<Value>(
   files: Map<string, CachedFile<Value>>,
   key: string,

@@ -23,8 +23,8 @@ interface Half extends HalfRecords {
 }
 
 /**
- * What a query sees under a name, which stands for one half of a table or for both; none while
- * neither half is there.
+ * Returns the relation that a query sees under a name, which stands for one half of a table or for
+ * both; none if neither half exists.
  */
 export function relationOf(
   name: string,
@@ -70,7 +70,7 @@ export function relationOf(
   ];
 }
 
-/** A file of rows, and what it belongs to. */
+/** A file of rows, and the segment and table that it belongs to. */
 interface NamedFile extends RowFile {
   readonly segmentName: string;
   readonly tableName: string;
@@ -91,7 +91,8 @@ function columnOf(
   files: readonly RowFile[],
 ): RelationColumn {
   const { name, type, isList, absentValue } = column;
-  // One value that is not JSON would keep all others from being read as such: then all are text.
+  // One value that is not JSON would prevent all others from being read as JSON, so all are read as
+  // text.
   const isText =
     type === 'JSON' &&
     files.some(({ malformedColumnNames }) => malformedColumnNames.includes(name));
@@ -108,8 +109,7 @@ function columnOf(
 }
 
 /**
- * One part for all files that have the same columns: those that were written before a column came
- * are others.
+ * Groups the files by their columns: files that were written before a column was added have fewer.
  */
 function partsOf(
   files: readonly NamedFile[],
@@ -131,10 +131,11 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Where the two halves of a table meet: rows of the offline half count up to it, those of the
- * real-time half after it. It is one hour before the newest offline row when the config says that
- * files come hourly, else one day, as in the open peer: what came last may still be incomplete.
- * Undefined while there are no offline rows with a time: then both halves count in full.
+ * Returns the time at which the two halves of a table meet: rows of the offline half count up to
+ * it, those of the real-time half after it. It is one hour before the newest offline row if the
+ * config says that files arrive hourly, else one day, as in Apache Pinot, because the latest period
+ * may still be incomplete. Undefined while no offline row has a time: then both halves count in
+ * full.
  */
 function timeBoundary(
   offline: { readonly config: TableConfigDocument; readonly manifest: Manifest },

@@ -13,7 +13,7 @@ import { findDamage, identityOf, segmentDamaged } from '../segments/verify-file.
  */
 const readsMax = 2;
 
-/** Damaged files that are remembered, at most. */
+/** The most damaged files that are cached. */
 const damagedMax = 1_000;
 
 interface UnverifiedFile extends FileIdentity {
@@ -21,15 +21,15 @@ interface UnverifiedFile extends FileIdentity {
 }
 
 /**
- * Holds files of rows to what was written of them, before a query reads them. A file is read once
- * for each time that it is written: then it is known by its inode, size and times, here and in the
- * other processes that share what they know.
+ * Compares files of rows with what was written, before a query reads them. A file is read once
+ * after each write. After that it is recognized by its inode, size and times, here and in the other
+ * processes that share their results.
  */
 export class RelationVerifier {
   readonly #known = new VerifiedFiles();
   /**
-   * What is wrong with damaged files, so that the queries that are refused for them do not read
-   * them again.
+   * The problems of damaged files, so that queries that are refused for them do not read the files
+   * again.
    */
   readonly #damaged = new Map<string, { readonly identity: string; readonly problem: string }>();
   readonly #shared: SharedVerification | undefined;
@@ -48,7 +48,7 @@ export class RelationVerifier {
     try {
       await this.#readAll(unknown, whole, signal);
     } finally {
-      // What was read until a query ran out of its time need not be read again for the next one.
+      // Files that were verified before a query timed out need not be read again for the next one.
       if (whole.length > 0) await this.#shared?.add(whole);
     }
   }
@@ -90,7 +90,8 @@ export class RelationVerifier {
           this.#recordDamage(path, problem);
           throw segmentDamaged(file, problem);
         }
-        // One that was replaced meanwhile is whole as well, but not known by this identity.
+        // A file that was replaced during the read is whole as well, but is not cached under this
+        // identity.
         this.#known.add({ path, identity });
         whole.push({ path, identity });
       }
@@ -101,7 +102,7 @@ export class RelationVerifier {
   }
 
   #recordDamage(path: string, problem: string): void {
-    // Only now: it was marked, which changed its times.
+    // Read after the file was marked as damaged, which changes its times.
     const identity = identityOf(path);
     this.#damaged.delete(path);
     if (identity !== undefined) this.#damaged.set(path, { identity, problem });

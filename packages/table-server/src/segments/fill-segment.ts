@@ -3,7 +3,7 @@ import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table
 import { parseTableConfig, parseTableSchema, runPipeline, type SourceRow } from '@quire/tables';
 import type { RowFileWriter } from './row-file-writer.ts';
 
-/** Rows that go through the pipeline together. */
+/** The number of rows that go through the pipeline at a time. */
 const batchRows = 2_000;
 
 export interface FillOptions {
@@ -14,11 +14,10 @@ export interface FillOptions {
 }
 
 /**
- * Takes rows of a source through the pipeline of a table, the one that previews show, into a file;
- * all of them, or it throws.
+ * Runs the rows of a source through the pipeline of a table, the same that previews show, and
+ * writes them to a file; all of them, or it throws.
  *
- * @throws INGESTION_FAILED when a row cannot be taken in, which names the row, the column and the
- * reason
+ * @throws INGESTION_FAILED when a row cannot be ingested, with the row, the column and the reason
  */
 export async function fillFile(
   rows: AsyncIterable<SourceRow>,

@@ -1,24 +1,24 @@
 import type { SegmentDescription } from '@quire/core/table-engine';
 import { recordDamaged, type RecordFile } from '../directory/records.ts';
 
-/** How many digits the values of a BIG_DECIMAL column have before and after the point, at most. */
+/** The most digits that values of a BIG_DECIMAL column have before and after the decimal point. */
 export interface Digits {
   readonly integer: number;
   readonly scale: number;
 }
 
-/** What is known of a file of rows from writing it. */
+/** A file of rows, as described by its writer. */
 export interface RowFile {
-  /** Name in the directory of the table's data. */
+  /** The name in the data directory of the table. */
   readonly file: string;
   readonly rowCount: number;
   readonly sizeBytes: number;
   /** CRC-32 of its bytes, in decimal digits. */
   readonly checksum: string;
   readonly columnNames: readonly string[];
-  /** Of BIG_DECIMAL columns. */
+  /** The digits of each BIG_DECIMAL column. */
   readonly digits: Readonly<Record<string, Digits>>;
-  /** Columns of JSON that hold text which is not. */
+  /** JSON columns with at least one value that is not valid JSON. */
   readonly malformedColumnNames: readonly string[];
   readonly minTimeMs: number | null;
   readonly maxTimeMs: number | null;
@@ -36,8 +36,8 @@ export interface SegmentRecord extends RowFile {
 }
 
 /**
- * How far a partition has been committed: what was consumed before `endOffset` is in committed
- * segments, or was.
+ * The offset up to which a partition was committed: messages before `endOffset` are in committed
+ * segments, or were.
  */
 export interface Checkpoint {
   readonly partition: number;
@@ -45,11 +45,11 @@ export interface Checkpoint {
   readonly endOffset: number;
 }
 
-/** A file that a manifest of the table once named, and this one does not. */
+/** A file that an earlier manifest of the table named, and this one does not. */
 export interface RetiredFile {
   readonly file: string;
   readonly retiredMs: number;
-  /** Why it was taken out, for the log. */
+  /** The reason for its removal, for the log. */
   readonly reason: string;
 }
 
@@ -58,14 +58,14 @@ export interface Manifest {
   /** In ascending order of their names. */
   readonly segments: readonly SegmentRecord[];
   readonly checkpoints: readonly Checkpoint[];
-  /** Until they are in the trash. */
+  /** Listed until they are in the trash. */
   readonly retired: readonly RetiredFile[];
 }
 
 export const emptyManifest: Manifest = { segments: [], checkpoints: [], retired: [] };
 
 /**
- * Reads the content of a manifest; those of the first format name no retired files. @throws
+ * Reads the content of a manifest. Manifests of the first format name no retired files. @throws
  * RECORD_DAMAGED
  */
 export function manifestOf(
@@ -78,11 +78,11 @@ export function manifestOf(
   return { segments, checkpoints, retired };
 }
 
-/** A part of a consuming segment: durable, and seen by queries. */
+/** A part of a consuming segment: durable, and visible to queries. */
 export interface Chunk extends RowFile {
   readonly startOffset: number;
   readonly endOffset: number;
-  /** How often its rows were put together with others. */
+  /** The number of times that its rows were merged with others. */
   readonly level: number;
 }
 
@@ -97,8 +97,8 @@ export interface LostMessages {
 }
 
 /**
- * The consuming segment of a partition: `[startOffset, endOffset)` is in its chunks, which follow
- * each other without a gap.
+ * The consuming segment of a partition: the messages `[startOffset, endOffset)` are in its chunks,
+ * which have no gaps.
  */
 export interface ConsumingRecord {
   readonly segmentName: string;
@@ -107,18 +107,19 @@ export interface ConsumingRecord {
   readonly startOffset: number;
   readonly endOffset: number;
   readonly createdMs: number;
-  /** When the newest of its messages was consumed. */
+  /** The time at which the newest of its messages was consumed. */
   readonly consumedMs: number | null;
   readonly chunks: readonly Chunk[];
   /**
-   * The latest loss of the partition, in this segment or one before; left out while there was none.
+   * The latest loss of messages of the partition, in this segment or an earlier one; absent if
+   * there was none.
    */
   readonly lost?: LostMessages | undefined;
 }
 
 /**
- * Whether the manifest has the segment of this record already: a crash may have come between the
- * two.
+ * Reports whether the manifest already has the segment of this record: a crash may have come
+ * between the two writes.
  */
 export function isCommitted(
   { partition, sequence }: ConsumingRecord,

@@ -8,8 +8,8 @@ import type { TableShape } from './table-columns.ts';
 const utf8 = new TextDecoder();
 
 /**
- * The rows of a file that `RowFileWriter` wrote, a group at a time, as the pipeline made them;
- * columns that came later have what rows without a value have.
+ * Reads the rows of a file that `RowFileWriter` wrote, one group at a time, as the pipeline
+ * produced them. Columns that were added later have the value of rows without one.
  */
 export async function* readRowFile(
   path: string,
@@ -58,7 +58,7 @@ export async function* readRowFile(
 
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-/** Values as they were given to the writer. */
+/** Returns values as they were given to the writer. */
 const parsers = {
   timestampFromMilliseconds: (milliseconds: bigint): bigint => milliseconds,
   stringFromBytes: (bytes: Uint8Array): string => utf8.decode(bytes),

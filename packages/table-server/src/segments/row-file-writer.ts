@@ -10,17 +10,17 @@ import type { RelationType } from '@quire/core/table-engine';
 import { writeLosslessJson } from '@quire/core';
 import type { SchemaElement } from 'hyparquet';
 
-/** Rows that are held in memory before they are written. */
+/** The most rows that are buffered before they are written. */
 const rowsOfGroup = 65_536;
 /**
- * Rows of this many bytes are written as well, however few: a guess by the length of texts and
- * lists.
+ * Rows of this many bytes are written as well, however few. The size is estimated from the lengths
+ * of texts and lists.
  */
 const bytesOfGroup = 32 * 1024 * 1024;
 
 type StoredRow = Pick<PipelineRow, 'fields' | 'nullFields'>;
 
-/** Writes rows to a Parquet file, a group of rows at a time; it counts once a record names it. */
+/** Writes rows to a Parquet file, one group at a time. The file is used once a record names it. */
 export class RowFileWriter implements AsyncDisposable {
   readonly #path: string;
   readonly #fileName: string;
@@ -57,7 +57,7 @@ export class RowFileWriter implements AsyncDisposable {
     });
   }
 
-  /** Creates the file, which must not be there. */
+  /** Creates the file, which must not exist. */
   static async create(path: string, fileName: string, shape: TableShape): Promise<RowFileWriter> {
     return new RowFileWriter(
       path,
@@ -71,7 +71,7 @@ export class RowFileWriter implements AsyncDisposable {
     return this.#rowCount;
   }
 
-  /** About how many bytes the rows take that were given so far, before compression. */
+  /** The approximate size of all rows so far, before compression. */
   get sizeBytes(): number {
     return this.#sizeBytes + this.#groupBytes;
   }
@@ -86,9 +86,9 @@ export class RowFileWriter implements AsyncDisposable {
   }
 
   /**
-   * Takes the groups of a finished file over as they are, which costs next to nothing.
+   * Copies the groups of a finished file unchanged, which costs almost nothing.
    *
-   * @returns whether it could; else its rows have to be written
+   * @returns false if they cannot be copied; then their rows have to be written
    */
   async appendFile(path: string, file: RowFile): Promise<boolean> {
     const groups = await readRowGroups(path, this.#parquet.schema);
@@ -197,12 +197,12 @@ class ColumnBuffer {
     return this.#digits;
   }
 
-  /** Whether the column is of JSON, and a value is not. */
+  /** True if the column is of type JSON and some value is not. */
   get isMalformed(): boolean {
     return this.#isMalformed;
   }
 
-  /** What was found out about the values of a file that are added as they are. */
+  /** Adopts the metadata of a file whose groups are copied. */
   appendFile({ digits, malformedColumnNames }: RowFile): void {
     const known = digits[this.name];
     if (this.#digits !== undefined && known !== undefined) {
@@ -212,7 +212,7 @@ class ColumnBuffer {
     this.#isMalformed ||= malformedColumnNames.includes(this.name);
   }
 
-  /** Gives about how many bytes the value takes. */
+  /** Adds a value and returns its approximate size in bytes. */
   push(value: SourceValue): number {
     if (value === null) {
       this.#values.push(null);
@@ -227,13 +227,13 @@ class ColumnBuffer {
     return bytes;
   }
 
-  /** The values since the last call, as a column of a row group. */
+  /** Returns the values since the last call, as a column of a row group. */
   take(): ColumnSource {
     const data = this.#values;
     const hasNegativeZero = this.#hasNegativeZero;
     this.#values = [];
     this.#hasNegativeZero = false;
-    // The writer's dictionaries take -0 for 0.
+    // The writer's dictionaries treat -0 as 0.
     return { name: this.name, data, ...(hasNegativeZero && { encoding: 'PLAIN' }) };
   }
 
@@ -241,7 +241,7 @@ class ColumnBuffer {
     const stored = this.#store(value);
     values.push(stored);
     if (stored === 0 && Object.is(stored, -0)) this.#hasNegativeZero = true;
-    // What was not text before is JSON now.
+    // Values that were not text before have been written as JSON.
     if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) {
       this.#isMalformed = !isJson(value);
     }
@@ -288,8 +288,8 @@ const primitives: Readonly<Record<RelationType, Primitive>> = {
 };
 
 /**
- * The schema of a Parquet file with these columns; a list is one of three levels, as the format's
- * document asks for.
+ * Returns the schema of a Parquet file with these columns. A list has three levels, as the Parquet
+ * format requires.
  */
 function parquetSchemaOf(columns: readonly TableColumn[]): SchemaElement[] {
   return [
@@ -306,7 +306,9 @@ function parquetSchemaOf(columns: readonly TableColumn[]): SchemaElement[] {
   ];
 }
 
-/** Gives the function that writes values of the pipeline as the Parquet writer takes them. */
+/**
+ * Returns the function that converts values of the pipeline to those that the Parquet writer takes.
+ */
 function storedValues(type: RelationType): (value: Exclude<SourceValue, null>) => unknown {
   switch (type) {
     case 'LONG':

@@ -7,20 +7,20 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 
-/** Groups with fewer rows are written again, together: many small ones make queries slow. */
+/** Groups with fewer rows are merged: many small ones make queries slow. */
 const rowsOfGroupMin = 8_192;
 
-/** A group of rows as it lies in a file. */
+/** A row group as stored in a file. */
 export interface StoredRowGroup {
   readonly bytes: Uint8Array;
-  /** Where the bytes begin in their file, which the offsets of `group` count from. */
+  /** The position of the bytes in their file, which the offsets of `group` count from. */
   readonly startOffset: number;
   readonly group: RowGroup;
 }
 
 /**
- * The groups of rows of a file, to be taken over as they are; undefined when its columns are others
- * or its groups are small: then its rows have to be written again.
+ * Reads the row groups of a file so that they can be copied unchanged. Returns undefined if the
+ * columns differ or the groups are small: then the rows have to be written again.
  */
 export async function readRowGroups(
   path: string,
@@ -59,8 +59,8 @@ export async function readRowGroups(
 }
 
 /**
- * The description of a group whose bytes begin elsewhere now. Its indexes of pages, which lie at
- * the end of its file, stay behind.
+ * Returns the metadata of a group whose bytes were moved. Its page indexes, which are at the end of
+ * the file, are dropped.
  */
 export function movedRowGroup({ group, startOffset }: StoredRowGroup, toOffset: number): RowGroup {
   const moved = (offset: bigint | undefined): bigint | undefined =>
@@ -89,8 +89,8 @@ export function movedRowGroup({ group, startOffset }: StoredRowGroup, toOffset: 
 type Statistics = NonNullable<NonNullable<ColumnChunk['meta_data']>['statistics']>;
 
 /**
- * The writer calls every bound exact that it does not cut itself: one that was cut before is left
- * out, rather than said to be a value.
+ * Keeps only exact bounds: the writer marks every bound as exact that it does not truncate itself,
+ * so a bound that was truncated before is left out.
  */
 function exactOnly(statistics: Statistics): Statistics {
   const isExact =
@@ -124,7 +124,9 @@ function isSameSchema({ schema: stored }: FileMetaData, schema: readonly SchemaE
   return described(stored) === described(schema);
 }
 
-/** Bounds of columns as their bytes, and times as numbers: what is read here is written again. */
+/**
+ * Column bounds are kept as bytes and times as numbers, so that they are written back unchanged.
+ */
 const parsers = {
   stringFromBytes: (bytes: Uint8Array) => bytes,
   timestampFromMilliseconds: (milliseconds: bigint) => milliseconds,

@@ -11,14 +11,14 @@ import {
   type SegmentRecord,
 } from './manifest.ts';
 
-/** A change of the committed segments: what goes and what comes appears in one moment. */
+/** A change of the committed segments. Removals and additions become visible at the same moment. */
 export interface SegmentChange {
-  /** Names of segments that go. */
+  /** Names of the segments to remove. */
   readonly remove?: readonly string[];
-  /** Why they go, for the log; given with `remove`. */
+  /** The reason for the removal, for the log; given with `remove`. */
   readonly reason?: string;
   readonly add?: readonly SegmentRecord[];
-  /** How far partitions are committed with it. */
+  /** The checkpoints of partitions that are committed with it. */
   readonly checkpoints?: readonly Checkpoint[];
 }
 
@@ -28,14 +28,12 @@ export interface SegmentCatalogParts {
   readonly clock: Clock;
 }
 
-/**
- * The committed segments of one table. Changes come one after the other, each durable and atomic.
- */
+/** The committed segments of one table. Changes run one after another, each durable and atomic. */
 export class SegmentCatalog {
   readonly #record: RecordFile;
   readonly #parts: SegmentCatalogParts;
   #manifest: Manifest;
-  /** Retired files that are no longer there; the next change forgets them. */
+  /** Retired files that no longer exist; the next change drops them. */
   readonly #gone = new Set<string>();
   readonly #changes = new Slots(1);
 
@@ -52,7 +50,7 @@ export class SegmentCatalog {
     return new SegmentCatalog(record, parts, emptyManifest);
   }
 
-  /** @throws RECORD_DAMAGED when there is no manifest, or it is not the newest of this table */
+  /** @throws RECORD_DAMAGED when there is no manifest, or it is not the newest one of this table */
   static async open(
     tableId: string,
     parts: SegmentCatalogParts,
@@ -68,25 +66,22 @@ export class SegmentCatalog {
     return SegmentCatalog.create(tableId, parts);
   }
 
-  /** As it is on disk. */
+  /** The manifest as it is on disk. */
   get manifest(): Manifest {
     return this.#manifest;
   }
 
-  /**
-   * Notes that retired files are no longer there. It needs no write: the next change leaves them
-   * out.
-   */
+  /** Records that retired files no longer exist, without a write: the next change drops them. */
   forgetRetired(files: readonly string[]): void {
     for (const file of files) this.#gone.add(file);
   }
 
   /**
-   * Changes the set of segments; what the change is may depend on the set as it is when its turn
-   * comes.
+   * Changes the set of segments. A change given as a function is computed from the manifest when
+   * its turn comes.
    *
-   * @throws SEGMENT_NOT_FOUND when one that is to go is not there; CONFLICT when one that comes is
-   * there and does not go. Nothing has changed then.
+   * @throws SEGMENT_NOT_FOUND when a segment to remove does not exist; CONFLICT when one to add
+   *   exists and is not removed. Nothing has changed then.
    */
   change(change: SegmentChange | ((manifest: Manifest) => SegmentChange)): Promise<void> {
     return this.#changes.run(async () =>
@@ -139,10 +134,10 @@ export class SegmentCatalog {
 }
 
 /**
- * Returns the manifest that a table of an earlier release has without its record: such tables got
- * one with their first segment.
+ * Returns an empty manifest for a table of an earlier release that has no record of one: such
+ * tables got one with their first segment.
  *
- * @param names the files in the directory of the table's data
+ * @param names the files in the data directory of the table
  * @throws RECORD_DAMAGED for any other table
  */
 export function missingManifest(

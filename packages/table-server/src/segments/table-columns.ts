@@ -19,7 +19,7 @@ import {
 /** A column of a table as its segments hold it. */
 export interface TableColumn extends Omit<RelationColumn, 'digits'> {
   readonly spec: ColumnSpec;
-  /** Whether rows without a value have null, not the default. */
+  /** True if rows without a value have null instead of the default. */
   readonly isNullable: boolean;
 }
 
@@ -28,16 +28,13 @@ export interface TimeColumn {
   readonly format: DateTimeFormat;
 }
 
-/**
- * What is known of the rows of a table: its columns, in the order of its schema, and which of them
- * is its time.
- */
+/** The shape of a table's rows: its columns, in the order of its schema, and its time column. */
 export interface TableShape {
   readonly columns: readonly TableColumn[];
   readonly time: TimeColumn | undefined;
 }
 
-/** Reads the shape of a table from config and schema, both valid. */
+/** Reads the shape of a table from its config and schema, both of which must be valid. */
 export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument): TableShape {
   const parsedConfig = parseTableConfig(config).config;
   const parsedSchema = parseTableSchema(schema).schema;
@@ -68,21 +65,24 @@ export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument
   };
 }
 
-/** The last instant of the calendar, in epoch milliseconds; the first is as far before 1970. */
+/**
+ * The last instant of the JavaScript calendar, in epoch milliseconds; the first is as far before
+ * 1970.
+ */
 const calendarEndMs = 8.64e15;
 
 /**
- * The instant of a value of the time column; null where it cannot be told, or lies outside the
- * calendar, as a time in another unit does.
+ * Returns the instant of a value of the time column; null if it is unknown, or outside the
+ * calendar, as a time in another unit is.
  */
 export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
   if (value === null || value === undefined) return null;
   try {
-    // Files give integers of 64 bits back as such.
+    // Files return 64-bit integers as bigints.
     const instantMs = instantOfTime(typeof value === 'bigint' ? Number(value) : value, format);
     return Math.abs(instantMs) <= calendarEndMs ? instantMs : null;
   } catch (error) {
-    // The value is in the table all the same: only its time is not known.
+    // The row is in the table either way: only its time is unknown.
     if (error instanceof QuireError) return null;
     throw error;
   }
@@ -94,7 +94,7 @@ function timeColumnOf(column: ColumnSpec | undefined): TimeColumn | undefined {
   return column === undefined || format === undefined ? undefined : { name: column.name, format };
 }
 
-/** Values with parts are kept as JSON. */
+/** Composite values are stored as JSON. */
 function typeOf(
   { name, type }: ColumnSpec,
   schema: ReturnType<typeof parseTableSchema>['schema'],

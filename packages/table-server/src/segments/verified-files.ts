@@ -1,6 +1,6 @@
 /**
- * Files that are remembered at most: those looked at longest ago are forgotten, and read again when
- * they are used.
+ * The most files that are cached. The least recently used are dropped, and read again at their next
+ * use.
  */
 const filesMax = 200_000;
 
@@ -10,7 +10,7 @@ export interface FileIdentity {
   readonly identity: string;
 }
 
-/** The files that were found to be what was written, each by the identity that it had then. */
+/** The files that were verified, each with the identity that it had then. */
 export class VerifiedFiles {
   readonly #identities = new Map<string, string>();
   readonly #filesMax: number;
@@ -33,14 +33,14 @@ export class VerifiedFiles {
   }
 }
 
-/** What several processes that read the same tables know together. */
+/** Verification results that several processes share. */
 export interface SharedVerification {
-  /** Tells of each file whether it was found whole. */
+  /** Resolves to whether each file was verified. */
   find(files: readonly FileIdentity[]): Promise<readonly boolean[]>;
   add(files: readonly FileIdentity[]): Promise<void>;
 }
 
-/** The knowledge of one process for others, which it can be asked from by messages. */
+/** The verification results of one process, which others query by messages. */
 export class VerificationHost implements SharedVerification {
   readonly #files = new VerifiedFiles();
 

@@ -5,7 +5,7 @@ import { QuireError, throwIfAborted } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
 import { isErrno, isMissingFile } from '@quire/core/process';
 
-/** A file of rows, and what tells whether it still is what was written. */
+/** A file of rows, with the size and checksum that were written. */
 export interface WrittenFile {
   readonly path: string;
   readonly sizeBytes: number;
@@ -18,34 +18,33 @@ export interface SegmentFile extends WrittenFile {
   readonly segmentName: string;
 }
 
-/** Why the system does not show a file that is there. */
+/** The errors of the system for a file that exists and cannot be read. */
 const unreadable = ['EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO'] as const;
 
-/** Read at once. */
+/** The size of one read. */
 const chunkBytes = 1024 * 1024;
 
-/**
- * The time of change that a file is given once it was found damaged. Nothing else writes files of
- * that time.
- */
+/** The modification time that a damaged file is given. No other file has this time. */
 const damagedTime = new Date(0);
 
 export interface VerifyOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called with each piece that was read; the next one is read once it has resolved. */
+  /**
+   * Called with the size of each piece that was read; the next one is read once it has resolved.
+   */
   readonly onRead?: ((byteCount: number) => Promise<void> | void) | undefined;
 }
 
 /**
- * What tells the content of a file apart from any other that the path had before, by what the
- * system says about it; undefined where there is no file, or the system says nothing.
+ * Returns what identifies the content of a file by its metadata, so that a replaced or changed file
+ * differs; undefined if the file does not exist or cannot be inspected.
  */
 export function identityOf(path: string): string | undefined {
   const found = look(path);
   return found && `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }
 
-/** Tells whether a file was marked as damaged before. */
+/** Reports whether a file was marked as damaged before. */
 export function isMarkedDamaged(path: string): boolean {
   return look(path)?.mtimeNs === BigInt(damagedTime.getTime());
 }
@@ -61,10 +60,10 @@ function look(path: string): BigIntStats | undefined {
 
 /**
  * Reads a file to its end and returns how it differs from what was written, as a sentence without
- * its subject; undefined where it does not.
+ * its subject; undefined if it does not differ.
  *
- * A file whose content was changed gets the oldest time of change there is. So its identity is
- * another, and every process that has found it whole before looks at it again.
+ * A damaged file gets the oldest modification time, which changes its identity. So every process
+ * that has verified it before reads it again.
  */
 export async function findDamage(
   { path, sizeBytes, checksum }: WrittenFile,
@@ -73,7 +72,7 @@ export async function findDamage(
   for (;;) {
     const identity = identityOf(path);
     const problem = await compare({ path, sizeBytes, checksum }, options);
-    // One that was replaced meanwhile is read again: it may be whole now.
+    // A file that was replaced during the read is read again: it may be whole now.
     if (identityOf(path) !== identity) continue;
     if (problem !== undefined) await markDamaged(path);
     return problem;
@@ -91,11 +90,11 @@ export async function assertWhole(
 
 export interface SegmentName {
   readonly segmentName: string;
-  /** With type; undefined where it is not known. */
+  /** The name with its type; undefined if unknown. */
   readonly tableName: string | undefined;
 }
 
-/** What is wrong with a segment of a table, and what to do about it, in sentences. */
+/** Describes the damage of a segment, and what to do about it. */
 export function describeDamage(tableName: string | undefined, problem: string): string {
   const isOfStream = tableName !== undefined && parseTableName(tableName).type === 'REALTIME';
   const help = isOfStream
@@ -146,7 +145,7 @@ async function compare(
   }
 }
 
-/** Where the file cannot be marked, other processes find the damage when they read it. */
+/** If the file cannot be marked, other processes find the damage when they read it. */
 async function markDamaged(path: string): Promise<void> {
   if (isMarkedDamaged(path)) return;
   try {

@@ -8,10 +8,10 @@ import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask } from './task-store.ts';
 
 /**
- * Works on a subtask once. What it made is held until its task has ended; of what it did not finish
- * nothing stays, whatever happened to the process that it ran in.
+ * Runs a subtask once. Its output files are held until its task has ended. Unfinished files are
+ * removed, whatever happened to the process that wrote them.
  *
- * @throws the reason why it made nothing
+ * @throws the reason why it has no output
  */
 export async function attemptSubtask(
   task: StoredTask,

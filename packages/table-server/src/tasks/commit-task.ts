@@ -7,10 +7,11 @@ import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
 
 /**
- * Lets all that a task made appear in one moment, instead of what it replaces, and remembers what
- * it did. It may be done twice: a crash may have come between it and the record of it.
+ * Makes all outputs of a task visible at once, in place of the segments that they replace, and
+ * stores the progress of the table. Running it twice is safe: a crash may come between the change
+ * and its record.
  *
- * @throws CONFLICT when a segment that was merged has gone meanwhile: its rows must not come back
+ * @throws CONFLICT when a merged segment has been removed in between: its rows must not reappear
  */
 export async function commitTask(
   task: StoredTask,
@@ -61,8 +62,8 @@ function changeOf(
 }
 
 /**
- * The tables that a task reads and writes. @throws CONFLICT when one has gone, or another has its
- * name
+ * Returns the tables that a task reads and writes. @throws CONFLICT when one was deleted, or
+ * another has its name
  */
 export function tablesOf(
   { sourceTableId, targetTableId, record, commit }: StoredTask,
@@ -80,8 +81,8 @@ export function tablesOf(
 }
 
 /**
- * Lets go of the files that a task held. Unless they have appeared, they are removed: nobody is
- * ever to see them.
+ * Releases the files that a task held. Unless they became visible, they are deleted: they never
+ * will be.
  */
 export async function releaseFiles(
   { record, targetTableId }: StoredTask,

@@ -10,11 +10,11 @@ export type DamagedTasksOptions = Pick<TaskEngineOptions, 'directory' | 'clock' 
   readonly store: TaskStore;
 };
 
-/** The tasks whose records are damaged, and are set aside: what they have done is not known. */
+/** The tasks that are set aside because their records are damaged: their progress is unknown. */
 export class DamagedTasks {
   readonly #options: DamagedTasksOptions;
   readonly #tasks = new Map<string, QuireError>();
-  /** Why it is not known which types are held back; undefined when it is. */
+  /** The reason why the paused types are unknown; undefined if they are known. */
   #queueDamage: QuireError | undefined;
 
   constructor(options: DamagedTasksOptions) {
@@ -33,13 +33,16 @@ export class DamagedTasks {
     ];
   }
 
-  /** The error of calls about a task; undefined when its record is not damaged. */
+  /** Returns the error of calls about a task; undefined if its record is not damaged. */
   find(taskName: string): QuireError | undefined {
     const damage = this.#tasks.get(taskName);
     return damage && taskDamaged(taskName, damage);
   }
 
-  /** The error of a task that is of a type, or may be: a new one could do the same work again. */
+  /**
+   * Returns the error of a damaged task that is or may be of a type: a new task could repeat its
+   * work.
+   */
   findOfType(taskType: string): QuireError | undefined {
     const typeOf = (name: string): string =>
       taskTypes.find((type) => name.startsWith(`Task_${type}_`)) ?? taskType;
@@ -64,7 +67,10 @@ export class DamagedTasks {
     return restored;
   }
 
-  /** Gives a task up: its record goes to the trash, and the files that it has written follow. */
+  /**
+   * Discards a task: its record is moved to the trash, and garbage collection follows with its
+   * files.
+   */
   async discard(taskName: string): Promise<void> {
     const { store, directory, clock } = this.#options;
     await store.discard(
@@ -74,7 +80,7 @@ export class DamagedTasks {
     this.#tasks.delete(taskName);
   }
 
-  /** Reads which types are held back: all of them where that is not known. */
+  /** Reads which types are paused; if that is unknown, all of them are. */
   async readStoppedTypes(): Promise<readonly string[]> {
     const { store, directory, onSetAside } = this.#options;
     try {

@@ -1,4 +1,4 @@
-/* The work of tasks alone, for processes that do nothing else. */
+/* The task work alone, for worker processes. */
 export { runSubtask, type SubtaskJob, type SubtaskTools } from './run-subtask.ts';
 export type {
   Aggregation,

@@ -6,12 +6,12 @@ import type { Aggregation, MergeWork } from './task-plan.ts';
 type Row = Pick<PipelineRow, 'fields' | 'nullFields'>;
 type Fields = Row['fields'];
 
-/** Distinct rows that are held in memory to find equal ones. */
+/** The most distinct rows that are held in memory to find equal ones. */
 const distinctRowsMax = 2_000_000;
 
 /**
- * The rows of some segments as a task merges them: in their order, or, when they are rolled up, in
- * that of each first one.
+ * Merges the rows of segments: in their order or, when they are rolled up, in the order of the
+ * first row of each key.
  */
 export async function* mergeRows(
   batches: AsyncIterable<readonly Row[]>,
@@ -88,7 +88,7 @@ function keyOf(fields: Fields, names: readonly string[]): string {
   return writeLosslessJson(names.map((name) => keyPart(fields[name] ?? null)));
 }
 
-/** Integers of one column may come as numbers or as bigints; bytes have no JSON. */
+/** Integers of one column may be numbers or bigints; bytes have no JSON. */
 function keyPart(value: SourceValue): SourceValue {
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('hex') };
   if (Array.isArray(value)) return (value as readonly SourceValue[]).map(keyPart);

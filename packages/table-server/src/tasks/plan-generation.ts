@@ -5,8 +5,8 @@ import type { TaskPlanner } from './task-plan.ts';
 const tasksMaxDefault = 100;
 
 /**
- * Files that the table's `batchConfigMaps` name become segments, one each: with APPEND those that
- * no such task has loaded yet, with REFRESH all of them, instead of all that there is.
+ * Plans one segment for each file that the table's `batchConfigMaps` name: with APPEND for those
+ * that no such task has loaded yet, with REFRESH for all of them, which then replace all segments.
  */
 export const planGeneration: TaskPlanner = async ({ table, configs, progress, finder, signal }) => {
   if (table.type !== 'OFFLINE') {
@@ -59,7 +59,7 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
           : `All files that match ${patterns} have been loaded already (${matchCount}).`,
     };
   }
-  // REFRESH replaces everything, so it takes everything.
+  // REFRESH replaces all segments, so it loads all files.
   const taken = [...found].slice(
     0,
     isRefresh ? undefined : countOf(configs, 'tableMaxNumTasks', tasksMaxDefault),
@@ -84,13 +84,13 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
 };
 
 /**
- * Where the files are: `inputDirURI`, and below it what `includeFileNamePattern` (`glob:` and a
- * pattern) says.
+ * Returns the pattern of the files: `inputDirURI`, and below it `includeFileNamePattern` (`glob:`
+ * and a pattern).
  */
 function patternOf(map: Readonly<Record<string, string>>): string {
   const directory = map['inputDirURI'];
   if (directory === undefined) {
-    throw invalid('inputDirURI', 'It is missing; expected where the files are.');
+    throw invalid('inputDirURI', 'It is missing; expected the directory of the files.');
   }
   const include = map['includeFileNamePattern'] ?? 'glob:**/*';
   if (!include.startsWith('glob:')) {

@@ -8,9 +8,9 @@ const bucketsMaxDefault = 10;
 type Options = Readonly<Record<string, string>>;
 
 /**
- * Segments whose rows lie in one span of time become one: as they are (concat), without repeated
- * rows (dedup), or with the metrics of rows that are otherwise equal put together (rollup). Options
- * are by level, as in `1day.bucketTimePeriod`; levels go from short to long.
+ * Merges the segments of one time bucket into one: unchanged (concat), without repeated rows
+ * (dedup), or with the metrics of otherwise equal rows aggregated (rollup). Options are by level,
+ * as in `1day.bucketTimePeriod`; levels go from short to long.
  */
 export const planMergeRollup: TaskPlanner = async ({ table, configs, nowMs }) => {
   if (table.type !== 'OFFLINE') {
@@ -37,7 +37,7 @@ interface Level {
   readonly bufferMs: number;
 }
 
-/** @throws TABLE_INVALID when there is none */
+/** @throws TABLE_INVALID when there is no level */
 function levelsOf(configs: Options): readonly Level[] {
   const suffix = '.bucketTimePeriod';
   const names = Object.keys(configs).flatMap((key) =>
@@ -63,8 +63,8 @@ interface Group {
 }
 
 /**
- * Segments of one bucket that is over, of which some are not of this level yet. One that spans
- * several belongs to its first.
+ * Groups the segments of buckets that are over and in which some segment is not of this level yet.
+ * A segment that spans several buckets belongs to its first.
  */
 function groupsOf(
   { name, bucketMs, bufferMs }: Level,
@@ -91,8 +91,8 @@ function groupsOf(
 }
 
 /**
- * Groups of more rows than a subtask is to take, in parts of whole segments: rows of two parts are
- * not compared.
+ * Splits groups with more rows than a subtask may take into parts of whole segments. Rows of
+ * different parts are not compared.
  */
 function partsOf(groups: readonly Group[], rowsMax: number): readonly Group[] {
   return groups.flatMap(({ bucketStartMs, segments }) => {

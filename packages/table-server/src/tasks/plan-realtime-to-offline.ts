@@ -4,9 +4,9 @@ import type { TaskPlanner } from './task-plan.ts';
 const rowsMaxDefault = 5_000_000;
 
 /**
- * The rows of one window of time, older than the buffer, are written into the offline half of a
- * hybrid table; the next task takes the next window. They stay in the real-time half until its
- * retention ends: queries of the whole table see them once, by its time boundary.
+ * Plans to write the rows of one time window, older than the buffer, to the offline half of a
+ * hybrid table; the next task takes the next window. The rows stay in the real-time half until its
+ * retention ends. Queries of the whole table see them once, by its time boundary.
  */
 export const planRealtimeToOffline: TaskPlanner = async ({
   table,
@@ -31,7 +31,7 @@ export const planRealtimeToOffline: TaskPlanner = async ({
     return minTimeMs === null || maxTimeMs === null ? [] : [{ segment, minTimeMs, maxTimeMs }];
   });
   const fromMs = progress.watermarkMs ?? Number.NEGATIVE_INFINITY;
-  // Windows that no segment reaches into are passed over.
+  // Windows without segments are skipped.
   const left = timed.filter(({ maxTimeMs }) => maxTimeMs >= fromMs);
   if (left.length === 0) {
     return { reason: 'No committed segment has rows that have not moved yet.' };
@@ -73,7 +73,7 @@ export const planRealtimeToOffline: TaskPlanner = async ({
           mode: mergeModeOf(configs, 'mergeType'),
           aggregations: aggregationsOf(configs),
           roundMs: round,
-          // What came late, for windows that have moved, stays where it is.
+          // Late rows of windows that have moved stay in the real-time half.
           window: { startMs: Math.max(startMs, fromMs), endMs },
           rowsMax: countOf(configs, 'maxNumRecordsPerSegment', rowsMaxDefault),
           custom: { windowStartMs: String(startMs), windowEndMs: String(endMs) },

@@ -14,29 +14,29 @@ import { mergeRows } from './merge-rows.ts';
 import type { GenerateWork, MergeWork, SubtaskOutput, SubtaskWork } from './task-plan.ts';
 
 /**
- * The work of a subtask with all that is to be known of its tables: data, which may go to another
- * process.
+ * The work of a subtask with everything that it needs of its tables, as plain data that can be sent
+ * to another process.
  */
 export interface SubtaskJob {
   readonly work: SubtaskWork;
-  /** Where the rows of the source are, and where those of the target go. */
+  /** The directory of the source's rows, and that of the target's. */
   readonly sourceDirectory: string;
   readonly targetDirectory: string;
-  /** Of the target. */
+  /** The config and schema of the target. */
   readonly config: TableConfigDocument;
   readonly schema: TableSchemaDocument;
   readonly createdMs: number;
-  /** The prefix of the names of new segments and their files, and of no others. */
+  /** The prefix of the names of the new segments and their files, and of no others. */
   readonly segmentStem: string;
 }
 
-/** Does the work of a subtask somewhere else, such as in a process that may die alone. */
+/** Runs a subtask elsewhere, such as in a process that can be killed on its own. */
 export type RunSubtaskJob = (
   job: SubtaskJob,
   options: { readonly signal: AbortSignal; readonly onProgress: (sentence: string) => void },
 ) => Promise<SubtaskOutput>;
 
-/** What the work of a subtask is done with. */
+/** The dependencies of a subtask. */
 export interface SubtaskTools {
   readonly clock: Clock;
   readonly random: Random;
@@ -49,11 +49,11 @@ export interface SubtaskTools {
 type SubtaskContext = SubtaskJob & SubtaskTools;
 
 /**
- * Does the work of a subtask: files of rows that no record names yet. Its caller removes what it
- * wrote when it fails.
+ * Runs a subtask, which writes files of rows that no record names yet. When it fails, the caller
+ * removes what it wrote.
  *
- * @throws INGESTION_FAILED with the whole reason; TABLE_DAMAGED when a file that is to be merged is
- * not what was written; ABORTED
+ * @throws INGESTION_FAILED with the whole reason; TABLE_DAMAGED when a file to merge is damaged;
+ *   ABORTED
  */
 export function runSubtask(job: SubtaskJob, tools: SubtaskTools): Promise<SubtaskOutput> {
   const context = { ...job, ...tools };
@@ -106,7 +106,7 @@ async function merge(work: MergeWork, context: SubtaskContext): Promise<SubtaskO
     throwIfAborted(signal);
     for (let start = 0; start < rows.length;) {
       const writer = await written.open();
-      const room = work.rowsMax - writer.rowCount;
+      const remaining = work.rowsMax - writer.rowCount;
       await writer.write(rows.slice(start, start + room));
       start += room;
       if (writer.rowCount >= work.rowsMax) await written.close();
@@ -139,7 +139,7 @@ async function* readAll(
   }
 }
 
-/** Files of a subtask, one after the other, each to be a segment of the target. */
+/** The files of a subtask, written one after another; each becomes a segment of the target. */
 class SegmentFiles implements AsyncDisposable {
   readonly #context: SubtaskContext;
   readonly #custom: Readonly<Record<string, string>>;
@@ -205,7 +205,7 @@ class SegmentFiles implements AsyncDisposable {
   }
 }
 
-/** A name as the pattern that only it matches. */
+/** Returns a pattern that matches only this name. */
 function escaped(uri: string): string {
   return uri.replaceAll(/[*?[\]{}]/g, (character) => (character === '[' ? '[[]' : '?'));
 }

@@ -5,7 +5,7 @@ import type { TableDirectory } from '../directory/table-directory.ts';
 import type { TableRegistry } from '../table-registry.ts';
 import type { RunSubtaskJob } from './run-subtask.ts';
 
-/** What tasks work with: all of them, and each attempt at one. */
+/** The dependencies of tasks, and of each attempt at one. */
 export interface TaskEngineOptions {
   readonly registry: TableRegistry;
   readonly directory: TableDirectory;
@@ -20,10 +20,11 @@ export interface TaskEngineOptions {
     readonly runSubtask?: RunSubtaskJob | undefined;
     readonly subtasksMax?: number | undefined;
   };
-  /** Called when a task is set aside since its record is damaged. */
+  /** Called when a task is set aside because its record is damaged. */
   readonly onSetAside?: ((subject: string, damage: QuireError) => void) | undefined;
   /**
-   * Called for failures without a caller: schedules that cannot be read, tasks not created.
+   * Called for failures without a caller: schedules that cannot be read, tasks that could not be
+   * created.
    */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }

@@ -27,14 +27,14 @@ interface TaskRequest {
   readonly configs: Readonly<Record<string, string>>;
 }
 
-/** Makes tasks, by schedule or when it is asked to, and gives them to the runner. */
+/** Creates tasks, on schedule or on request, and hands them to the runner. */
 export class TaskEngine implements AsyncDisposable {
   readonly #options: TaskEngineOptions;
   readonly #store: TaskStore;
   readonly #runner: TaskRunner;
   readonly #closing = new AbortController();
   #ticking: Promise<void> = Promise.resolve();
-  /** Tasks are made one after the other: each plan sees the one before. */
+  /** Plans run one after another: each sees the tasks of those before. */
   readonly #plans = new Slots(1);
 
   private constructor(options: TaskEngineOptions, store: TaskStore, runner: TaskRunner) {
@@ -43,7 +43,7 @@ export class TaskEngine implements AsyncDisposable {
     this.#runner = runner;
   }
 
-  /** Goes on with the tasks that are on disk. */
+  /** Opens the engine, which continues with the tasks on disk. */
   static async open(options: TaskEngineOptions): Promise<TaskEngine> {
     const store = new TaskStore(options.directory, options.records);
     const engine = new TaskEngine(options, store, await TaskRunner.open({ ...options, store }));
@@ -81,7 +81,7 @@ export class TaskEngine implements AsyncDisposable {
           if (taskType !== undefined && tableNameWithType !== undefined) {
             outcome.skipped.push({
               ...about,
-              reason: 'The config of the table does not ask for such tasks.',
+              reason: 'The config of the table has no tasks of this type.',
             });
           }
           continue;
@@ -126,12 +126,12 @@ export class TaskEngine implements AsyncDisposable {
     return made;
   }
 
-  /** Names of all tasks whose records are whole. */
+  /** The names of all tasks whose records are whole. */
   get names(): readonly string[] {
     return this.#runner.tasks.map(({ taskName }) => taskName);
   }
 
-  /** What is set aside because its record is damaged. */
+  /** The problems of tasks that are set aside because their record is damaged. */
   get problems(): readonly TableProblem[] {
     return this.#runner.damaged.problems;
   }
@@ -197,7 +197,7 @@ export class TaskEngine implements AsyncDisposable {
         reason: `The task ${active.taskName} is ${active.state}: the next one must wait until it ends.`,
       };
     }
-    // It may have loaded the same files, or merged the same segments.
+    // The damaged task may have loaded the same files, or merged the same segments.
     const damage = this.#runner.damaged.findOfType(taskType);
     if (damage !== undefined) throw damage;
     const nowMs = clock.nowMs();
@@ -242,8 +242,8 @@ export class TaskEngine implements AsyncDisposable {
   }
 
   /**
-   * Creates tasks that are due, until it is stopped. Those that were due while no server ran are not
-   * caught up on; where the clock goes forward, a schedule is due once, and where it goes back,
+   * Creates the tasks that are due, until it is stopped. Tasks that were due while no server ran
+   * are not made up for. If the clock jumps ahead, a schedule is due once; if it is set back,
    * schedules follow the new time.
    */
   async #tick(): Promise<void> {
@@ -299,7 +299,7 @@ function newRecord(
   };
 }
 
-/** Names become names of files. @throws INVALID_PARAMETER */
+/** Names become file names. @throws INVALID_PARAMETER */
 function nameOf(taskType: string, given: string): string {
   const name = given.startsWith('Task_') ? given : `Task_${taskType}_${given}`;
   if (namePattern.test(name)) return name;
@@ -315,7 +315,7 @@ interface DueTask {
 }
 
 /**
- * The tasks whose `schedule`, a cron expression in UTC, names a moment in `(sinceMs, nowMs]`.
+ * Returns the tasks whose `schedule`, a cron expression in UTC, names a time in `(sinceMs, nowMs]`.
  *
  * @param onInvalid called for expressions that cannot be parsed
  */

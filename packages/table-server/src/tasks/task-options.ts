@@ -6,8 +6,8 @@ import type { Aggregation, MergeMode } from './task-plan.ts';
 type Options = Readonly<Record<string, string>>;
 
 /**
- * The options of a type of tasks in a table's config, as texts; undefined where the table asks for
- * none.
+ * Returns the options of a task type in a table's config, as texts; undefined if the config has no
+ * such tasks.
  */
 export function taskOptionsOf(config: TableConfigDocument, taskType: string): Options | undefined {
   const options = parseTableConfig(config).config.task?.taskTypeConfigsMap?.[taskType];
@@ -49,7 +49,7 @@ export function mergeModeOf(options: Options, name: string): MergeMode {
   if (mode === 'concat' || mode === 'dedup' || mode === 'rollup') return mode;
   throw invalid(
     name,
-    `‘${mode.slice(0, 100)}’ is not a way to merge; expected concat, dedup or rollup.`,
+    `‘${mode.slice(0, 100)}’ is not a merge type; expected concat, dedup or rollup.`,
   );
 }
 
@@ -71,7 +71,7 @@ export function aggregationsOf(options: Options): Readonly<Record<string, Aggreg
   );
 }
 
-/** @throws always TABLE_INVALID, with a finding */
+/** Creates the error of an option, TABLE_INVALID with a finding. */
 export function invalid(name: string, message: string): QuireError {
   const finding = { path: `/${name}`, code: 'TASK_CONFIG', message, severity: 'error' as const };
   return new QuireError(

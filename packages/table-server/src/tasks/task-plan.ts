@@ -3,54 +3,57 @@ import type { FileFinder } from '@quire/tables';
 import type { RowFile, SegmentRecord } from '../segments/manifest.ts';
 import type { ServedTable } from '../served-table.ts';
 
-/** What a merge does with equal rows. */
+/** The treatment of equal rows in a merge. */
 export type MergeMode = 'concat' | 'dedup' | 'rollup';
-/** How values of rows that become one are combined. */
+/** The aggregation of the values of rows that are merged. */
 export type Aggregation = 'sum' | 'min' | 'max';
 
-/** What rows of segments become in others. */
+/** The merge of the rows of segments into new ones. */
 export interface MergeWork {
   readonly kind: 'merge';
   readonly sourceTable: string;
   readonly inputs: readonly RowFile[];
   readonly mode: MergeMode;
   readonly aggregations: Readonly<Record<string, Aggregation>>;
-  /** Times are rounded down to a multiple of it before rows are put together; null: as they are. */
+  /**
+   * Times are rounded down to a multiple of this before rows are merged; null leaves them as they
+   * are.
+   */
   readonly roundMs: number | null;
-  /** Only rows whose time is in `[startMs, endMs)`; null: all. */
+  /** Selects rows whose time is in `[startMs, endMs)`; null selects all. */
   readonly window: { readonly startMs: number; readonly endMs: number } | null;
   readonly rowsMax: number;
-  /** What the new segments say of themselves. */
+  /** The custom metadata of the new segments. */
   readonly custom: Readonly<Record<string, string>>;
 }
 
-/** A file that becomes a segment. */
+/** A file to load into a segment. */
 export interface GenerateWork {
   readonly kind: 'generate';
   readonly uri: string;
   readonly batchConfig: Readonly<Record<string, string>>;
 }
 
-/** What a subtask has to do. */
+/** The work of a subtask. */
 export type SubtaskWork = MergeWork | GenerateWork;
 
-/** What has been done for a table by tasks that are over. */
+/** The progress of a table through its finished tasks. */
 export interface TaskProgress {
   /** URIs of files that are in the table, or were. */
   readonly ingestedFiles: readonly string[];
-  /** Rows before it have been moved to the offline half; null before the first time. */
+  /** Rows before this time have been moved to the offline half; null before the first move. */
   readonly watermarkMs: number | null;
 }
 
 export const noProgress: TaskProgress = { ingestedFiles: [], watermarkMs: null };
 
-/** How the outputs of all subtasks appear together. */
+/** The change that makes the outputs of all subtasks visible at once. */
 export interface CommitPlan {
   /** The table that gets the new segments. */
   readonly targetTable: string;
-  /** Segments that go in the same moment: those that were merged, or all. */
+  /** Segments that are removed at the same moment: those that were merged, or all. */
   readonly remove: readonly string[] | 'all';
-  /** What is remembered of it for the table that the task is for. */
+  /** The progress that is stored for the table of the task. */
   readonly ingestedFiles: readonly string[];
   readonly watermarkMs: number | null;
 }
@@ -63,7 +66,7 @@ export interface TaskPlan {
   readonly commit: CommitPlan;
 }
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface PlanInput {
   readonly table: ServedTable;
   /** The offline half of the same table. */
@@ -76,8 +79,8 @@ export interface PlanInput {
 }
 
 /**
- * Plans a task, or says why there is nothing to do. @throws TABLE_INVALID when the config does not
- * suit the type
+ * Plans a task, or returns the reason why there is nothing to do. @throws TABLE_INVALID when the
+ * config does not fit the type
  */
 export type TaskPlanner = (input: PlanInput) => Promise<TaskPlan | { readonly reason: string }>;
 

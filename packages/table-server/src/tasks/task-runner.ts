@@ -12,20 +12,20 @@ import { isFinal } from './task-transitions.ts';
 
 export type TaskRunnerOptions = TaskEngineOptions & { readonly store: TaskStore };
 
-/** Subtasks that run at once, unless the options say otherwise. */
+/** The default number of subtasks that run at once. */
 const runningMaxDefault = 2;
 const retryAfterMs = 2_000;
-/** Attempts beyond the limit that are granted since the process went away, not the work wrong. */
+/** Extra attempts for interruptions of the process, which are no fault of the work. */
 const restartsMax = 10;
-/** Tasks of a type that have ended and are kept. */
+/** The number of finished tasks of a type that are kept. */
 const finishedMax = 100;
 
-/** What comes of one attempt: what it made, or why it made nothing. */
+/** The outcome of one attempt: its output, or the error that prevented it. */
 type Outcome = SubtaskOutput | { readonly error: unknown; readonly signal: AbortSignal };
 
 /**
- * Works on tasks, a few subtasks at a time. Every step is on disk before anything follows from it;
- * `damaged` are set aside.
+ * Runs tasks, a few subtasks at a time. Every step is on disk before the next one depends on it;
+ * `damaged` has the tasks that are set aside.
  */
 export class TaskRunner implements AsyncDisposable {
   readonly #options: TaskRunnerOptions;
@@ -55,7 +55,7 @@ export class TaskRunner implements AsyncDisposable {
     return runner;
   }
 
-  /** Takes up tasks that were set aside and whose records are whole again. */
+  /** Resumes tasks that were set aside and whose records are whole again. */
   async resumeRestored(): Promise<void> {
     for (const task of await this.damaged.restore()) {
       this.#tasks.set(task.record.taskName, task);
@@ -64,7 +64,7 @@ export class TaskRunner implements AsyncDisposable {
     this.#pump();
   }
 
-  /** Stops the work; it goes on when the directory is opened again. */
+  /** Stops the work; it continues when the directory is opened again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
     await Promise.all(this.#works);
@@ -101,7 +101,7 @@ export class TaskRunner implements AsyncDisposable {
     this.#pump();
   }
 
-  /** @throws TASK_NOT_FOUND; CONFLICT when it has ended already */
+  /** @throws TASK_NOT_FOUND; CONFLICT when it has ended */
   async cancel(taskName: string): Promise<void> {
     if (this.damaged.find(taskName) !== undefined) return this.damaged.discard(taskName);
     await this.#apply(taskName, { kind: 'cancel' });
@@ -146,7 +146,7 @@ export class TaskRunner implements AsyncDisposable {
     return { ...record, subtasks };
   }
 
-  /** Gives waiting subtasks out, the oldest first, as long as there is room. */
+  /** Starts waiting subtasks, the oldest first, up to the limit. */
   #pump(): void {
     const runningMax = this.#options.ingestion.subtasksMax ?? runningMaxDefault;
     for (const { record } of this.#stored()) {
@@ -184,7 +184,7 @@ export class TaskRunner implements AsyncDisposable {
     const { onFailed } = this.#options;
     try {
       await this.#apply(taskName, {
-        kind: 'begun',
+        kind: 'started',
         index,
         participant: this.#options.instanceName,
       });
@@ -198,7 +198,7 @@ export class TaskRunner implements AsyncDisposable {
       });
       await this.#settle(taskName, index, await this.#attempt(taskName, index, deadline.signal));
     } catch (error) {
-      // The disk is full, or gone: the state on disk stands, and work continues when there is hope.
+      // The disk is full or missing: the state on disk remains, and the work is retried later.
       onFailed?.(error);
       this.#waitToRetry(`${taskName}_${index}`);
     }
@@ -226,7 +226,7 @@ export class TaskRunner implements AsyncDisposable {
       return;
     }
     const { error, signal } = outcome;
-    if (this.#closing.signal.aborted) return; // a restart goes on with it
+    if (this.#closing.signal.aborted) return; // a restart continues it
     if (signal.aborted) {
       const reason = signal.reason as QuireError;
       await this.#apply(
@@ -238,7 +238,7 @@ export class TaskRunner implements AsyncDisposable {
     } else {
       const { record, attemptsMax } = this.#get(taskName);
       const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
-      // What is wrong with its input, or too much, is so the next time as well.
+      // Invalid input and exceeded limits fail every time, so they are not retried.
       const isHopeless =
         error instanceof QuireError &&
         (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
@@ -262,7 +262,7 @@ export class TaskRunner implements AsyncDisposable {
     this.#waiting.add(subtaskId);
     const wait = this.#options.clock
       .sleep(retryAfterMs, this.#closing.signal)
-      .catch(() => undefined) // closing: nothing is given out any more
+      .catch(() => undefined) // closing: no more subtasks start
       .finally(() => {
         this.#waiting.delete(subtaskId);
         this.#works.delete(wait);
@@ -272,7 +272,7 @@ export class TaskRunner implements AsyncDisposable {
     this.#works.add(wait);
   }
 
-  /** Tasks whose work is done, but which could not be written down so far. */
+  /** Commits finished tasks whose commit could not be written so far. */
   #commitAgain(subtaskId: string): void {
     if (
       this.#closing.signal.aborted ||
@@ -295,7 +295,8 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   /**
-   * A task that cannot be taken up, such as on a disk that takes no writes, keeps no other from it.
+   * Resumes a task. A failure, such as on a disk that cannot be written, must not keep other tasks
+   * from being resumed.
    */
   async #resumeTask({ taskName, state }: TaskRecord): Promise<void> {
     if (!isFinal(state)) {
@@ -304,8 +305,8 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   /**
-   * What ran when the process went away is to be done again; what was done and had not appeared
-   * yet, appears.
+   * Requeues the subtasks that were running when the process ended, and commits finished work that
+   * was not visible yet.
    */
   async #recover(taskName: string): Promise<void> {
     const task = this.#get(taskName);
@@ -364,7 +365,7 @@ export class TaskRunner implements AsyncDisposable {
     await this.#put({ ...task, record: applyTaskEvent(task.record, event, clock.nowMs()) });
   }
 
-  /** A task is seen to have ended once what it held is let go. */
+  /** Stores a task. It shows as ended only after its files were released. */
   async #put(task: StoredTask): Promise<void> {
     await this.#options.store.write(task);
     if (isFinal(task.record.state)) await releaseFiles(task, task.outputs, this.#options.registry);
@@ -372,17 +373,17 @@ export class TaskRunner implements AsyncDisposable {
   }
 }
 
-/** The error of a task that exceeded its timeout. */
+/** Returns the error of a task that exceeded its timeout. */
 function tooLong(timeoutMs: number): QuireError {
   return new QuireError(
     'QUERY_TIMED_OUT',
-    `It took longer than ${timeoutMs} ms, the limit of its task.`,
+    `The subtask exceeded the timeout of its task, ${timeoutMs} ms.`,
   );
 }
 
 /**
- * Returns the whole reason of a failure: what went wrong, and what caused it. Only a failure that
- * nobody foresaw has its stack.
+ * Returns the whole reason of a failure, including its causes. Only unexpected errors have their
+ * stack.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

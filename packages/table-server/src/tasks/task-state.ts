@@ -2,11 +2,11 @@ import { QuireError } from '@quire/core';
 import type { SubtaskRecord, SubtaskState, TaskRecord } from '@quire/core/table-engine';
 import { isFinal, nextTaskState, type TaskSignal, taskTransitions } from './task-transitions.ts';
 
-/** What can happen to a task and its subtasks. */
+/** An event of a task or one of its subtasks. */
 export type TaskEvent =
-  | { readonly kind: 'begun'; readonly index: number; readonly participant: string }
+  | { readonly kind: 'started'; readonly index: number; readonly participant: string }
   | { readonly kind: 'done'; readonly index: number; readonly info: string }
-  /** It went wrong; unless that is final, it is tried again. */
+  /** The subtask failed; unless that is final, it is retried. */
   | {
       readonly kind: 'failed';
       readonly index: number;
@@ -14,7 +14,7 @@ export type TaskEvent =
       readonly isFinal: boolean;
     }
   | { readonly kind: 'timedOut'; readonly index: number; readonly info: string }
-  /** Its work was ended from outside: with its task, or since the process went away. */
+  /** The subtask was ended from outside: with its task, or because the process ended. */
   | { readonly kind: 'halted'; readonly index: number }
   | { readonly kind: 'stop' }
   | { readonly kind: 'resume' }
@@ -23,14 +23,14 @@ export type TaskEvent =
   | { readonly kind: 'commitFailed'; readonly info: string };
 
 /**
- * The task after an event. What changes nothing, such as news of a subtask whose task was cancelled
- * meanwhile, gives the same task.
+ * Returns the task after an event. An event without effect, such as one of a subtask whose task was
+ * cancelled before, returns the same task.
  *
- * @throws CONFLICT when it is to be cancelled and has ended already
+ * @throws CONFLICT when a task that has ended is to be cancelled
  */
 export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number): TaskRecord {
   switch (event.kind) {
-    case 'begun': {
+    case 'started': {
       if (task.subtasks[event.index]?.state !== 'WAITING' || !isActive(task)) return task;
       const { attemptCount } = subtaskAt(task, event.index);
       const started = withSubtask(task, event.index, {
@@ -41,8 +41,8 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
         info: null,
         attemptCount: attemptCount + 1,
       });
-      const begun = task.state === 'NOT_STARTED' ? signalled(started, 'begin', nowMs) : started;
-      return begun.startedMs === null ? { ...begun, startedMs: nowMs } : begun;
+      const next = task.state === 'NOT_STARTED' ? signalled(started, 'begin', nowMs) : started;
+      return next.startedMs === null ? { ...next, startedMs: nowMs } : next;
     }
     case 'done':
       return settled(
@@ -91,7 +91,7 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
       return isReadyToCommit(task) ? signalled(task, 'complete', nowMs) : task;
     case 'commitFailed': {
       if (!isReadyToCommit(task)) return task;
-      // Nothing of it appeared, so none of it is completed; the reason stands with each.
+      // None of the outputs became visible, so no subtask is completed; each has the reason.
       const subtasks = task.subtasks.map((each) => ({
         ...each,
         state: 'TASK_ERROR' as const,
@@ -102,12 +102,12 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
   }
 }
 
-/** Whether its subtasks may be given out. */
+/** Reports whether its subtasks may be started. */
 export function isActive({ state }: TaskRecord): boolean {
   return state === 'NOT_STARTED' || state === 'IN_PROGRESS';
 }
 
-/** Whether all of its work is done, and only has to appear. */
+/** Reports whether all of its subtasks are done, so that only the commit is left. */
 export function isReadyToCommit({ state, subtasks }: TaskRecord): boolean {
   return state === 'IN_PROGRESS' && subtasks.every((subtask) => subtask.state === 'COMPLETED');
 }
@@ -117,7 +117,7 @@ function signalled(task: TaskRecord, signal: TaskSignal, nowMs: number): TaskRec
   return { ...task, state, finishedMs: isFinal(state) ? nowMs : null };
 }
 
-/** Events of a subtask that no longer runs are ignored. */
+/** Applies a change to a subtask; events of a subtask that no longer runs are ignored. */
 function endRunning(
   task: TaskRecord,
   index: number,
@@ -127,7 +127,8 @@ function endRunning(
 }
 
 /**
- * A subtask came to an end that ends its task; one that is ending already goes on to its own end.
+ * Ends a subtask in a way that ends its task. A task that is ending already keeps the state that it
+ * ends in.
  */
 function ended(
   task: TaskRecord,
@@ -142,7 +143,7 @@ function ended(
   return settled(endsTask ? signalled(next, signal, nowMs) : next, nowMs);
 }
 
-/** Once nothing of it runs any more, a task that is to end has ended. */
+/** Settles a task that is ending once none of its subtasks runs. */
 function settled(task: TaskRecord, nowMs: number): TaskRecord {
   const isEnding =
     task.state === 'STOPPING' || task.state === 'FAILING' || task.state === 'TIMING_OUT';

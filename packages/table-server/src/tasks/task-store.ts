@@ -10,24 +10,25 @@ import {
   type TaskProgress,
 } from './task-plan.ts';
 
-/** A task as it is on disk: what everybody may read of it, and what is needed to go on with it. */
+/** A task as it is on disk: the record that callers may read, and what is needed to continue it. */
 export interface StoredTask {
   readonly record: TaskRecord;
   /**
-   * Ids of the tables that it reads and writes: tables made again under the same names are others.
+   * The ids of the tables that it reads and writes: a table that was created again under the same
+   * name has another id.
    */
   readonly sourceTableId: string;
   readonly targetTableId: string;
   readonly work: readonly SubtaskWork[];
-  /** The output of each subtask, which is invisible until the whole task is done. */
+  /** The output of each subtask, invisible until the whole task is done. */
   readonly outputs: readonly (SubtaskOutput | null)[];
   readonly commit: CommitPlan;
-  /** How long an attempt at a subtask may take, in milliseconds; how many there may be. */
+  /** The timeout of an attempt at a subtask, and the most attempts. */
   readonly timeoutMs: number;
   readonly attemptsMax: number;
 }
 
-/** A task whose record is damaged: what it has done is not known. */
+/** A task whose record is damaged: its progress is unknown. */
 export interface DamagedTask {
   readonly taskName: string;
   readonly error: QuireError;

@@ -1,7 +1,7 @@
 import { QuireError } from '@quire/core';
 import type { TaskState } from '@quire/core/table-engine';
 
-/** What happens to a task as a whole. `settle`: none of its subtasks is worked on any more. */
+/** A signal to a whole task. `settle` means that none of its subtasks runs any more. */
 export type TaskSignal =
   | 'begin'
   | 'stop'
@@ -13,13 +13,13 @@ export type TaskSignal =
   | 'complete';
 
 /**
- * Every way from one state of a task to another; there are no others, and a model test holds the
- * code to it.
+ * The transitions between the states of a task. There are no others, and a model test checks the
+ * code against them.
  *
- * A task whose work is to end is STOPPING, FAILING or TIMING_OUT as long as some of it still runs,
- * and then STOPPED, FAILED or TIMED_OUT. What fails while it stops, or while its time runs out, has
- * failed: a task with a failed subtask is FAILED, unless it was cancelled. Cancelling ends it at
- * once. COMPLETED comes with the change that makes its outputs appear.
+ * A task that is ending is STOPPING, FAILING or TIMING_OUT while some of its subtasks run, and then
+ * STOPPED, FAILED or TIMED_OUT. A failure while it stops or times out makes it FAILED: every task
+ * with a failed subtask is, unless it was cancelled. Cancelling ends a task at once. COMPLETED is
+ * set by the change that makes its outputs visible.
  */
 export const taskTransitions: Readonly<
   Record<TaskState, Readonly<Partial<Record<TaskSignal, TaskState>>>>
@@ -42,7 +42,7 @@ export const taskTransitions: Readonly<
   COMPLETED: {},
 };
 
-/** The state that a signal leads to. @throws INTERNAL when the table has no such way */
+/** Returns the state that a signal leads to. @throws INTERNAL when there is no such transition */
 export function nextTaskState(state: TaskState, signal: TaskSignal): TaskState {
   const next = taskTransitions[state][signal];
   if (next === undefined) {
@@ -51,7 +51,7 @@ export function nextTaskState(state: TaskState, signal: TaskSignal): TaskState {
   return next;
 }
 
-/** Whether nothing leads out of a state. */
+/** Reports whether a state has no transitions. */
 export function isFinal(state: TaskState): boolean {
   return Object.keys(taskTransitions[state]).length === 0;
 }

@@ -13,7 +13,7 @@ import type { ConsumingRecord, Manifest } from '../segments/manifest.ts';
 import { creatingMark, writingEnding } from '../served-table.ts';
 import { emptyTrash, trashName } from './trash.ts';
 
-/** A table as the collection of garbage needs it: a `ServedTable` is one. */
+/** A table as garbage collection needs it, such as a `ServedTable`. */
 export interface CollectedTable {
   readonly name: string;
   readonly rawName: string;
@@ -24,7 +24,7 @@ export interface CollectedTable {
   isHeld(file: string): boolean;
 }
 
-/** A file that nothing refers to, and where it went. */
+/** A file without references, and what was done with it. */
 export interface GarbageEvent {
   /** From the root of the directory. */
   readonly path: string;
@@ -41,35 +41,35 @@ export interface GarbageOptions {
 }
 
 export interface CollectOptions {
-  /** How long a file stays that no record names any more: longer than any query may run. */
+  /** The time for which a file is kept after its last reference: longer than any query may run. */
   readonly graceMs: number;
-  /** How long it then stays in the trash. */
+  /** The time for which it then stays in the trash. */
   readonly retentionMs: number;
-  /** Names of tables that are set aside: nothing of theirs is touched. */
+  /** Names of tables that are set aside: their files are not touched. */
   readonly setAside: readonly string[];
-  /** Whether the record of a task is damaged: files that tasks may have written stay. */
+  /** True if the record of a task is damaged: then files that tasks may have written are kept. */
   readonly keepsAnnounced: boolean;
 }
 
 interface Unnamed {
   /** From the root of the directory. */
   readonly path: string;
-  /** Why it may go; undefined when nothing explains it. */
+  /** The reason why it may be deleted; undefined if nothing explains the file. */
   readonly reason: string | undefined;
-  /** The directory of the table's data, for a file of a table. */
+  /** The table whose data directory holds the file; undefined for files elsewhere. */
   readonly table: CollectedTable | undefined;
 }
 
 /**
- * Collects files and directories that no record names. What a manifest of the table once named, or
- * a process was writing, goes to the trash, and from there after a while. What nothing explains is
- * kept, and can be asked for.
+ * Collects files and directories that no record names. Files that an earlier manifest of the table
+ * named, or that a process was writing, are moved to the trash and deleted after a while. Files
+ * without an explanation are kept and listed.
  */
 export class Garbage {
   readonly #options: GarbageOptions;
   /**
-   * Since when a path was without a name at every look; a query that began before may still read
-   * it.
+   * The time since which a path has had no reference at every check; a query that started before
+   * may still read it.
    */
   #orphanedSince = new Map<string, number>();
   #unexplained: readonly string[] = [];
@@ -78,12 +78,14 @@ export class Garbage {
     this.#options = options;
   }
 
-  /** Paths that no record names, and that nothing explains, from the root of the directory. */
+  /** Paths, from the root of the directory, that no record names and nothing explains. */
   get unexplained(): readonly string[] {
     return this.#unexplained;
   }
 
-  /** Returns how many files and directories were moved to the trash, and deleted from it. */
+  /**
+   * Returns the numbers of files and directories that were moved to the trash and deleted from it.
+   */
   async collect(
     tables: readonly CollectedTable[],
     options: CollectOptions,
@@ -106,8 +108,8 @@ export class Garbage {
   }
 
   /**
-   * Deletes what has been in the trash for so long, or, where that is undefined, all of it; returns
-   * how many files and directories.
+   * Deletes files that have been in the trash for the retention or, if that is undefined, all of
+   * them. Returns the number of deleted files and directories.
    */
   async emptyTrash(tables: readonly CollectedTable[], retentionMs?: number): Promise<number> {
     const { directory, clock, onEvent } = this.#options;
@@ -138,8 +140,8 @@ export class Garbage {
   }
 
   /**
-   * Moves within the file system, which takes no space: only the first file of a table needs a
-   * directory.
+   * Moves a path to the trash of its file system, which takes no space except for the first trash
+   * directory of a table.
    */
   async #trash(path: string, reason: string, table: CollectedTable | undefined): Promise<void> {
     const { directory, clock, onEvent } = this.#options;
@@ -206,8 +208,8 @@ export class Garbage {
     { keepsAnnounced }: CollectOptions,
   ): Promise<readonly Unnamed[]> {
     const { tableId } = table.record;
-    // The look comes first: of what is written after it nothing is said. A chunk that becomes a
-    // segment meanwhile is in one of the two.
+    // Names are listed before the records are read, so that files written later are not judged. A
+    // chunk that becomes a segment in between is in one of the two.
     const names = await namesIn(this.#options.directory.data(tableId));
     const consuming = await table.readConsuming();
     const named = new Set([
@@ -222,7 +224,7 @@ export class Garbage {
     const stems = marks
       .map((mark) => mark.slice(0, -writingEnding.length))
       .filter((stem) => !table.isHeld(stem));
-    // A mark has done its duty once each of its files has a name, or is gone.
+    // A mark is no longer needed once each of its files is named by a record or deleted.
     const spent = stems.filter(
       (stem) =>
         !names.some(
@@ -246,14 +248,14 @@ export class Garbage {
   }
 
   /**
-   * Why the directory of a table that does not exist may go; undefined when its record is missing
-   * for no known reason.
+   * Returns the reason why the directory of a table that does not exist may be deleted; undefined
+   * if its record is missing without an explanation.
    */
   async #reasonOfDirectory(tableId: string): Promise<string | undefined> {
     const { directory } = this.#options;
     const names = await namesIn(directory.data(tableId));
     if (names.includes(creatingMark)) {
-      return `the table ${tableNameOf(tableId)} was not created to the end`;
+      return `the table ${tableNameOf(tableId)} was not fully created`;
     }
     const record = directory.deleted(tableId);
     try {
@@ -267,21 +269,25 @@ export class Garbage {
   }
 }
 
-/** Names of the layout of a table's directory that stand for no rows. */
+/**
+ * Reports whether a name of a table's directory belongs to its layout rather than to a file of
+ * rows.
+ */
 function isOfLayout(name: string): boolean {
   return name.endsWith('.json') || ['.revisions', 'trash', creatingMark].includes(name);
 }
 
 function reasonOfStaged(name: string): string | undefined {
-  return name.startsWith(stagedPrefix) ? 'a record was not written to the end' : undefined;
+  return name.startsWith(stagedPrefix) ? 'a record was not fully written' : undefined;
 }
 
 const streamFilePattern =
   /^(?<segmentName>(?<rawName>.+)__(?<partition>\d+)__(?<sequence>\d+)__\d{8}T\d{4}Z)(?<chunk>\.chunk)?\.[0-9a-f]{12}\.parquet$/;
 
 /**
- * Returns why a file that no record of its table names may go, as a sentence for the log; undefined
- * when nothing explains it. Then the manifest may not be what it was, and the file is kept.
+ * Returns the reason why a file that no record of its table names may be deleted, as a sentence for
+ * the log. Returns undefined if nothing explains the file: then the manifest may be damaged, and
+ * the file is kept.
  */
 function explainFile(
   file: string,
@@ -294,14 +300,14 @@ function explainFile(
     readonly rawName: string;
     readonly manifest: Manifest;
     readonly consuming: readonly ConsumingRecord[];
-    /** Beginnings of names of files that a process announced and did not bring to an end. */
+    /** The prefixes of the names of files that a process announced and did not finish. */
     readonly announced: readonly string[];
   },
 ): string | undefined {
   const retired = manifest.retired.find((each) => each.file === file);
   if (retired !== undefined) return retired.reason;
   if (announced.some((stem) => file.startsWith(stem))) {
-    return 'it was written for a change that did not come to pass';
+    return 'it was written for a change that was not completed';
   }
   const parts = streamFilePattern.exec(file)?.groups;
   if (parts?.['rawName'] !== rawName) return undefined;

@@ -12,12 +12,12 @@ import {
 import type { ServedTable } from '../served-table.ts';
 
 /**
- * Finds records that were damaged since their server has read them; a file that has not changed is
+ * Finds records that were damaged after their server had read them. A file that has not changed is
  * not read again.
  */
 export class RecordCheck {
   readonly #directory: TableDirectory;
-  /** By path, the identity of the file when it was found whole. */
+  /** The identity of each file, by path, when it was found whole. */
   #whole = new Map<string, string>();
   #damaged: ReadonlyMap<string, readonly QuireError[]> = new Map();
 
@@ -25,7 +25,7 @@ export class RecordCheck {
     this.#directory = directory;
   }
 
-  /** Tables by name, other records by path. */
+  /** The damage found, by the name of the table, or by the path of other records. */
   get damaged(): ReadonlyMap<string, readonly QuireError[]> {
     return this.#damaged;
   }
@@ -71,7 +71,7 @@ export class RecordCheck {
     ];
   }
 
-  /** Gives the mark of a record that is whole; undefined where there is none. */
+  /** Returns the mark of a record that is whole; undefined if there is no record. */
   async #check(
     record: RecordFile,
     revisions: Map<string, ReadonlyMap<string, number>>,
@@ -85,7 +85,7 @@ export class RecordCheck {
     if (this.#whole.get(record.path) === mark) return mark;
     try {
       const text = await readText(record);
-      // A record that is removed by its server is forgotten first.
+      // A server that removes a record drops its revision first.
       const isGone =
         text === undefined && !(await readRevisions(folder)).has(basename(record.path));
       return verifyRecord(record, text, isGone ? undefined : known) === undefined

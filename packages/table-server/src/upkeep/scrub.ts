@@ -7,29 +7,29 @@ import {
   type SegmentFile,
 } from '../segments/verify-file.ts';
 
-/** What is asked of a table: a `ServedTable` is one. */
+/** A table as the scrub needs it, such as a `ServedTable`. */
 export interface ScrubbedTable {
   readonly name: string;
-  /** The files that its records name now. */
+  /** Returns the files that its records name now. */
   listFiles(): readonly SegmentFile[];
 }
 
-/** A segment whose rows cannot be believed. */
+/** A segment whose file differs from what was written. */
 export interface DamagedSegment {
-  /** With type. */
+  /** The name with its type. */
   readonly tableName: string;
   readonly segmentName: string;
   readonly path: string;
-  /** What is wrong with its file, as a sentence without its subject. */
+  /** The problem of its file, as a sentence without its subject. */
   readonly problem: string;
 }
 
 export interface ScrubOptions {
   readonly clock: Clock;
   readonly tables: () => readonly ScrubbedTable[];
-  /** Within which time every file is read once. Read at each round. */
+  /** The time within which every file is read once. Evaluated in each round. */
   readonly periodMs: () => number;
-  /** Bytes that are read in a second, at most. Read at each piece. */
+  /** The most bytes that are read in a second. Evaluated for each piece. */
   readonly bytesPerSecondMax: () => number;
   /** Called when a segment is found damaged. */
   readonly onDamaged?: ((damage: DamagedSegment) => void) | undefined;
@@ -46,16 +46,16 @@ interface KnownFile {
 
 interface DueFile extends SegmentFile {
   readonly tableName: string;
-  /** Files with less are read first. */
+  /** Files with a lower rank are read first. */
   readonly rank: number;
 }
 
 const roundEveryMs = 10_000;
 
 /**
- * Compares the files of all tables with what was written, over and over: those that changed since
- * the round before within seconds, all others once in a period, and never more bytes a second than
- * a bound. It finds what no query can: bytes that changed while inode, size and times did not.
+ * Compares the files of all tables with what was written, again and again: changed files within
+ * seconds, all others once in a period, and never more bytes a second than a limit. It finds damage
+ * that no query can detect: bytes that changed while inode, size and times did not.
  */
 export class Scrub implements AsyncDisposable {
   readonly #options: ScrubOptions;
@@ -68,21 +68,21 @@ export class Scrub implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** The segments that are damaged, as far as it is known. */
+  /** The segments that are known to be damaged. */
   get damaged(): readonly DamagedSegment[] {
     if (this.#damaged.size === 0) return [];
     const named = new Set(this.#listFiles().map(({ path }) => path));
     return [...this.#damaged.values()].filter(({ path }) => named.has(path));
   }
 
-  /** Goes on round by round until it is disposed of. */
+  /** Starts the rounds, which run until it is disposed of. */
   start(): void {
     this.#rounds ??= this.#run();
   }
 
   /**
-   * Looks at all files, and reads those that are due, for as long as a round lasts at least. Gives
-   * how many were read.
+   * Checks all files and reads those that are due, until the time of a round is over. Returns the
+   * number of files that were read.
    */
   async run(): Promise<number> {
     const { clock, onFailed } = this.#options;
@@ -115,7 +115,7 @@ export class Scrub implements AsyncDisposable {
     }
   }
 
-  /** What the system says about all files; those that are to be read, the most urgent first. */
+  /** Checks the metadata of all files, and returns those to read, the most urgent first. */
   async #findDue(): Promise<readonly DueFile[]> {
     const { clock, periodMs } = this.#options;
     const dueMs = clock.monotonicMs() - periodMs();
@@ -132,7 +132,7 @@ export class Scrub implements AsyncDisposable {
       const identity = identityOf(file.path);
       const isSame = known !== undefined && known.identity === identity;
       if (isSame && known.readMs > dueMs) continue;
-      // One that another process has marked, or that has changed, is most likely to be damaged.
+      // A file that was changed, or marked by another process, is most likely to be damaged.
       const isSuspect =
         identity === undefined || (known === undefined ? isMarkedDamaged(file.path) : !isSame);
       due.push({ ...file, rank: isSuspect ? -2 : (known?.readMs ?? -1) });
@@ -154,7 +154,7 @@ export class Scrub implements AsyncDisposable {
       signal,
       onRead: (byteCount) => this.#pace(byteCount),
     });
-    // Only now: a file that was found damaged is another by its times.
+    // Read after the check: marking a damaged file changes its times.
     const identity = identityOf(path);
     if (identity === undefined) this.#known.delete(path);
     else this.#known.set(path, { identity, readMs: clock.monotonicMs() });
@@ -164,7 +164,7 @@ export class Scrub implements AsyncDisposable {
       if (before !== undefined) onRestored?.(before);
       return;
     }
-    // A segment may have been removed meanwhile, and its file with it.
+    // The segment may have been removed in between, and its file with it.
     if (!this.#listFiles().some((each) => each.path === path)) return;
     const damage: DamagedSegment = { tableName, segmentName, path, problem };
     this.#damaged.set(path, damage);

@@ -4,16 +4,16 @@ import { namesIn } from '../directory/table-directory.ts';
 
 const namePattern = /^(\d{1,16})\.(.+)$/;
 
-/** The name of a file in the trash: since when it is there, and how it was called. */
+/** Returns the name of a file in the trash: the time of its move, and its former name. */
 export function trashName(nowMs: number, file: string): string {
   return `${Math.floor(nowMs)}.${file}`;
 }
 
 /**
- * Deletes what has been in a trash for longer than its retention; without one, everything. Paths
- * are from the root.
+ * Deletes files that have been in a trash for longer than the retention, or all of them if there is
+ * none. Paths are relative to the root.
  *
- * @returns what was deleted
+ * @returns the deleted files and their reasons
  */
 export async function emptyTrash(
   root: string,
@@ -25,7 +25,7 @@ export async function emptyTrash(
     const [, time, file = ''] = namePattern.exec(name) ?? [];
     if (time === undefined) continue;
     if (retentionMs !== undefined && nowMs - Number(time) < retentionMs) {
-      // A clock that was ahead must not keep it for ever.
+      // A time from a clock that was ahead must not keep the file forever.
       if (Number(time) > nowMs) {
         await rename(join(root, folder, name), join(root, folder, trashName(nowMs, file)));
       }
@@ -35,7 +35,7 @@ export async function emptyTrash(
     const reason =
       retentionMs === undefined
         ? 'the trash was emptied'
-        : 'it was in the trash for as long as engine.tables.trash.retention says';
+        : 'its time in the trash, engine.tables.trash.retention, is over';
     deleted.push({ path: `${folder}/${name}`, reason });
   }
   return deleted;

@@ -22,14 +22,14 @@ export interface UpkeepOptions {
   readonly space: DiskSpace;
   /** Records that belong to no table. */
   readonly otherRecords: () => readonly RecordFile[];
-  /** Whether the record of a task is damaged, so that its files are not known. */
+  /** Reports whether the record of a task is damaged, so that the files of the task are unknown. */
   readonly hasDamagedTasks: () => boolean;
   /**
-   * How long files stay that no table names any more; longer than any query may run. Read at each
-   * round.
+   * The time for which files without references are kept; longer than any query may run. Evaluated
+   * in each round.
    */
   readonly graceMs: () => number;
-  /** How long such files then stay in the trash. Read at each round. */
+  /** The time for which such files then stay in the trash. Evaluated in each round. */
   readonly trashRetentionMs: () => number;
   /** Called when a part of a round fails; the next round tries again. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
@@ -42,8 +42,8 @@ export interface UpkeepOptions {
 const roundEveryMs = 10_000;
 
 /**
- * Applies the retention of tables, collects what no record names, and checks the records of tables,
- * round by round, until it is disposed of.
+ * Applies the retention of tables, collects garbage and checks the records of tables, in rounds,
+ * until it is disposed of.
  */
 export class Upkeep implements AsyncDisposable {
   readonly #options: UpkeepOptions;
@@ -61,29 +61,27 @@ export class Upkeep implements AsyncDisposable {
   }
 
   /**
-   * Files that no record names and that nothing explains: they are kept. Paths are from the root of
-   * the directory.
+   * Files that no record names and nothing explains, and that are kept. Paths are relative to the
+   * root of the directory.
    */
   get unexplained(): readonly string[] {
     return this.#garbage.unexplained;
   }
 
-  /**
-   * Records that were damaged after they were read: of tables that are served by name, others by
-   * path.
-   */
+  /** Records that were damaged after they were read: of served tables by name, others by path. */
   get damaged(): ReadonlyMap<string, readonly QuireError[]> {
     return this.#check.damaged;
   }
 
   /**
-   * Deletes all that is in the trash, to free its space; returns how many files and directories.
+   * Deletes everything in the trash to free its space; returns the number of deleted files and
+   * directories.
    */
   emptyTrash(): Promise<number> {
     return this.#garbage.emptyTrash(this.#options.registry.tables);
   }
 
-  /** One round. What fails for one table keeps nothing from being done for the others. */
+  /** Runs one round. A failure of one table does not affect the others. */
   async run(): Promise<{ readonly expiredSegmentCount: number; readonly collectedCount: number }> {
     const { registry, space, graceMs, trashRetentionMs, hasDamagedTasks } = this.#options;
     await this.#attempt(() => registry.reopen());
@@ -96,7 +94,7 @@ export class Upkeep implements AsyncDisposable {
     const { tables } = registry;
     await this.#attempt(() => this.#check.run(tables, this.#options.otherRecords()));
     const collected = await this.#garbage.collect(
-      // What is damaged is not to be judged by.
+      // A damaged manifest must not decide what is garbage.
       tables.filter(({ name }) => !this.#check.damaged.has(name)),
       {
         graceMs: graceMs(),
@@ -106,7 +104,7 @@ export class Upkeep implements AsyncDisposable {
       },
     );
     await this.#attempt(async () => {
-      // What lies in the trash is worth less than what cannot be written.
+      // Files in the trash are worth less than writes that fail.
       if (space.isFull) await this.emptyTrash();
       await space.restore(await this.#recordBytesMax());
     });
@@ -131,7 +129,7 @@ export class Upkeep implements AsyncDisposable {
     return expired.length;
   }
 
-  /** The size of the largest manifest: to replace it takes as much. */
+  /** Returns the size of the largest manifest, which its replacement takes as well. */
   async #recordBytesMax(): Promise<number> {
     const { directory, registry } = this.#options;
     const whole = registry.tables.filter(({ name }) => !this.#check.damaged.has(name));
@@ -167,7 +165,7 @@ const unitMs: Readonly<Record<string, number>> = {
   DAYS: 86_400_000,
 };
 
-/** How long rows of a table are kept; undefined: for ever. */
+/** Returns the retention of a table's rows; undefined if they are kept forever. */
 function retentionOf(config: TableConfigDocument): number | undefined {
   const { retentionTimeUnit, retentionTimeValue } =
     parseTableConfig(config).config.segmentsConfig ?? {};
@@ -178,8 +176,8 @@ function retentionOf(config: TableConfigDocument): number | undefined {
 }
 
 /**
- * Names of the segments whose newest row is older than the retention. One whose times are not known
- * stays.
+ * Returns the names of segments whose newest row is older than the retention. Segments without
+ * known times are kept.
  */
 export function planRetention(
   segments: readonly SegmentRecord[],
