@@ -2,10 +2,7 @@ import type { Finding } from '@quire/core/table-engine';
 
 export type { Finding };
 
-/**
- * The findings in the one order in which they are given: by path, elements of lists by number, then
- * by code and message.
- */
+/** Sorts findings by path, with the elements of lists by number, then by code and message. */
 export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted(
     (left, right) =>
@@ -15,7 +12,7 @@ export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-/** The same findings about something that stands at `pointer` of a larger document. */
+/** Returns the findings about a part of a larger document, with their paths below `pointer`. */
 export function nestFindings(findings: readonly Finding[], pointer: string): readonly Finding[] {
   return findings.map((finding) => ({ ...finding, path: `${pointer}${finding.path}` }));
 }
@@ -37,13 +34,13 @@ function compareSegments(left: string, right: string): number {
     : compareTexts(left, right);
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** Compares by code units, so that the order is the same in every locale. */
 function compareTexts(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
 
-/** The JSON pointer (RFC 6901) of a member or an element of what `pointer` points to. */
+/** Returns the JSON pointer (RFC 6901) of a member or an element of the value at `pointer`. */
 export function pointerTo(pointer: string, ...segments: readonly (string | number)[]): string {
   return segments.reduce<string>(
     (path, segment) => `${path}/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`,

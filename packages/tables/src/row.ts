@@ -1,4 +1,4 @@
-/** A value of a source row, as its file or request had it. */
+/** A value of a source row, as in its file or request. */
 export type SourceValue =
   | string
   | number

@@ -19,7 +19,6 @@ const unread: Readonly<Record<string, Counts>> = {
   'engine-duckdb': { openings: 64, words: 15, longSentences: 0, wideLines: 20 },
   'engine-pinot': { openings: 52, words: 12, longSentences: 0, wideLines: 7 },
   flight: { openings: 32, words: 2, longSentences: 0, wideLines: 5 },
-  tables: { openings: 177, words: 67, longSentences: 1, wideLines: 4 },
 };
 
 const sources = repositoryFiles().filter(

@@ -107,8 +107,8 @@ async function merge(work: MergeWork, context: SubtaskContext): Promise<SubtaskO
     for (let start = 0; start < rows.length;) {
       const writer = await written.open();
       const remaining = work.rowsMax - writer.rowCount;
-      await writer.write(rows.slice(start, start + room));
-      start += room;
+      await writer.write(rows.slice(start, start + remaining));
+      start += remaining;
       if (writer.rowCount >= work.rowsMax) await written.close();
     }
     onProgress(`${written.rowCount.toLocaleString('en-US')} rows written`);

@@ -15,7 +15,7 @@ export type TaskRunnerOptions = TaskEngineOptions & { readonly store: TaskStore 
 /** The default number of subtasks that run at once. */
 const runningMaxDefault = 2;
 const retryAfterMs = 2_000;
-/** Extra attempts for interruptions of the process, which are no fault of the work. */
+/** Extra attempts, granted because an interrupted process does not mean that the work is wrong. */
 const restartsMax = 10;
 /** The number of finished tasks of a type that are kept. */
 const finishedMax = 100;

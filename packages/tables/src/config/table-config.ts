@@ -27,35 +27,38 @@ import {
 import { completeModel, type ModelVerdict, readModel } from '../model/read-model.ts';
 import { IndexingConfig, IngestionConfig } from './table-sections.ts';
 
-/** How one column is encoded and indexed (SPECIFICATION.md section 2.4, fieldConfigList). */
+/** The encoding and indexes of one column (SPECIFICATION.md section 2.4, fieldConfigList). */
 const FieldConfig = model(
   {
     name: text('The column. Required.'),
     encodingType: oneOf(
       encodingTypes,
-      'Whether values are kept as they are or in a dictionary.',
+      'Whether values are stored raw or in a dictionary.',
       'DICTIONARY',
     ),
     indexType: oneOf(indexTypes, 'An index. Superseded by indexTypes.'),
     indexTypes: someOf(indexTypes, 'The indexes of the column.'),
-    compressionCodec: oneOf(compressionCodecs, 'How values are compressed.'),
+    compressionCodec: oneOf(compressionCodecs, 'The compression of the values.'),
     timestampConfig: optionalSection(
       {
         granularities: someOf(
           timestampGranularities,
-          'Units to which truncated times are kept as well.',
+          'Units for which truncated times are stored as well.',
         ),
       },
       'Options of a TIMESTAMP index.',
     ),
     indexes: freeForm('Options of indexes, by index.'),
     properties: textByName('Further options.'),
-    tierOverwrites: freeForm('What is different on a tier, by name of the tier.'),
+    tierOverwrites: freeForm('Overrides by the name of a tier.'),
   },
-  'How one column is encoded and indexed.',
+  'The encoding and indexes of one column.',
 );
 
-/** How the segments of a table are assigned, replicated and kept (SPECIFICATION.md section 2.4). */
+/**
+ * The assignment, replication and retention of the segments of a table (SPECIFICATION.md section
+ * 2.4).
+ */
 const SegmentsConfig = section(
   {
     segmentPushFrequency: text(
@@ -69,36 +72,38 @@ const SegmentsConfig = section(
       'Replicas of a partition of a real-time table, as a whole number. Superseded by replication.',
     ),
     peerSegmentDownloadScheme: text(
-      'Scheme by which servers take segments from each other: http or https.',
+      'Scheme by which servers download segments from each other: http or https.',
     ),
     segmentPushType: text(
-      'What a push does: APPEND adds segments, REFRESH replaces all. Superseded by batchIngestionConfig.',
+      'The effect of a push: APPEND adds segments, REFRESH replaces all. Superseded by batchIngestionConfig.',
     ),
     timeColumnName: text(
-      'The column of times by which the table is kept and split. Real-time tables need one.',
+      'The time column, used for retention and the time boundary. Required for real-time tables.',
     ),
     timeType: text(
       'Unit of the time column. Superseded by the format of the column in the schema.',
     ),
     retentionTimeUnit: text('Unit of the time for which segments are kept, such as DAYS.'),
     retentionTimeValue: text(
-      'How long segments are kept, in retentionTimeUnit, as a whole number. Left out: for ever.',
+      'The retention of segments in retentionTimeUnit, as a whole number. Left out: forever.',
     ),
     crypterClassName: text('Class that encrypts segments. Left out: none.'),
     deletedSegmentsRetentionPeriod: text(
-      'How long deleted segments can be brought back, such as 7d.',
+      'The time for which deleted segments can be restored, such as 7d.',
       '7d',
     ),
     untrackedSegmentsRetentionTimeUnit: text(
-      'Unit of how long segments are kept that the cluster does not know.',
+      'Unit of the retention of segments that the cluster does not know.',
     ),
-    untrackedSegmentsRetentionTimeValue: text('How many of that unit they are kept.'),
-    replication: text('How many copies of each segment there are, as a whole number.', '1'),
+    untrackedSegmentsRetentionTimeValue: text('The retention of such segments in that unit.'),
+    replication: text('The number of copies of each segment, as a whole number.', '1'),
     schemaName: text('Name of the schema. Superseded: it is the name of the table.'),
     minimizeDataMovement: flag('Whether a rebalance keeps segments where they are if it can.'),
     replicaGroupStrategyConfig: optionalSection(
       {
-        numInstancesPerPartition: integer('How many servers hold a partition of a replica group.'),
+        numInstancesPerPartition: integer(
+          'The number of servers that hold a partition of a replica group.',
+        ),
         partitionColumn: text('The column by which rows are partitioned.'),
       },
       'Assignment of segments to groups of replicas.',
@@ -106,20 +111,22 @@ const SegmentsConfig = section(
     completionConfig: optionalSection(
       {
         completionMode: text(
-          'How other replicas complete a segment: DOWNLOAD takes the first one, DEFAULT builds if it can.',
+          'The way in which other replicas complete a segment: DOWNLOAD copies the first one, DEFAULT builds it if possible.',
           'DEFAULT',
         ),
       },
-      'How consumed segments are completed.',
+      'The completion of consumed segments.',
     ),
   },
-  'How segments are assigned, replicated and kept.',
+  'The assignment, replication and retention of segments.',
 );
 
 const hashFunctions = ['NONE', 'MD5', 'MURMUR3', 'UUID', 'XXHASH', 'XXH128'] as const;
 const enablements = ['ENABLE', 'DISABLE', 'DEFAULT'] as const;
 
-/** How rows replace earlier rows with the same primary key (SPECIFICATION.md section 2.4.2). */
+/**
+ * The replacement of rows by later ones with the same primary key (SPECIFICATION.md section 2.4.2).
+ */
 const UpsertConfig = optionalSection(
   {
     mode: oneOf(
@@ -127,31 +134,31 @@ const UpsertConfig = optionalSection(
       'Whether a row replaces the earlier one, is merged into it, or neither.',
       'FULL',
     ),
-    hashFunction: oneOf(hashFunctions, 'What is kept of a primary key.', 'NONE'),
+    hashFunction: oneOf(hashFunctions, 'The hash that is stored instead of a primary key.', 'NONE'),
     consistencyMode: oneOf(
       ['NONE', 'SYNC', 'SNAPSHOT'],
-      'What queries see of updates that are under way.',
+      'The visibility of updates in progress.',
       'NONE',
     ),
-    upsertViewRefreshIntervalMs: integer('How old a snapshot may be that queries see.', 3000),
+    upsertViewRefreshIntervalMs: integer('The greatest age of a snapshot that queries see.', 3000),
     metadataTTL: integer(
-      'After how long keys are forgotten, in units of the comparison column; 0: never.',
+      'The time to live of keys, in units of the comparison column; 0: unlimited.',
       0,
     ),
     deletedKeysTTL: integer(
-      'After how long deleted keys are forgotten, in units of the comparison column; 0: never.',
+      'The time to live of deleted keys, in units of the comparison column; 0: unlimited.',
       0,
     ),
-    newSegmentTrackingTimeMs: integer('How long a new segment counts as new.', 10_000),
+    newSegmentTrackingTimeMs: integer('The time for which a segment counts as new.', 10_000),
     comparisonColumns: texts('Columns whose greatest value wins. None: the time column.'),
     deleteRecordColumn: text('Column that says that a row deletes its key.'),
-    outOfOrderRecordColumn: text('BOOLEAN column that says that a row came too late.'),
+    outOfOrderRecordColumn: text('BOOLEAN column that marks rows that arrived out of order.'),
     partialUpsertMergerClass: text('Class that merges rows in mode PARTIAL.'),
-    metadataManagerClass: text('Class that keeps the keys.'),
-    dropOutOfOrderRecord: flag('Whether rows that come too late are dropped.'),
+    metadataManagerClass: text('Class that manages the keys.'),
+    dropOutOfOrderRecord: flag('Whether rows that arrive out of order are dropped.'),
     snapshot: oneOf(
       enablements,
-      'Whether the valid rows of a segment are kept on disk; DEFAULT: as the server says.',
+      'Whether snapshots of the valid rows are stored on disk; DEFAULT: as configured on the server.',
       'DEFAULT',
     ),
     preload: oneOf(
@@ -160,70 +167,65 @@ const UpsertConfig = optionalSection(
       'DEFAULT',
     ),
     enableSnapshot: flag(
-      'Whether the valid rows of a segment are kept on disk. Superseded by snapshot.',
+      'Whether snapshots of the valid rows are stored on disk. Superseded by snapshot.',
     ),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
     enableDeletedKeysCompactionConsistency: flag(
       'Whether deleted keys are kept until no earlier row has them.',
     ),
     allowPartialUpsertConsumptionDuringCommit: flag(
-      'Whether consumption goes on while a segment of mode PARTIAL is committed.',
+      'Whether consumption continues while a segment of mode PARTIAL is committed.',
     ),
-    metadataManagerConfigs: textByName('Options of the class that keeps the keys.'),
+    metadataManagerConfigs: textByName('Options of the class that manages the keys.'),
     defaultPartialUpsertStrategy: oneOf(
       partialUpsertStrategies,
-      'How columns are merged that have no strategy.',
+      'The merge strategy of columns without one of their own.',
       'OVERWRITE',
     ),
     partialUpsertStrategies: mapToOneOf(
       partialUpsertStrategies,
-      'How a column is merged in mode PARTIAL, by its name.',
+      'The merge strategy of a column in mode PARTIAL, by its name.',
     ),
   },
-  'How rows replace earlier rows with the same primary key.',
+  'The replacement of rows by later ones with the same primary key.',
 );
 
-/** How rows are dropped whose primary key is there already (SPECIFICATION.md section 2.4). */
+/** The dropping of rows whose primary key exists already (SPECIFICATION.md section 2.4). */
 const DedupConfig = optionalSection(
   {
-    dedupEnabled: flag('Whether rows are dropped whose primary key is there already.', true),
-    hashFunction: oneOf(hashFunctions, 'What is kept of a primary key.', 'NONE'),
-    metadataManagerClass: text('Class that keeps the keys.'),
+    dedupEnabled: flag('Whether rows are dropped whose primary key exists already.', true),
+    hashFunction: oneOf(hashFunctions, 'The hash that is stored instead of a primary key.', 'NONE'),
+    metadataManagerClass: text('Class that manages the keys.'),
     metadataManagerConfigs: textByName('Options of that class.'),
-    metadataTTL: integer(
-      'After how long keys are forgotten, in units of the time column; 0: never.',
-      0,
-    ),
-    dedupTimeColumn: text(
-      'Column of times by which keys are forgotten. Left out: the time column.',
-    ),
+    metadataTTL: integer('The time to live of keys, in units of the time column; 0: unlimited.', 0),
+    dedupTimeColumn: text('Column of times by which keys expire. Left out: the time column.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
   },
-  'How rows are dropped whose primary key is there already.',
+  'The dropping of rows whose primary key exists already.',
 );
 
 const TierConfig = model(
   {
     name: text('Name of the tier. Required.'),
-    segmentSelectorType: text('How its segments are chosen: time or fixed. Required.'),
-    segmentAge: text('From which age on segments belong to it, such as 7d; with selector time.'),
+    segmentSelectorType: text('The selection of its segments: time or fixed. Required.'),
+    segmentAge: text('The age from which segments belong to it, such as 7d; with selector time.'),
     segmentList: texts('Its segments; with selector fixed.'),
-    storageType: text('Where its segments are: pinot_server. Required.'),
+    storageType: text('The storage of its segments: pinot_server. Required.'),
     serverTag: text('Tag of its servers: <tenant>_OFFLINE or <tenant>_REALTIME.'),
     tierBackend: text('Name of the storage behind its servers. Left out: local disks.'),
     tierBackendProperties: textByName('Options of that storage.'),
   },
-  'Where segments of some age go.',
+  'A tier for segments of some age.',
 );
 
 const TunerConfig = model(
   { name: text('Name of the tuner. Required.'), tunerProperties: textByName('Its options.') },
-  'What improves the config when the table is made.',
+  'A tuner that improves the config when the table is created.',
 );
 
 /**
  * The config of a table (SPECIFICATION.md sections 2.4 with 2.4.1 to 2.4.3): every member of the
- * specification, and the enumerations that the published documentation of the same interface adds.
+ * specification, and the enumerations that Apache Pinot's published documentation adds.
  */
 export const TableConfig = model(
   {
@@ -246,16 +248,16 @@ export const TableConfig = model(
           'Other servers for some segments.',
         ),
       },
-      'Who serves the table.',
+      'The tenants that serve the table.',
     ),
     tableIndexConfig: IndexingConfig,
     metadata: section(
-      { customConfigs: textByName('Whatever belongs to the table, by key.') },
+      { customConfigs: textByName('Any further properties of the table, by key.') },
       'Notes.',
     ),
     quota: section(
       {
-        storage: text('Most that the table may take, such as 100G. Left out: no limit.'),
+        storage: text('The most space that the table may use, such as 100G. Left out: no limit.'),
         maxQueriesPerSecond: text('Most queries in a second, as a number. Left out: no limit.'),
       },
       'Limits of the table.',
@@ -266,19 +268,17 @@ export const TableConfig = model(
     ),
     routing: section(
       {
-        routingTableBuilderName: text(
-          'How servers are found for a query. Superseded by the other members.',
-        ),
+        routingTableBuilderName: text('The routing of queries. Superseded by the other members.'),
         segmentPrunerTypes: texts(
-          'What leaves out segments that cannot match: partition, time, empty.',
+          'The pruners that skip segments without matches: partition, time, empty.',
         ),
         instanceSelectorType: text(
-          'Which replicas a query goes to: balanced, replicaGroup, strictReplicaGroup.',
+          'The selection of replicas for a query: balanced, replicaGroup, strictReplicaGroup.',
           'balanced',
         ),
         useFixedReplica: flag('Whether a client always gets the same replica.'),
       },
-      'Which servers a query goes to.',
+      'The routing of queries to servers.',
     ),
     query: section(
       {
@@ -299,8 +299,8 @@ export const TableConfig = model(
       },
       'Limits and rewriting of queries.',
     ),
-    instanceAssignmentConfigMap: freeForm('How servers are chosen, by kind of segment.'),
-    fieldConfigList: list(FieldConfig, 'How single columns are encoded and indexed.'),
+    instanceAssignmentConfigMap: freeForm('The selection of servers, by kind of segment.'),
+    fieldConfigList: list(FieldConfig, 'The encoding and indexes of single columns.'),
     upsertConfig: UpsertConfig,
     dedupConfig: DedupConfig,
     dimensionTableConfig: section(
@@ -313,27 +313,27 @@ export const TableConfig = model(
       'Options of a dimension table.',
     ),
     ingestionConfig: IngestionConfig,
-    // Beside upsert Apache Pinot refuses even an empty list.
-    tierConfigs: listOrNone(TierConfig, 'Where segments go as they age.'),
+    // With upsert, Apache Pinot refuses even an empty list.
+    tierConfigs: listOrNone(TierConfig, 'The tiers that segments move to as they age.'),
     isDimTable: flag('Whether every server holds the whole table, for look-ups.'),
-    tunerConfigs: list(TunerConfig, 'What improves the config when the table is made.'),
+    tunerConfigs: list(TunerConfig, 'A tuner that improves the config when the table is created.'),
     instancePartitionsMap: textByName('Chosen servers, by kind of segment.'),
-    segmentAssignmentConfigMap: freeForm('How segments are assigned, by kind of segment.'),
+    segmentAssignmentConfigMap: freeForm('The assignment of segments, by kind of segment.'),
   },
   'The config of a table.',
 );
 
 export type TableConfig = Static<typeof TableConfig>;
 
-/** A table config as somebody wrote it, read by its model. */
+/** A table config as a user wrote it, read by its model. */
 export interface ParsedTableConfig extends ModelVerdict {
-  /** What fits the model; members that it does not have are kept. */
+  /** The members that fit the model. Unknown members are kept. */
   readonly config: TableConfig;
 }
 
 /**
- * Reads a table config; never throws, and finds everything that does not fit, not only the first
- * (SPECIFICATION.md section 2.4).
+ * Reads a table config. Never throws, and finds everything that does not fit, not only the first
+ * problem (SPECIFICATION.md section 2.4).
  */
 export function parseTableConfig(value: unknown): ParsedTableConfig {
   const { value: config, ...verdict } = readModel(TableConfig, value);
@@ -341,18 +341,18 @@ export function parseTableConfig(value: unknown): ParsedTableConfig {
 }
 
 /**
- * A table config with every member of the specification's tables; null where there is neither a
+ * A table config with every member of the specification's tables; null for members with neither a
  * value nor a default.
  */
 export type CompleteTableConfig = { readonly [Member in keyof TableConfig]-?: unknown };
 
 /**
- * The same config with its full set of members, as the answer of a preview carries it
- * (SPECIFICATION.md section 4.3). The meaning stays.
+ * Returns the same config with its full set of members, as the response of a preview has it
+ * (SPECIFICATION.md section 4.3). Its meaning does not change.
  */
 export function completeTableConfig(config: TableConfig): CompleteTableConfig {
   const complete = completeModel(TableConfig, config) as CompleteTableConfig;
-  // The engine asks for a batchIngestionConfig where a dimension table has an ingestionConfig at
+  // Apache Pinot requires a batchIngestionConfig if a dimension table has an ingestionConfig at
   // all.
   return config.isDimTable === true && config.ingestionConfig === undefined
     ? { ...complete, ingestionConfig: null }

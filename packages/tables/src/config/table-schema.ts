@@ -16,7 +16,7 @@ import {
 } from '../model/member.ts';
 import { completeModel, type ModelVerdict, readModel } from '../model/read-model.ts';
 
-/** Types of columns that hold one value or several of a kind. */
+/** The types of columns that hold one value, or several of a kind. */
 export const plainDataTypes = [
   'INT',
   'LONG',
@@ -30,10 +30,10 @@ export const plainDataTypes = [
   'BYTES',
 ] as const;
 
-/** Types of columns whose values have parts. */
+/** The types of columns with composite values. */
 const complexDataTypes = ['STRUCT', 'MAP', 'LIST'] as const;
 
-/** Every type of a column (SPECIFICATION.md section 2.5; the values are those of the open peer). */
+/** Every type of a column (SPECIFICATION.md section 2.5; the values are those of Apache Pinot). */
 const dataTypes = [...plainDataTypes, ...complexDataTypes, 'UNKNOWN'] as const;
 
 /** The type of a column. */
@@ -42,7 +42,7 @@ export type DataType = (typeof dataTypes)[number];
 const fieldTypes = ['DIMENSION', 'METRIC', 'TIME', 'DATE_TIME', 'COMPLEX'] as const;
 const exceedStrategies = ['TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'NO_ACTION'] as const;
 
-/** What every column has (SPECIFICATION.md section 2.5). */
+/** The members of every column (SPECIFICATION.md section 2.5). */
 const fieldMembers = {
   name: text('Name of the column. Required.'),
   dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
@@ -55,28 +55,26 @@ const fieldMembers = {
   ),
   maxLengthExceedStrategy: oneOf(
     exceedStrategies,
-    'What happens to a longer value. Left out: STRING is cut, others are kept.',
+    'The treatment of longer values. Left out: STRING is truncated, others are kept.',
   ),
-  defaultNullValue: anything(
-    'What stands where there is no value. Left out: the default of the type.',
-  ),
-  defaultNullValueString: text('Read by nothing: defaultNullValue gives the default.'),
-  virtualColumnProvider: text('Class that makes the column up. Left out: the column is stored.'),
+  defaultNullValue: anything('The value of rows without one. Left out: the default of the type.'),
+  defaultNullValueString: text('Not used: defaultNullValue sets the default.'),
+  virtualColumnProvider: text('Class that computes the column. Left out: the column is stored.'),
   transformFunction: text(
     'The expression that gives its value. Left out: the field of the same name.',
   ),
-  allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps zeros at its end.'),
+  allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps trailing zeros.'),
 };
 
-/** A column, in a schema. */
+/** A column in a schema. */
 const FieldSpec = model(fieldMembers, 'A column.');
 
-/** A column of times, in a schema. */
+/** A column of times in a schema. */
 const DateTimeFieldSpec = model(
   {
     ...fieldMembers,
     format: text(
-      'How times are written: TIMESTAMP, EPOCH|DAYS|1 or 1:DAYS:EPOCH, SIMPLE_DATE_FORMAT|yyyy-MM-dd. Required.',
+      'The format of the times: TIMESTAMP, EPOCH|DAYS|1 or 1:DAYS:EPOCH, SIMPLE_DATE_FORMAT|yyyy-MM-dd. Required.',
     ),
     granularity: text(
       'Size of the steps between times: MINUTES|15 or 15:MINUTES. Required.',
@@ -89,15 +87,15 @@ const DateTimeFieldSpec = model(
 
 const ComplexFieldSpec = model(
   { ...fieldMembers, childFieldSpecs: freeForm('Specifications of the parts, by name.') },
-  'A column whose values have parts.',
+  'A column with composite values.',
 );
 
 const timeGranularity = (description: string) =>
   optionalSection(
     {
       timeType: oneOf(timeUnits, 'Unit of the times.', 'MILLISECONDS'),
-      timeFormat: text('How they are written: EPOCH or SIMPLE_DATE_FORMAT:<pattern>.', 'EPOCH'),
-      timeUnitSize: integer('How many units one step is.', 1),
+      timeFormat: text('The format of the times: EPOCH or SIMPLE_DATE_FORMAT:<pattern>.', 'EPOCH'),
+      timeUnitSize: integer('The number of units in one step.', 1),
       name: text('Name of the column.'),
       dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
     },
@@ -108,20 +106,22 @@ const timeGranularity = (description: string) =>
 export const TableSchema = model(
   {
     schemaName: text('Name of the schema, which is the name of the table.'),
-    primaryKeyColumns: texts('Columns that together name a row.'),
-    enableColumnBasedNullHandling: flag('Whether each column says by notNull if it can be null.'),
+    primaryKeyColumns: texts('Columns that together identify a row.'),
+    enableColumnBasedNullHandling: flag(
+      'Whether notNull decides for each column if it can be null.',
+    ),
     dimensionFieldSpecs: list(FieldSpec, 'Columns to filter and group by.'),
     metricFieldSpecs: list(FieldSpec, 'Columns to add up.'),
     dateTimeFieldSpecs: list(DateTimeFieldSpec, 'Columns of times.'),
     timeFieldSpec: optionalSection(
       {
         ...fieldMembers,
-        incomingGranularitySpec: timeGranularity('How times come.'),
-        outgoingGranularitySpec: timeGranularity('How times are kept.'),
+        incomingGranularitySpec: timeGranularity('The granularity of incoming times.'),
+        outgoingGranularitySpec: timeGranularity('The granularity of stored times.'),
       },
       'The column of times of old schemas. Superseded by dateTimeFieldSpecs.',
     ),
-    complexFieldSpecs: list(ComplexFieldSpec, 'Columns whose values have parts.'),
+    complexFieldSpecs: list(ComplexFieldSpec, 'Columns with composite values.'),
   },
   'The schema of a table.',
 );
@@ -130,14 +130,14 @@ export type TableSchema = Static<typeof TableSchema>;
 export type FieldSpec = Static<typeof FieldSpec>;
 export type DateTimeFieldSpec = Static<typeof DateTimeFieldSpec>;
 
-/** A schema as somebody wrote it, read by its model. */
+/** A schema as a user wrote it, read by its model. */
 export interface ParsedTableSchema extends ModelVerdict {
-  /** What fits the model; members that it does not have are kept. */
+  /** The members that fit the model. Unknown members are kept. */
   readonly schema: TableSchema;
 }
 
 /**
- * Reads a schema; never throws, and finds everything that does not fit, not only the first
+ * Reads a schema. Never throws, and finds everything that does not fit, not only the first problem
  * (SPECIFICATION.md section 2.5).
  */
 export function parseTableSchema(value: unknown): ParsedTableSchema {
@@ -156,7 +156,9 @@ const columnLists = [
   'complexFieldSpecs',
 ] as const;
 
-/** Lists of columns that are null, which the engine does not take for left out. */
+/**
+ * Returns findings for column lists that are null, which Apache Pinot does not treat as left out.
+ */
 function nullLists(value: unknown): readonly Finding[] {
   const nulls = columnLists.filter((list) => isRecord(value) && value[list] === null);
   return nulls.map((list) => {
@@ -170,15 +172,16 @@ function nullLists(value: unknown): readonly Finding[] {
 }
 
 /**
- * A schema with every member of the specification's table; null where there is neither a value nor
- * a default.
+ * A schema with every member of the specification's table; null for members with neither a value
+ * nor a default.
  */
 export type CompleteTableSchema = { readonly [Member in keyof TableSchema]-?: unknown };
 
-/** The same schema with its full set of members. The meaning stays. */
+/** Returns the same schema with its full set of members. Its meaning does not change. */
 export function completeTableSchema(schema: TableSchema): CompleteTableSchema {
   const { timeFieldSpec } = schema;
-  // Times are kept as they come where nothing else is said: the engine takes no null for that.
+  // Times are stored in their incoming granularity by default; Apache Pinot does not accept null
+  // for it.
   const outgoingGranularitySpec =
     timeFieldSpec?.outgoingGranularitySpec ?? timeFieldSpec?.incomingGranularitySpec;
   const given =

@@ -7,11 +7,11 @@ import {
   type ValueKind,
 } from './evidence.ts';
 
-/** What a column is inferred to be, and why. */
+/** An inferred column, and the reasons. */
 export interface InferredColumn {
-  /** In the schema. */
+  /** The name in the schema. */
   readonly name: string;
-  /** In the rows; another one when the name there cannot be that of a column. */
+  /** The name in the rows; it differs if it cannot be the name of a column. */
   readonly source: string;
   readonly kind: 'dimension' | 'metric' | 'dateTime';
   readonly dataType: DataType;
@@ -20,16 +20,13 @@ export interface InferredColumn {
   readonly time:
     | { readonly format: TimeFormat; readonly minMs: number; readonly maxMs: number }
     | undefined;
-  /** Longest text, in characters. */
+  /** The length of the longest text, in characters. */
   readonly lengthMax: number;
-  /** Why, in a sentence. */
+  /** The reasons, in a sentence. */
   readonly reason: string;
 }
 
-/**
- * Decides what a column is from everything that was seen of it. Undefined when it never had a
- * value.
- */
+/** Infers a column from the evidence in all rows. Undefined if it never had a value. */
 export function decideColumn(
   evidence: ColumnEvidence,
   name: string,
@@ -49,7 +46,7 @@ export function decideColumn(
   if (format !== undefined) {
     const range = timeRangeOf(evidence.times, format) ?? { minMs: 0, maxMs: 0 };
     const span = `${dayOf(range.minMs)} to ${dayOf(range.maxMs)}`;
-    const reason = `Every value is a time as ${format.format} writes it${format.names === undefined ? '' : ', and so says its name'}, from ${span}.`;
+    const reason = `Every value is a time as ${format.format} writes it${format.names === undefined ? '' : ', and its name indicates one'}, from ${span}.`;
     return {
       ...common,
       kind: 'dateTime',
@@ -64,14 +61,14 @@ export function decideColumn(
   return { ...common, kind, dataType, time: undefined, reason };
 }
 
-/** Fractions that nobody adds up. */
+/** Fractions that are never summed. */
 const coordinateNames = /(^|[._-])(lat|lon|lng|latitude|longitude)$/i;
 
 const numberKinds: readonly ValueKind[] = ['int', 'long', 'huge', 'double'];
 
 /**
- * The narrowest type that holds every value: INT, LONG, DOUBLE or BIG_DECIMAL, STRING; other kinds
- * stand alone.
+ * Returns the narrowest type that holds every value: INT, LONG, DOUBLE or BIG_DECIMAL, STRING;
+ * other types do not widen.
  */
 function widen(
   evidence: ColumnEvidence,
@@ -89,18 +86,18 @@ function widen(
   if (only('json') && !isMultiValue) {
     return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
   }
-  // A list of single values fits a column of single JSON values, but not one of texts.
+  // A list of scalars fits a column of single JSON values, but a single text does not.
   if (has('nested') && (evidence.hasLists || !has('text'))) {
     return {
       dataType: 'JSON',
-      reason: 'It holds lists of objects or lists, which are kept as JSON.',
+      reason: 'It holds lists of objects or lists, which are stored as JSON.',
     };
   }
   if (only('text', 'json')) return { dataType: 'STRING', reason: `${each} is text.` };
   const counts = [...evidence.counts].map(([kind, count]) => `${kind} (${count})`).toSorted();
   return {
     dataType: 'STRING',
-    reason: `Its values are of kinds that only text holds together: ${counts.join(', ')}.`,
+    reason: `Its values are of several kinds, which only text can hold: ${counts.join(', ')}.`,
   };
 }
 

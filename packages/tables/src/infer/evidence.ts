@@ -2,7 +2,7 @@ import { isQuireError } from '@quire/core';
 import { parseDateTimeFormat, readInFormat } from '../expressions/index.ts';
 import type { SourceValue } from '../row.ts';
 
-/** Kinds of single values, as inference tells them apart. */
+/** The kinds of single values that inference distinguishes. */
 export type ValueKind =
   | 'int'
   | 'long'
@@ -14,19 +14,19 @@ export type ValueKind =
   | 'bytes'
   | 'nested';
 
-/** Everything that is remembered of a column: of one size, however many rows there are. */
+/** The evidence about a column, of a fixed size however many rows there are. */
 export interface ColumnEvidence {
   readonly source: string;
-  /** Rows with a value. */
+  /** The number of rows with a value. */
   presentCount: number;
-  /** How many values there were of a kind. */
+  /** The number of values of each kind. */
   readonly counts: Map<ValueKind, number>;
   hasLists: boolean;
-  /** An integer of more than 53 bits, which a DOUBLE does not hold. */
+  /** True if there is an integer of more than 53 bits, which a DOUBLE cannot represent. */
   hasWideIntegers: boolean;
-  /** NaN or an infinity, which a BIG_DECIMAL does not hold. */
+  /** True if there is NaN or an infinity, which a BIG_DECIMAL cannot represent. */
   hasInfinities: boolean;
-  /** Longest text, in characters. */
+  /** The length of the longest text, in characters. */
   lengthMax: number;
   readonly times: TimeEvidence;
 }
@@ -44,7 +44,7 @@ export function newColumnEvidence(source: string): ColumnEvidence {
   };
 }
 
-/** Notes a value of a row that is not null: a single one, or a list of single ones. */
+/** Adds a value of a row that is not null: a single value, or a list of single values. */
 export function noteValue(evidence: ColumnEvidence, value: Exclude<SourceValue, null>): void {
   if (!Array.isArray(value)) {
     evidence.presentCount += 1;
@@ -82,15 +82,15 @@ function kindOf(value: SourceValue): ValueKind {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value === 'string') return isJsonText(value) ? 'json' : 'text';
   if (value instanceof Uint8Array) return 'bytes';
-  // Readers of rows make bigints where the source has 64 bits, whatever their value.
+  // Readers of rows create bigints for 64-bit integers, whatever their value.
   if (typeof value === 'bigint') return value === BigInt.asIntN(64, value) ? 'long' : 'huge';
   if (typeof value !== 'number') return 'nested';
-  // Beyond 2^53 a number is a rounded one: rows hold such integers as bigint.
+  // A larger number has been rounded: rows hold such integers as bigint.
   if (!Number.isSafeInteger(value)) return 'double';
   return value === (value | 0) ? 'int' : 'long';
 }
 
-/** Longest text that is looked at for being JSON. */
+/** The longest text that is checked for JSON. */
 const jsonLengthMax = 100_000;
 
 function isJsonText(text: string): boolean {
@@ -104,24 +104,24 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/** Which formats of times fit every value so far, and from when to when they are. */
+/** The formats of times that match every value so far, and the range of the times. */
 export interface TimeEvidence {
-  /** Formats that fit; undefined before the first value. */
+  /** The formats that match; undefined before the first value. */
   fitting: readonly TimeFormat[] | undefined;
-  /** The earliest and the latest instant by each format that fits, in epoch milliseconds. */
+  /** The earliest and the latest instant of each matching format, in epoch milliseconds. */
   readonly ranges: Map<string, { minMs: number; maxMs: number }>;
 }
 
-/** A format that columns of times are recognised by. */
+/** A format by which columns of times are recognized. */
 export interface TimeFormat {
-  /** As a schema writes it. */
+  /** The format as a schema writes it. */
   readonly format: string;
   readonly granularity: string;
   readonly dataType: 'LONG' | 'INT' | 'STRING' | 'TIMESTAMP';
-  /** What the value must look like; of a text or of the digits of an integer. */
+  /** The pattern that the value must match: that of a text or of the digits of an integer. */
   readonly shape: RegExp;
   readonly kind: 'text' | 'integer';
-  /** Names that such a column has; texts need none. */
+  /** Names of such columns; texts need none. */
   readonly names?: RegExp;
 }
 
@@ -130,14 +130,14 @@ const timeNames =
 const dayNames = /epoch[._-]?days?|days?[._-]?since[._-]?epoch/i;
 const dateNames = /(date|day|dt|ymd)/i;
 
-/** Every format, from the one that tells most to the one that tells least. */
+/** Every format, from the most specific to the least. */
 const timeFormats: readonly TimeFormat[] = [
   {
     format: 'TIMESTAMP',
     granularity: 'MILLISECONDS|1',
     dataType: 'TIMESTAMP',
     kind: 'text',
-    // At most whole milliseconds: TIMESTAMP has no more.
+    // At most whole milliseconds: TIMESTAMP has no finer unit.
     shape: /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3}0*)?)?(Z|[+-]\d{2}(:?\d{2})?)?$/,
   },
   date('yyyy-MM-dd', /^\d{4}-\d{2}-\d{2}$/),
@@ -151,13 +151,11 @@ const timeFormats: readonly TimeFormat[] = [
   { ...date('yyyyMMdd', /^(19|20)\d{6}$/), dataType: 'INT', kind: 'integer', names: dateNames },
 ];
 
-/**
- * Times outside of this are recognised as something else: numbers of this size are mostly no times.
- */
+/** Times outside this range are not recognized: numbers of that size are rarely times. */
 const earliestMs = Date.UTC(1980, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
-/** Keeps the formats that fit this value as well. */
+/** Keeps the formats that match this value as well. */
 function noteTime(evidence: TimeEvidence, value: SourceValue): void {
   const candidates: readonly TimeFormat[] = evidence.fitting ?? timeFormats;
   if (candidates.length === 0) return;
@@ -180,12 +178,12 @@ function noteTime(evidence: TimeEvidence, value: SourceValue): void {
   });
 }
 
-/** The format of a column of times with this name; undefined when it is not one. */
+/** Returns the format of a time column with this name; undefined if it is not one. */
 export function recognizeTime(evidence: TimeEvidence, name: string): TimeFormat | undefined {
   return evidence.fitting?.find((candidate) => candidate.names?.test(name) ?? true);
 }
 
-/** From when to when the times of a column are. */
+/** Returns the range of the times of a column. */
 export function timeRangeOf(
   evidence: TimeEvidence,
   format: TimeFormat,
@@ -195,7 +193,7 @@ export function timeRangeOf(
 
 function instantOf(shown: string, { kind, format }: TimeFormat): number | undefined {
   try {
-    // Nanoseconds have more digits than a number, which is all that a format reads.
+    // Nanoseconds have more digits than a number, and formats parse numbers only.
     const isNanoseconds = format.startsWith('EPOCH|NANOSECONDS');
     const epochMs = isNanoseconds
       ? Number(BigInt(shown) / 1_000_000n)

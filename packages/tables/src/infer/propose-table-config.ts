@@ -3,7 +3,7 @@ import { printExpression } from '../expressions/index.ts';
 import type { InferredColumn } from './decide-column.ts';
 import type { Explanation, InferredSchema } from './schema-inference.ts';
 
-/** A table config, and why each choice of it was made. */
+/** A table config, and the reasons of its choices. */
 export interface ProposedTableConfig {
   readonly config: TableConfig;
   readonly explanations: readonly Explanation[];
@@ -14,8 +14,8 @@ const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
 /**
- * Proposes the config of an offline table that holds rows of an inferred schema. Pure; every choice
- * is explained.
+ * Proposes the config of an offline table for rows of an inferred schema. Pure; every choice is
+ * explained.
  */
 export function proposeTableConfig(
   inferred: InferredSchema,
@@ -96,7 +96,8 @@ export function proposeTableConfig(
 }
 
 /**
- * The column of times that has a value in every row, the finest first; of several alike, the first.
+ * Returns the time column that has a value in every row, preferring finer units; of several alike,
+ * the first.
  */
 function chooseTimeColumn(columns: readonly InferredColumn[]): InferredColumn | undefined {
   const inRange = columns.filter(

@@ -3,20 +3,18 @@ import type { FieldSpec, TableSchema } from '../config/table-schema.ts';
 import { type ColumnEvidence, newColumnEvidence, noteValue } from './evidence.ts';
 import { decideColumn, type InferredColumn } from './decide-column.ts';
 
-/** How a schema is inferred from rows. */
+/** The options of schema inference. */
 export interface InferenceOptions {
   readonly schemaName?: string;
-  /** What joins the names of nested fields; a dot unless said otherwise. */
+  /** The delimiter of the names of nested fields; a dot by default. */
   readonly delimiter?: string;
-  /**
-   * Whether texts are taken for the numbers and booleans that they write, as rows of CSV need it.
-   */
+  /** True if texts are parsed as numbers and booleans, as rows of CSV need it. */
   readonly readsText?: boolean;
-  /** Most columns that are looked at. */
+  /** The most columns that are inferred. */
   readonly columnsMax?: number;
 }
 
-/** Why something was inferred or chosen. */
+/** The reason for an inferred or chosen part. */
 export interface Explanation {
   /** JSON pointer into the schema or the config. */
   readonly path: string;
@@ -24,22 +22,20 @@ export interface Explanation {
   readonly message: string;
 }
 
-/** A schema, and how it came about. */
+/** An inferred schema, with its reasons. */
 export interface InferredSchema {
   readonly schema: TableSchema;
   readonly explanations: readonly Explanation[];
   readonly columns: readonly InferredColumn[];
   readonly rowCount: number;
-  /** Whether rows hold objects, which are taken apart, or lists of them, which become JSON. */
+  /** True if rows hold objects, which are flattened, or lists of them, which become JSON. */
   readonly hasNested: boolean;
 }
 
 /**
- * Infers a schema from every row that it is given, one at a time: nothing is kept but a state of
- * fixed size for each column.
+ * Infers a schema from all rows, one at a time, and keeps a state of fixed size for each column.
  *
- * Types do not depend on the order of rows; columns stand in the order in which they first had a
- * field.
+ * Types do not depend on the order of rows; columns are in the order of their first appearance.
  */
 export class SchemaInference {
   readonly #columns = new Map<string, ColumnEvidence>();
@@ -149,7 +145,7 @@ function schemaOf(columns: readonly InferredColumn[], schemaName: string): Table
   };
 }
 
-/** Longest text that columns hold unless their specification says more. */
+/** The longest text that columns hold by default. */
 const lengthMaxDefault = 512;
 
 function specOf({
@@ -164,8 +160,8 @@ function specOf({
     dataType,
     singleValueField: !isMultiValue,
     notNull: !isNullable,
-    // Twice what was seen, as a power of two: rows to come may be longer, and what is too long is
-    // cut.
+    // Twice the observed length, rounded up to a power of two: later rows may be longer, and longer
+    // values are truncated.
     ...(dataType === 'STRING' &&
       lengthMax > lengthMaxDefault && { maxLength: 2 ** Math.ceil(Math.log2(lengthMax) + 1) }),
   };
@@ -186,9 +182,7 @@ function explain(columns: readonly InferredColumn[]): readonly Explanation[] {
   });
 }
 
-/**
- * A name that a column can have, for a field: without white space and leading $, and not taken yet.
- */
+/** Returns a valid, unused column name for a field: without white space and leading $. */
 function columnNameFor(field: string, taken: ReadonlySet<string>): string {
   const name = field.trim().replaceAll(/\s+/g, '_').replace(/^\$+/, '') || 'column';
   if (!taken.has(name)) return name;
@@ -197,12 +191,12 @@ function columnNameFor(field: string, taken: ReadonlySet<string>): string {
   return `${name}_${number}`;
 }
 
-/** Deepest nesting of objects that is taken apart; what lies deeper is not looked at. */
+/** The deepest nesting of objects that is flattened; deeper fields are ignored. */
 const depthMax = 100;
 
 /**
- * Gives every field of a row with its path joined by the delimiter, as the pipeline flattens it.
- * Tells whether there were objects.
+ * Emits every field of a row under its path, joined by the delimiter, as the pipeline flattens it.
+ * Returns whether there were objects.
  */
 function flattenRow(
   row: SourceRow,
@@ -233,8 +227,8 @@ function isFields(value: SourceValue): value is SourceRow {
 }
 
 /**
- * The value that a text writes, as cells of CSV do: a number, true or false, nothing. Everything
- * else is text, and so is what would not be written the same again, such as 007.
+ * Parses a text as a CSV cell: a number, true or false, or nothing. Everything else stays text,
+ * including texts that would not be written back identically, such as 007.
  */
 function readTypedText(text: string): SourceValue {
   if (text === '') return null;

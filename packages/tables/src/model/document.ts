@@ -1,32 +1,32 @@
 import { parseLosslessJson, QuireError, TooManyDigitsError } from '@quire/core';
 import type { actsByPresence, anyCase, anyScalar } from './member.ts';
 
-/** Most digits of an integer, where nobody sets another limit. */
+/** The default limit of the digits of an integer. */
 export const defaultDigitsMax = 1_000;
 
 /**
- * Deepest nesting of what a preview takes: far more than anybody means, and far less than a stack
- * holds.
+ * The deepest nesting of a preview's values: far more than any real value has, and far less than
+ * the stack allows.
  */
 export const nestingMax = 100;
 
-/** Deepest nesting of a document: what lies above the deepest value of a row counts as well. */
+/** The deepest nesting of a document, which includes the levels above the values of a row. */
 const documentNestingMax = nestingMax + 4;
 
 /**
- * Reads the body of a request about tables: a JSON object, with all digits of its integers,
- * whatever its members.
+ * Parses the body of a request about tables: a JSON object with any members, and with all digits of
+ * its integers.
  *
  * @param options.digitsMax most digits of an integer; 1,000 by default
  * @throws INVALID_BODY when it is not JSON or not an object, is nested too deep, or has an integer
- * with more digits
+ *   with more digits
  */
 export function parseDocument(text: string, { digitsMax = defaultDigitsMax } = {}): object {
   const value = parse(text, digitsMax);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new QuireError('INVALID_BODY', 'The request body is not a JSON object.');
   }
-  // Of rows, which are many, the preview looks at each by itself.
+  // The preview checks each of the rows itself, since there are many.
   const { sourceRows: _rows, ...rest } = value as Readonly<Record<string, unknown>>;
   if (isDeeperThan(rest, documentNestingMax)) {
     throw new QuireError(
@@ -44,14 +44,14 @@ function parse(text: string, digitsMax: number): unknown {
     if (error instanceof TooManyDigitsError) {
       throw new QuireError('INVALID_BODY', error.message, { cause: error });
     }
-    // The runtime's own stack ends where values are nested deep.
+    // The runtime overflows its stack on deeply nested values.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new QuireError('INVALID_BODY', 'The request body is not JSON.', { cause: error });
   }
 }
 
 /**
- * Tells whether lists and objects lie more than `depthMax` deep in each other; never goes deeper
+ * Reports whether lists and objects are nested more than `depthMax` deep, without recursing deeper
  * itself.
  */
 export function isDeeperThan(value: unknown, depthMax: number): boolean {
@@ -65,8 +65,8 @@ export function isDeeperThan(value: unknown, depthMax: number): boolean {
 }
 
 /**
- * What the builders of `member.ts` make, as the walkers of this directory read it: a small part of
- * JSON Schema.
+ * The output of the builders of `member.ts` as this directory reads it: a small part of JSON
+ * Schema.
  */
 export interface ModelSchema {
   readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'number';
@@ -81,7 +81,7 @@ export interface ModelSchema {
   readonly [anyScalar]?: boolean;
 }
 
-/** Tells whether a value is an object with members: no list, no null. */
+/** Reports whether a value is an object, and neither a list nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

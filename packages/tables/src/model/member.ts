@@ -1,28 +1,31 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 /**
- * Builders of the members of a model. Every member may be left out; one with a default then counts
- * as having it, one without stands as null in a completed document.
+ * Builders of the members of a model. Every member is optional. A missing member has its default,
+ * if any, and is null in a completed document otherwise.
  */
 
-/** Keyword of a section that acts by being there: left out, it is null in a completed document. */
+/**
+ * The keyword of a section whose presence has an effect: left out, it is null in a completed
+ * document.
+ */
 export const actsByPresence = 'x-acts-by-presence';
 
-/** Keyword of a word that may be written in any case. */
+/** The keyword of a word that is accepted in any case. */
 export const anyCase = 'x-any-case';
 
-/** Keyword of a value that is a text, a number or a boolean, and stays as it stands. */
+/** The keyword of a value that is a text, a number or a boolean, and is kept unchanged. */
 export const anyScalar = 'x-any-scalar';
 
 /** A text. */
 export const text = (description: string, value?: string) =>
   Type.Optional(Type.String(described(description, value)));
 
-/** Yes or no; no unless said otherwise. */
+/** A boolean; false by default. */
 export const flag = (description: string, value = false) =>
   Type.Optional(Type.Boolean({ description, default: value }));
 
-/** Yes or no, where leaving it out means something else than no. */
+/** A boolean for which leaving it out differs from false. */
 export const flagOrNone = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** A whole number. */
@@ -33,20 +36,20 @@ export const integer = (description: string, value?: number) =>
 export const number = (description: string, value?: number) =>
   Type.Optional(Type.Number(described(description, value)));
 
-/** Texts, such as names of columns; none unless said otherwise. */
+/** Texts, such as names of columns; empty by default. */
 export const texts = (description: string, value: readonly string[] = []) =>
   Type.Optional(Type.Array(Type.String(), { description, default: [...value] }));
 
 /** Any JSON value. */
 export const anything = (description: string) => Type.Optional(Type.Unknown({ description }));
 
-/** An object whose members are not fixed; empty unless said otherwise. */
+/** An object with arbitrary members; empty by default. */
 export const freeForm = (description: string) =>
   Type.Optional(
     Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description, default: {} }),
   );
 
-/** An object from names to values of a kind. */
+/** An object from names to values of a type. */
 const record = <Value>(values: object, description: string) =>
   Type.Optional(
     Type.Unsafe<Readonly<Record<string, Value>>>({
@@ -59,14 +62,14 @@ const record = <Value>(values: object, description: string) =>
 
 const scalar = { [anyScalar]: true };
 
-/** An object from names to texts; numbers and booleans count as their texts. */
+/** An object from names to texts; numbers and booleans are accepted as their texts. */
 export const textByName = (description: string) => record<unknown>(scalar, description);
 
-/** An object from names to such objects. */
+/** An object from names to objects from names to texts. */
 export const textsOfNames = (description: string) =>
   record<unknown>({ type: 'object', additionalProperties: scalar }, description);
 
-/** Objects from names to texts. */
+/** A list of objects from names to texts. */
 export const textsByName = (description: string) =>
   Type.Optional(
     Type.Unsafe<readonly Readonly<Record<string, unknown>>[]>({
@@ -91,7 +94,7 @@ export const oneOfAnyCase = <const Words extends readonly string[]>(
   value?: Words[number],
 ) => Type.Optional(word(words, { ...described(description, value), [anyCase]: true }));
 
-/** Some of the given words. */
+/** A list of the given words. */
 export const someOf = <const Words extends readonly string[]>(words: Words, description: string) =>
   Type.Optional(Type.Array(word(words), { description, default: [] }));
 
@@ -105,7 +108,7 @@ export const mapToOneOf = <const Words extends readonly string[]>(
 export const section = <Members extends TProperties>(members: Members, description: string) =>
   Type.Optional(model(members, description));
 
-/** A section that acts by being there. */
+/** A section whose presence has an effect. */
 export const optionalSection = <Members extends TProperties>(
   members: Members,
   description: string,
@@ -114,11 +117,11 @@ export const optionalSection = <Members extends TProperties>(
     Type.Object(members, { description, additionalProperties: true, [actsByPresence]: true }),
   );
 
-/** Objects with members of their own. */
+/** A list of objects with members of their own. */
 export const list = <Element extends TSchema>(element: Element, description: string) =>
   Type.Optional(Type.Array(element, { description, default: [] }));
 
-/** The same, where an empty list means something else than none. */
+/** The same list, where an empty list differs from none. */
 export const listOrNone = <Element extends TSchema>(element: Element, description: string) =>
   Type.Optional(Type.Array(element, { description }));
 
@@ -126,7 +129,7 @@ export const listOrNone = <Element extends TSchema>(element: Element, descriptio
 export const mapTo = <Element extends TSchema>(element: Element, description: string) =>
   record<Static<Element>>(element, description);
 
-/** A whole model. Members that it does not have are kept. */
+/** A whole model. Unknown members are kept. */
 export const model = <Members extends TProperties>(members: Members, description: string) =>
   Type.Object(members, { description, additionalProperties: true });
 
@@ -142,8 +145,8 @@ function described<Value>(
 }
 
 /**
- * Names that are the same in every part of a config: enumerations of SPECIFICATION.md sections 2.3
- * to 2.5, with the values of the open peer.
+ * Names that are the same in every part of a config: the enumerations of SPECIFICATION.md sections
+ * 2.3 to 2.5, with the values of Apache Pinot.
  */
 
 export const tableTypes = ['OFFLINE', 'REALTIME'] as const;

@@ -4,30 +4,30 @@ import { type Finding, pointerTo, sortFindings } from '../finding.ts';
 import { isRecord, type ModelSchema } from './document.ts';
 import { actsByPresence, anyCase, anyScalar } from './member.ts';
 
-/** What there is to say of a document that was read by its model. */
+/** The verdict on a document that was read by its model. */
 export interface ModelVerdict {
   /**
-   * Everything that does not fit, wrong types and unknown words, and what was converted, in order.
-   * Rules are another thing.
+   * Everything that does not fit the model, such as wrong types and unknown words, and all
+   * conversions, in order. Rules are checked elsewhere.
    */
   readonly findings: readonly Finding[];
-  /** Members that the model does not have, by JSON pointer. */
+  /** Unknown members, by JSON pointer. */
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
 interface ReadValue extends ModelVerdict {
-  /** What fits the model, and the members that it does not have; what does not fit is left out. */
+  /** The parts that fit the model, and unknown members; other parts are left out. */
   readonly value: unknown;
 }
 
-/** Findings of one reading after which no more are kept. */
+/** The most findings of one reading; more are dropped. */
 const findingsMax = 1000;
 
 /**
- * Reads what somebody wrote by a model; never throws, whatever the value.
+ * Reads a document by a model. Never throws, whatever the value.
  *
- * Members that are null count as left out, and so does a section of which only nulls is left.
- * Numbers and booleans that stand as text, and the other way round, are converted with a warning.
+ * Members that are null count as left out, and so does a section that contains only nulls. Numbers
+ * and booleans that are written as text, and the reverse, are converted with a warning.
  */
 export function readModel(model: TSchema, value: unknown): ReadValue {
   const reading = new Reading();
@@ -43,7 +43,7 @@ class Reading {
   readonly findings: Finding[] = [];
   readonly unrecognized: [string, unknown][] = [];
 
-  /** The value as far as it fits; undefined when nothing of it does. */
+  /** Returns the parts of the value that fit; undefined if none does. */
   read(schema: ModelSchema, value: unknown, path: string): unknown {
     if (schema[anyScalar] === true) return this.#readScalar(value, path);
     if (schema.type === undefined) return value;
@@ -78,7 +78,7 @@ class Reading {
     return Object.fromEntries(members);
   }
 
-  /** A text, a number or a boolean, as it stands: its text counts. */
+  /** Returns a text, a number or a boolean unchanged: its text is used. */
   #readScalar(value: unknown, path: string): unknown {
     if (typeof value !== 'object') return value;
     this.#reportType(path, 'text, a number or a boolean', value);
@@ -115,7 +115,7 @@ class Reading {
   }
 }
 
-/** Tells whether there is a member and each is null, or an object of which the same can be said. */
+/** Reports whether all members of an object, at least one, are null or such objects themselves. */
 function isBlank(value: Readonly<Record<string, unknown>>): boolean {
   const members = Object.values(value);
   return (
@@ -124,9 +124,9 @@ function isBlank(value: Readonly<Record<string, unknown>>): boolean {
   );
 }
 
-/** A text, number or boolean as its model has it, and what there is to say about it. */
+/** A text, number or boolean as its model requires, and a finding about it. */
 interface ConvertedScalar {
-  /** Undefined when it does not fit. */
+  /** Undefined if it does not fit. */
   readonly value: string | number | boolean | undefined;
   readonly problem?: Omit<Finding, 'path'>;
 }
@@ -139,8 +139,8 @@ const nouns: Readonly<Record<string, string>> = {
 };
 
 /**
- * Takes a value as it is if it fits, and converts it if nothing is lost: configs in use hold
- * `"true"` and `"10000"`.
+ * Returns a value that fits, and converts others if nothing is lost: existing configs hold `"true"`
+ * and `"10000"`.
  */
 function convertScalar(schema: ModelSchema, value: unknown): ConvertedScalar {
   const fitting = fitScalar(schema, value);
@@ -173,8 +173,7 @@ function fitScalar(schema: ModelSchema, value: unknown): string | number | boole
       }
       return value.toLowerCase() === 'true';
     case 'integer':
-      // Numbers lose what stands behind the point, as they do where Apache Pinot reads the
-      // document; texts do not.
+      // Numbers lose their fraction, as when Apache Pinot reads the document; texts do not.
       return fitNumber(typeof value === 'number' ? Math.trunc(value) : value, Number.isSafeInteger);
     case 'number':
       return fitNumber(value, Number.isFinite);
@@ -191,8 +190,8 @@ function fitNumber(value: unknown, fits: (number: number) => boolean): number | 
 }
 
 /**
- * A word in another case is read as the word, so that all else can be checked; it is an error
- * unless any case will do.
+ * Reads a word in another case as the word, so that the rest can be checked; it is an error unless
+ * any case is accepted.
  */
 function chooseWord(
   words: readonly string[],
@@ -217,7 +216,7 @@ function chooseWord(
   return { value: undefined, problem: { code: 'UNKNOWN_VALUE', severity: 'error', message } };
 }
 
-/** What a value is, for a message: its kind and the start of it. */
+/** Describes a value for a message: its kind and its beginning. */
 function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
@@ -237,11 +236,11 @@ function describeValue(value: unknown): string {
 }
 
 /**
- * The value with every member of its model: the default where it has none, null where there is no
+ * Returns the value with every member of its model: the default of missing ones, or null without a
  * default.
  *
- * The meaning stays: a section that acts by being there is null when it is left out, and its
- * members are not in it. Members that the model does not have are kept. Pure.
+ * The meaning does not change: a missing section whose presence has an effect is null, and its
+ * members are not added. Unknown members are kept. Pure.
  */
 export function completeModel(model: TSchema, value: unknown): unknown {
   return complete(model, value);

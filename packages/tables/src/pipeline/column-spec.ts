@@ -5,15 +5,15 @@ import type { SourceValue } from '../row.ts';
 import { type ColumnType, toColumn } from './column-type.ts';
 
 /**
- * What the pipeline reads of a table config: these members and no others. Any config that has them
- * as the specification says (2.4.3) will do.
+ * The members of a table config that the pipeline reads. Any config that has them as the
+ * specification says (2.4.3) is accepted.
  */
 export interface PipelineConfig {
   readonly segmentsConfig?: { readonly timeColumnName?: string | undefined } | undefined;
   readonly ingestionConfig?: IngestionConfigPart | undefined;
 }
 
-/** What the pipeline reads of an ingestion config. */
+/** The members of an ingestion config that the pipeline reads. */
 export interface IngestionConfigPart {
   readonly continueOnError?: boolean | undefined;
   readonly rowTimeValueCheck?: boolean | undefined;
@@ -24,20 +24,20 @@ export interface IngestionConfigPart {
   readonly schemaConformingTransformerConfig?: SchemaConformingPart | undefined;
 }
 
-/** One way in which columns are made before the transforms. */
+/** One enricher, which creates columns before the transforms. */
 export interface EnrichmentPart {
   readonly enricherType?: string | undefined;
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
   readonly preComplexTypeTransform?: boolean | undefined;
 }
 
-/** A column and the expression that makes it. */
+/** A column and the expression of its value. */
 export interface TransformPart {
   readonly columnName?: string | undefined;
   readonly transformFunction?: string | undefined;
 }
 
-/** How nested values become columns and rows. */
+/** The flattening of nested values into columns and rows. */
 export interface ComplexTypePart {
   readonly fieldsToUnnest?: readonly string[] | undefined;
   readonly delimiter?: string | undefined;
@@ -45,7 +45,7 @@ export interface ComplexTypePart {
   readonly collectionNotUnnestedToJson?: string | undefined;
 }
 
-/** Where what the schema does not name goes. */
+/** The columns of fields that the schema does not name. */
 export interface SchemaConformingPart {
   readonly enableIndexableExtras?: boolean | undefined;
   readonly indexableExtrasField?: string | undefined;
@@ -71,7 +71,7 @@ export interface SchemaConformingPart {
   readonly reverseTextIndexKeyValueOrder?: boolean | undefined;
 }
 
-/** What the pipeline reads of a schema (2.5). */
+/** The members of a schema (2.5) that the pipeline reads. */
 export interface PipelineSchema {
   readonly dimensionFieldSpecs?: readonly FieldSpecPart[] | undefined;
   readonly metricFieldSpecs?: readonly FieldSpecPart[] | undefined;
@@ -86,7 +86,7 @@ export interface TimeFieldSpecPart extends FieldSpecPart {
   readonly outgoingGranularitySpec?: GranularityPart | undefined;
 }
 
-/** How times are counted or written in it. */
+/** The unit or format of its times. */
 export interface GranularityPart {
   readonly name?: string | undefined;
   readonly timeType?: string | undefined;
@@ -94,7 +94,7 @@ export interface GranularityPart {
   readonly timeUnitSize?: number | undefined;
 }
 
-/** What the pipeline reads of a column's specification. */
+/** The members of a column's specification that the pipeline reads. */
 export interface FieldSpecPart {
   readonly name?: string | undefined;
   readonly dataType?: string | undefined;
@@ -107,37 +107,37 @@ export interface FieldSpecPart {
   readonly format?: string | undefined;
 }
 
-/** A column of the schema, with everything that the steps ask about it. */
+/** A column of the schema, with everything that the steps need of it. */
 export interface ColumnSpec {
   readonly name: string;
   /** Undefined for types that values are not converted to: STRUCT, LIST, and unknown ones. */
   readonly type: ColumnType | undefined;
   readonly isMultiValue: boolean;
-  /** What stands in the column where there is no value. */
+  /** The value of the column if a row has none. */
   readonly defaultNullValue: SourceValue;
   readonly maxLength: number;
   readonly exceedStrategy: ExceedStrategy;
   readonly allowsTrailingZeros: boolean;
   readonly transformFunction: string | undefined;
-  /** How times are written; undefined unless it is a date-time column. */
+  /** The format of its times; undefined unless it is a date-time column. */
   readonly format: string | undefined;
   /** JSON pointer into the schema. */
   readonly path: string;
 }
 
-/** What happens to a value that is too long. */
+/** The treatment of a value that is too long. */
 export type ExceedStrategy =
   | 'TRIM_LENGTH'
   | 'SUBSTITUTE_DEFAULT_VALUE'
   | 'FAIL_INGESTION'
   | 'NO_ACTION';
 
-/** The member of a schema that a column stands in. */
+/** The member of a schema that contains a column. */
 type FieldGroup = keyof PipelineSchema;
 
 const maxLengthDefault = 512;
 
-/** What stands for null in dimensions and date-times; in metrics, numbers are 0. */
+/** The defaults of dimensions and date-times; those of numeric metrics are 0. */
 const defaults: Readonly<Record<ColumnType, SourceValue>> = {
   INT: -(2 ** 31),
   LONG: -(2n ** 63n),
@@ -153,8 +153,8 @@ const defaults: Readonly<Record<ColumnType, SourceValue>> = {
 };
 
 /**
- * The columns of a schema in its order, and what is wrong with their defaults. Specifications
- * without a name are left out.
+ * Returns the columns of a schema in its order, and findings about their defaults. Specifications
+ * without a name are skipped.
  */
 export function columnsOfSchema(schema: PipelineSchema): {
   readonly columns: readonly ColumnSpec[];
@@ -210,7 +210,7 @@ function columnOf(
   };
 }
 
-/** Columns whose type is left out hold text. */
+/** Columns without a type hold text. */
 function typeOf(spec: FieldSpecPart): ColumnType | undefined {
   const name = (spec.dataType ?? 'STRING').toUpperCase();
   return Object.hasOwn(defaults, name) ? (name as ColumnType) : undefined;
@@ -227,7 +227,7 @@ function defaultOf(
   const given = spec.defaultNullValue;
   if (given !== undefined && given !== null) {
     try {
-      // Whatever it is in JSON, it is read as the text that it is written as.
+      // A default is read as the text that it is written as in JSON, whatever its type.
       const text = typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value);
       return type === 'STRING' || type === 'JSON' ? text : toColumn(text, type);
     } catch (error) {
@@ -245,7 +245,7 @@ function defaultOf(
   return group === 'metricFieldSpecs' && isNumber ? 0 : defaults[type];
 }
 
-/** Text is trimmed unless the schema says otherwise; nothing happens to JSON and bytes. */
+/** Text is truncated by default; JSON and bytes are not. */
 function strategyOf(spec: FieldSpecPart, type: ColumnType | undefined): ExceedStrategy {
   const given = spec.maxLengthExceedStrategy?.toUpperCase();
   if (given === 'ERROR' || given === 'FAIL_INGESTION') return 'FAIL_INGESTION';
@@ -256,8 +256,8 @@ function strategyOf(spec: FieldSpecPart, type: ColumnType | undefined): ExceedSt
 }
 
 /**
- * The time column of an old schema as one of today: its name and format are those of the outgoing
- * granularity, and where the incoming one has another name, the column is made from it.
+ * Converts the time column of an old schema to a date-time column. Its name and format are those of
+ * the outgoing granularity; if the incoming one has another name, the column is computed from it.
  */
 function dateTimeSpecOf(spec: TimeFieldSpecPart): FieldSpecPart {
   const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing, ...rest } = spec;
@@ -282,7 +282,7 @@ function dateTimeSpecOf(spec: TimeFieldSpecPart): FieldSpecPart {
   return { ...dateTime, transformFunction: spec.transformFunction ?? transformFunction };
 }
 
-/** `EPOCH` or `SIMPLE_DATE_FORMAT:<pattern>` with the size and unit before it. */
+/** Returns `EPOCH` or `SIMPLE_DATE_FORMAT:<pattern>`, preceded by the size and unit. */
 function formatOf({
   timeUnitSize = 1,
   timeType = 'MILLISECONDS',

@@ -23,7 +23,7 @@ import {
 } from '../expressions/index.ts';
 import type { SourceValue } from '../row.ts';
 
-/** Types of columns that values are converted to. */
+/** The types of columns that values are converted to. */
 export type ColumnType =
   | 'INT'
   | 'LONG'
@@ -52,13 +52,12 @@ const conversions: Readonly<Record<ColumnType, (value: PresentValue) => SourceVa
 };
 
 /**
- * A value as a column of single values holds it; null where there is none in it. @throws
- * EXPRESSION_FAILED
+ * Converts a value for a single-value column; null if it contains none. @throws EXPRESSION_FAILED
  */
 export function toColumn(value: PresentValue, type: ColumnType): SourceValue {
   if (type === 'JSON' || type === 'MAP') {
     if (Array.isArray(value) && value[0] === null) {
-      throw expressionFailed('A list that begins with null cannot become JSON.');
+      throw expressionFailed('A list that starts with null cannot become JSON.');
     }
     return conversions[type](value);
   }
@@ -67,8 +66,7 @@ export function toColumn(value: PresentValue, type: ColumnType): SourceValue {
 }
 
 /**
- * A value as a column of several values holds it; null where there is none in it. @throws
- * EXPRESSION_FAILED
+ * Converts a value for a multi-value column; null if it contains none. @throws EXPRESSION_FAILED
  */
 export function toMultiColumn(value: PresentValue, type: ColumnType): SourceValue {
   const standard = standardize(value, false);
@@ -79,8 +77,8 @@ export function toMultiColumn(value: PresentValue, type: ColumnType): SourceValu
 }
 
 /**
- * The elements of a list have the type of the first: behind a text all are read as text, and to
- * BOOLEAN, TIMESTAMP and BYTES others fail.
+ * Gives the elements of a list the type of the first one: after a text all are read as text, and in
+ * columns of BOOLEAN, TIMESTAMP and BYTES other types fail.
  */
 function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType): PresentValue {
   if (
@@ -89,7 +87,7 @@ function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType)
     type !== 'STRING' &&
     type !== 'BOOLEAN'
   ) {
-    throw expressionFailed('A list that begins with text has bytes in it.');
+    throw expressionFailed('A list that starts with text contains bytes.');
   }
   if (typeof first === 'string' || type === 'STRING') {
     return typeof first === 'string' || Array.isArray(element) ? javaText(element) : element;
@@ -102,8 +100,8 @@ function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType)
 }
 
 /**
- * The values in lists and maps: none is null, a single one itself, several a list where there may
- * be one.
+ * Returns the values in lists and maps without nulls: none as null, a single one as itself, several
+ * as a list if the column may hold one.
  */
 function standardize(value: Value, isSingle: boolean): Value {
   if (!Array.isArray(value) && !isMap(value)) return value;
@@ -125,8 +123,8 @@ function standardize(value: Value, isSingle: boolean): Value {
 }
 
 /**
- * A value of a source as the engine's extractors give it to the pipeline: Booleans are texts, maps
- * have the order of Java's.
+ * Returns a value as Apache Pinot's extractors pass it to the pipeline: Booleans are texts, and
+ * maps have the order of Java's HashMap.
  */
 export function extractValue(value: Value): Value {
   if (typeof value === 'boolean') return String(value);
@@ -141,7 +139,9 @@ export function extractValue(value: Value): Value {
   return members;
 }
 
-/** A value as the engine copies it with its row: its maps have the order of copies. */
+/**
+ * Returns a value as Apache Pinot copies it with its row: its maps have the order of copied maps.
+ */
 export function copiedValue(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return (value as readonly Value[]).map(copiedValue);
@@ -155,8 +155,8 @@ export function copiedValue(value: Value): Value {
 }
 
 /**
- * A value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps in
- * epoch milliseconds.
+ * Returns a value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps
+ * in epoch milliseconds.
  */
 export function plainValue(value: Value): SourceValue {
   if (typeof value === 'bigint') {
@@ -174,8 +174,8 @@ export function plainValue(value: Value): SourceValue {
 }
 
 /**
- * Names in the order in which a HashMap of Java has them: maps of rows are written so, and columns
- * are renamed so.
+ * Returns names in the iteration order of Java's HashMap: maps of rows are written, and columns
+ * renamed, in this order.
  */
 export function hashMapOrder(names: readonly string[], capacity: number): readonly string[] {
   if (names.length < 2) return names;
@@ -186,7 +186,7 @@ export function hashMapOrder(names: readonly string[], capacity: number): readon
 }
 
 /**
- * How many buckets a map has that was made for `count` entries (Guava's
+ * Returns the number of buckets of a map that was created for `count` entries (Guava's
  * newHashMapWithExpectedSize).
  */
 function expectedCapacity(count: number): number {
@@ -198,19 +198,19 @@ function copiedCapacity(count: number): number {
   return powerOfTwo(Math.trunc(count / 0.75 + 1));
 }
 
-/** How many buckets a map has that has grown to `count` entries. */
+/** Returns the number of buckets of a map that has grown to `count` entries. */
 export function grownCapacity(count: number): number {
   return Math.max(16, powerOfTwo(Math.ceil(count / 0.75)));
 }
 
 /**
- * The order of a HashMap that is emptied and filled again, row after row: it keeps the buckets that
- * it has grown to.
+ * The order of a HashMap that is cleared and refilled for each row: it keeps the buckets that it
+ * has grown to.
  */
 export class MapOrder {
   #capacity = 0;
 
-  /** Grows to as many entries. */
+  /** Grows to at least this many entries. */
   grow(count: number): void {
     this.#capacity = Math.max(this.#capacity, grownCapacity(count));
   }
@@ -221,7 +221,7 @@ export class MapOrder {
   }
 }
 
-/** The order of a map of `before` names of a row that the others were added to. */
+/** Returns the order of a map of a row that had `before` names before the others were added. */
 export function grownMapOrder(names: readonly string[], before: number): readonly string[] {
   const grown = powerOfTwo(Math.ceil(names.length / 0.75));
   return hashMapOrder(names, Math.max(expectedCapacity(before), grown));

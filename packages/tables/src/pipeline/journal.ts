@@ -4,8 +4,8 @@ import { plainValue } from './column-type.ts';
 import { type SizeBudget, sizeOf } from './working-row.ts';
 
 /**
- * The steps by name, in the order in which rows go through them; enrichment may come at either of
- * two places.
+ * The names of the steps, in the order in which rows pass them; enrichment has two possible
+ * positions.
  */
 export const stepNames = [
   'enrichment',
@@ -26,10 +26,10 @@ export const stepNames = [
 /** A step of the ingestion pipeline. */
 export type StepName = (typeof stepNames)[number];
 
-/** What happened to a column, or to a row. */
+/** A kind of change of a column or a row. */
 export type ChangeKind = 'added' | 'changed' | 'removed' | 'failed' | 'filtered' | 'unnested';
 
-/** One time that it happened. */
+/** One occurrence of a change. */
 export interface ChangeExample {
   readonly sourceIndex: number;
   readonly before?: SourceValue;
@@ -37,7 +37,7 @@ export interface ChangeExample {
   readonly reason?: string;
 }
 
-/** The same, with values as steps have them. */
+/** The same occurrence, with values as steps have them. */
 export interface NotedExample {
   readonly sourceIndex: number;
   readonly before?: Value;
@@ -45,20 +45,20 @@ export interface NotedExample {
   readonly reason?: string;
 }
 
-/** What a step did to a column, or to whole rows: how often, and the first examples of it. */
+/** A change that a step made to a column, or to whole rows: its count, and the first examples. */
 export interface Change {
   readonly step: StepName;
   readonly kind: ChangeKind;
-  /** Undefined where it happened to the row as a whole. */
+  /** Undefined if it concerns the row as a whole. */
   readonly column?: string;
   readonly count: number;
   readonly examples: readonly ChangeExample[];
 }
 
-/** What an entry takes, in bytes: they are as many as columns and steps. */
+/** The size of an entry, in bytes: there are as many as columns times steps. */
 const entryBytes = 256;
 
-/** Most bytes of the values of all examples: they explain, and the rows have the values as well. */
+/** The most bytes of all examples: they only explain, and the rows have the values as well. */
 const examplesBytesMax = 2 * 1024 * 1024;
 
 /**
@@ -76,12 +76,12 @@ export class Journal {
     this.#budget = budget;
   }
 
-  /** The journal as one step sees it. */
+  /** The journal of one step. */
   forStep(step: StepName): StepJournal {
     return new StepJournal(step, this);
   }
 
-  /** Takes in a change that happens for the first time. */
+  /** Adds a change that occurs for the first time. */
   open(tally: Tally): void {
     this.#budget.take(entryBytes);
     this.#tallies.push(tally);
@@ -94,7 +94,7 @@ export class Journal {
     return true;
   }
 
-  /** All changes, in the order in which each first happened. */
+  /** Returns all changes, in the order of their first occurrence. */
   changes(): readonly Change[] {
     return this.#tallies.map(({ step, kind, column, count, examples }) => {
       return { step, kind, ...(column !== undefined && { column }), count, examples };
@@ -102,7 +102,7 @@ export class Journal {
   }
 }
 
-/** Where a step writes what it does. */
+/** Records the changes of one step. */
 export class StepJournal {
   readonly #step: StepName;
   readonly #journal: Journal;
@@ -123,8 +123,8 @@ export class StepJournal {
   }
 
   /**
-   * Where a kind of change is counted by column, for a step that makes it in nearly every row; of a
-   * kind always the same columns.
+   * Returns the tallies of a kind of change by column, for a step that makes it in nearly every
+   * row. The columns of a kind must always be the same.
    */
   tallies(kind: ChangeKind, columns: readonly string[]): readonly Tally[] {
     let tallies = this.#ofColumns.get(kind);
@@ -147,7 +147,7 @@ export class StepJournal {
   }
 }
 
-/** Counts one kind of change that one step makes of one column. */
+/** Counts one kind of change that one step makes to one column. */
 class Tally {
   readonly step: StepName;
   readonly kind: ChangeKind;
@@ -163,7 +163,7 @@ class Tally {
     this.#journal = journal;
   }
 
-  /** Counts one more, and keeps it as an example as long as these are few. */
+  /** Counts one occurrence, and keeps it as an example while there are few. */
   add(
     sourceIndex: number,
     before: Value | undefined,

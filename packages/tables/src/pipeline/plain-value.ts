@@ -2,8 +2,9 @@ import type { Value } from '../expressions/index.ts';
 import type { ColumnSpec } from './column-spec.ts';
 
 /**
- * Whether a value is right for its column already, and special values, defaults and lengths leave
- * it as it is: the cheap cases, which are most. False also where that is not plain to see.
+ * Reports whether a value already has the type of its column, and special values, defaults and
+ * lengths leave it unchanged: the cheap cases, which are most. May return false for others that
+ * would qualify.
  */
 export function isPlain(value: Value, { type, isMultiValue, maxLength }: ColumnSpec): boolean {
   if (isMultiValue) return false;

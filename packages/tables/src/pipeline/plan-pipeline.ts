@@ -18,29 +18,30 @@ import { planFlatten, planRenamePrefixes, planUnnest } from './steps/complex-typ
 import { planNullDefaults, planTimeCheck } from './steps/time-and-null.ts';
 import { planSchemaConforming } from './steps/schema-conforming.ts';
 
-/** What a pipeline is made from. */
+/** The input of a pipeline's plan. */
 export interface PipelineOptions {
   readonly config: PipelineConfig;
   readonly schema: PipelineSchema;
   readonly clock: Clock;
-  /** Counts what expressions make. Left out: they may make as much as they like. */
+  /** Limits what expressions create. Without it there is no limit. */
   readonly budget?: SizeBudget | undefined;
 }
 
-/** The steps of a pipeline in their order, and all that is wrong with what was asked for. */
+/** The steps of a pipeline in order, and all findings about its config. */
 export interface PipelinePlan {
   readonly steps: readonly Step[];
   /**
-   * What is known of all rows; undefined where rows may gain and lose fields by what is in them.
+   * The columns that all rows have; undefined if the content of rows decides which fields they gain
+   * and lose.
    */
   readonly flat: FlatRows | undefined;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Makes the steps that rows go through: enrichment, nested values, enrichment again, transforms,
- * filter, schema, types, times, special values, defaults, lengths. Never throws: what cannot be
- * done is a finding, and the step goes without it.
+ * Plans the steps that rows pass: enrichment, nested values, enrichment again, transforms, filter,
+ * schema, types, times, special values, defaults, lengths. Never throws: what cannot be done is a
+ * finding, and the plan continues without it.
  */
 export function planPipeline({ clock, budget, ...given }: PipelineOptions): PipelinePlan {
   const config = withoutNulls(given.config);
@@ -93,7 +94,7 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
   };
 }
 
-/** All that is wrong with what a pipeline is made from. */
+/** Returns all findings about the config of a pipeline. */
 export function checkPipeline(options: PipelineOptions): readonly Finding[] {
   return planPipeline(options).findings;
 }
@@ -103,18 +104,18 @@ function columnsOfFilter(text: string | undefined): readonly string[] {
   return expression === undefined ? [] : columnsOf(expression);
 }
 
-/** A step that nothing can be wrong with. */
+/** Wraps a step that cannot have findings. */
 function alone(step: Step | undefined): PlannedStep {
   return step === undefined ? noStep : { step, findings: [] };
 }
 
 /**
- * A copy of a config without members that are null, at any depth, and without sections that have
- * only nulls: complete configs have these where nothing was said, which is as if they were missing.
- * An empty section stays: it acts by being there.
+ * Returns a copy of a config without null members at any depth, and without sections that contain
+ * only nulls: complete configs have null for members that were left out. An empty section is kept,
+ * because its presence has an effect.
  */
 function withoutNulls<T extends object>(config: T): T {
-  // The shape stays: every member of a config may be missing.
+  // The type is unchanged: every member of a config is optional.
   return (strip(config) ?? {}) as T;
 }
 

@@ -10,15 +10,15 @@ import {
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec, TransformPart } from './column-spec.ts';
 
-/** Transforms that can run, in the order in which they can, and what is wrong with the others. */
+/** The transforms that can run, in an order in which they can, and findings about the others. */
 interface ReadTransforms {
   readonly transforms: readonly Transform[];
   readonly findings: readonly Finding[];
 }
 
 /**
- * Reads the transforms of a config, and those of the schema's columns, given or implicit, that the
- * config has none for.
+ * Reads the transforms of a config, and the explicit or implicit ones of the schema's columns that
+ * have none in the config.
  */
 export function readTransforms(
   configs: readonly TransformPart[],
@@ -98,7 +98,7 @@ const parts: readonly (readonly [string, (name: string, value: Value) => Value])
 ];
 
 /**
- * What makes a column that is named for the keys or values of a map, and the column that has the
+ * The transform of a column that is named for the keys or values of a map, and the column of the
  * map.
  */
 interface ImplicitTransform {
@@ -107,8 +107,8 @@ interface ImplicitTransform {
 }
 
 /**
- * `tags__KEYS` are the keys of the map `tags`, `tags__VALUES` its values, in the order of the keys;
- * undefined for any other column.
+ * Returns the transform of `tags__KEYS`, the keys of the map `tags`, or of `tags__VALUES`, its
+ * values in the order of the keys; undefined for any other column.
  */
 function implicitTransform({ name }: ColumnSpec): ImplicitTransform | undefined {
   for (const [suffix, take] of parts) {
@@ -128,33 +128,30 @@ function implicitTransform({ name }: ColumnSpec): ImplicitTransform | undefined 
   return undefined;
 }
 
-/** A column and the expression that makes it, read. */
+/** A column and its parsed expression. */
 export interface Transform {
   readonly column: string;
-  /** What it reads, and what it makes unless `evaluate` does. */
+  /** The columns that it reads, and its value unless `evaluate` computes it. */
   readonly expression: Expression;
   readonly evaluate?: Evaluator;
-  /** JSON pointer to where it stands. */
+  /** JSON pointer to the transform. */
   readonly path: string;
 }
 
-/**
- * Transforms so that each comes after those whose columns it reads; and those that go round in
- * circles.
- */
+/** Transforms ordered so that each follows those whose columns it reads, and those in cycles. */
 interface TransformOrder {
   readonly ordered: readonly Transform[];
-  /** Each a way from a column back to itself: `[a, b]` where a reads b and b reads a. */
+  /** Each cycle is a path from a column back to itself: `[a, b]` if a reads b and b reads a. */
   readonly cycles: readonly (readonly Transform[])[];
-  /** Those that read a column that a cycle would have made. */
+  /** Those that read a column of a cycle. */
   readonly blocked: readonly Transform[];
 }
 
 /**
- * Orders transforms by what they read (depth first, R. Tarjan, 1976); otherwise they keep their
+ * Orders transforms by their dependencies (depth first, R. Tarjan, 1976), and otherwise keeps their
  * order.
  *
- * Ends after as many steps as there are transforms and columns that they read, whatever they read.
+ * Takes as many steps as there are transforms and columns that they read, whatever the cycles.
  */
 export function orderTransforms(transforms: readonly Transform[]): TransformOrder {
   const byColumn = new Map(transforms.map((transform) => [transform.column, transform]));

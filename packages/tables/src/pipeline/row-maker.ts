@@ -5,36 +5,34 @@ import { isPlain } from './plain-value.ts';
 import { Fields, type SizeBudget, WorkingRow } from './working-row.ts';
 
 /**
- * What is known of all rows before any is, where no step makes or takes away fields by what is in a
- * row.
+ * The columns that are known for all rows before any is read, if no step adds or removes fields by
+ * the content of a row.
  */
 export interface FlatRows {
   /** The columns of the schema, each name once. */
   readonly columns: readonly ColumnSpec[];
-  /** Columns that every row has in the end, none named as what objects inherit. */
+  /** Columns that every finished row has; none is named like a member that objects inherit. */
   readonly made: readonly string[];
 }
 
-/** What rows with the same fields in the same order have in common. */
+/** The common part of rows with the same fields in the same order. */
 interface RowShape {
   readonly names: readonly string[];
-  /**
-   * An object with everything that such a row has in the end; undefined where that is not known.
-   */
+  /** An object with all fields of such a finished row; undefined if they are unknown. */
   readonly template: Record<string, Value> | undefined;
-  /** Which column of the schema each field is; -1 for none. */
+  /** The index of each field's column in the schema; -1 for none. */
   readonly positions: readonly number[];
-  /** Those of them that the schema has no column for. */
+  /** The names that are not columns of the schema. */
   readonly others: readonly string[] | undefined;
 }
 
 const shapesMax = 8;
 
 /**
- * Makes rows of those of a source. Rows mostly have the same fields in the same order: where the
- * columns that every row has in the end are known, those of a row begin as a copy of an object that
- * has all of them, which takes a fraction of what it takes to let an object grow. While values are
- * copied, those are marked that no step will change, so that none looks at them again.
+ * Creates rows from those of a source. Rows mostly have the same fields in the same order. If the
+ * columns of finished rows are known, a row starts as a copy of an object that has all of them,
+ * which takes a fraction of the time of growing an object. While values are copied, those that no
+ * step will change are marked, so that no step checks them again.
  */
 export class RowMaker {
   readonly #flat: FlatRows | undefined;
@@ -52,7 +50,7 @@ export class RowMaker {
     this.#settled = flat && new Uint8Array(this.#columns.length);
   }
 
-  /** Makes a row. The marks of the one before are gone then. */
+  /** Creates a row. Resets the marks of the row before. */
   make(sourceIndex: number, source: Readonly<Record<string, Value>>): WorkingRow {
     const { names, template, positions, others } = this.#shapeOf(Object.keys(source));
     const fields: Record<string, Value> = template === undefined ? new Fields() : { ...template };
@@ -89,13 +87,12 @@ export class RowMaker {
     }
     const all = [...new Set([...names, ...this.#flat.made])];
     const others = all.filter((name) => !this.#positions.has(name));
-    // The last fields of an object are taken away again for little, others only by making it a
-    // table of hashes.
+    // Deleting the last fields of an object is cheap; deleting others turns it into a hash table.
     const ordered = [...all.filter((name) => this.#positions.has(name)), ...others];
     return {
       names,
-      // The runtime keeps what it parses as it keeps a literal; an object that grows becomes a
-      // table of hashes as well.
+      // An object that JSON.parse creates has the layout of a literal; one that grows becomes a
+      // hash table as well.
       template: JSON.parse(
         JSON.stringify(Object.fromEntries(ordered.map((name) => [name, null]))),
       ) as Record<string, Value>,
@@ -105,7 +102,7 @@ export class RowMaker {
   }
 }
 
-/** Whether two lists have the same names in the same order. */
+/** Reports whether two lists have the same names in the same order. */
 export function isSameList(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length) return false;
   for (let index = 0; index < left.length; index += 1) {

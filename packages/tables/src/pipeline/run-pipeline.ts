@@ -8,34 +8,34 @@ import { RowMaker } from './row-maker.ts';
 import { SizeBudget, SizeLimitReached, type WorkingRow } from './working-row.ts';
 import type { Step } from './step.ts';
 
-/** How the pipeline runs over rows, and how much of it is told. */
+/** The options of a run, and the limits of its report. */
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** How many examples of each change are kept. */
+  /** The most examples of each change that are kept. */
   readonly examplesMax?: number;
-  /** How many of the rows that are not kept are told of. */
+  /** The most dropped rows that are reported. */
   readonly droppedMax?: number;
   /**
-   * Most bytes of all values that are made of the rows; what comes behind them is left out. By
-   * default as many as it takes.
+   * The most bytes of all values that are created from the rows; rows beyond it are left out.
+   * Unlimited by default.
    */
   readonly createdBytesMax?: number | undefined;
 }
 
 /** A row as the table would hold it. */
 export interface PipelineRow {
-  /** Which row of the source it comes from, counted from 0. */
+  /** The index of its source row, from 0. */
   readonly sourceIndex: number;
-  /** What the table would hold, by column: its own members, and none that it inherits. */
+  /** The content of the table by column: own members only, and none that it inherits. */
   readonly fields: SourceRow;
-  /** Columns whose value is the default because there was none. */
+  /** Columns that have their default because they had no value. */
   readonly nullFields: readonly string[];
   readonly isIncomplete: boolean;
   readonly isSanitized: boolean;
 }
 
-/** A row that is not kept: by which step, and why. */
+/** A dropped row, with the step and the reason. */
 export interface DroppedRow {
   readonly sourceIndex: number;
   readonly step: StepName;
@@ -44,10 +44,10 @@ export interface DroppedRow {
   readonly reason: string;
 }
 
-/** How many rows; `rows + filtered + failed = read + unnested`. */
+/** Numbers of rows; `rows + filtered + failed = read + unnested`. */
 export interface PipelineCounts {
   readonly read: number;
-  /** Rows beyond one of each row of the source. */
+  /** Rows beyond one for each row of the source. */
   readonly unnested: number;
   readonly filtered: number;
   readonly failed: number;
@@ -55,17 +55,17 @@ export interface PipelineCounts {
   readonly sanitized: number;
 }
 
-/** The rows that came out of the pipeline, and what its steps did. */
+/** The resulting rows, and the changes by its steps. */
 export interface PipelineResult {
   readonly rows: readonly PipelineRow[];
-  /** The first of the rows that are not kept. */
+  /** The first of the dropped rows. */
   readonly dropped: readonly DroppedRow[];
-  /** What each step did to each column. */
+  /** The changes of each step by column. */
   readonly changes: readonly Change[];
   readonly counts: PipelineCounts;
   readonly findings: readonly Finding[];
   /**
-   * Set where the rows behind those that were read are left out, since their values would be too
+   * Set if the rows after those that were read are left out because their values would be too
    * large.
    */
   readonly sizeLimit?: { readonly bytesMax: number };
@@ -77,9 +77,10 @@ const noNames: readonly string[] = Object.freeze([]);
 const reasonLengthMax = 1_000;
 
 /**
- * Takes rows through the pipeline of a table, in their order, and explains what happened to them.
+ * Runs rows through the pipeline of a table, in order, and explains the changes.
  *
- * Deterministic but for the clock. Works in slices of a few milliseconds, between which others run.
+ * Deterministic except for the clock. Works in slices of a few milliseconds, between which other
+ * work runs.
  *
  * @throws ABORTED when the signal is aborted
  */
@@ -118,13 +119,13 @@ export async function runPipeline(
   return run.finish(findings);
 }
 
-/** Why a row failed, as a sentence. */
+/** Returns the reason why a row failed, as a sentence. */
 function reasonOf(error: unknown): string {
   if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
-  return `The row cannot be worked with: ${error instanceof Error ? error.message.replace(/\.$/, '') : String(error)}.`;
+  return `The row cannot be processed: ${error instanceof Error ? error.message.replace(/\.$/, '') : String(error)}.`;
 }
 
-/** One run: the rows so far, what happened to the others, and the journal. */
+/** One run: the rows so far, the dropped ones, and the journal. */
 class PipelineRun {
   readonly #steps: readonly { readonly step: Step; readonly journal: StepJournal }[];
   readonly #journal: Journal;
@@ -134,7 +135,7 @@ class PipelineRun {
   readonly #droppedMax: number;
   #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
   #sizeLimit: SizeLimitReached | undefined;
-  /** The step that a row is in. */
+  /** The step that currently processes a row. */
   #step: Step | undefined;
 
   constructor(
@@ -152,9 +153,8 @@ class PipelineRun {
   }
 
   /**
-   * Takes a row through all steps; false when its values would be too large: then it is as if it
-   * had never come. Whatever a step throws is the failure of this row, and says nothing about the
-   * others.
+   * Runs a row through all steps. Returns false if its values would be too large: then the row is
+   * not counted. An error of a step fails this row only.
    */
   take(source: SourceRow): boolean {
     const before = { ...this.#counts };
@@ -201,8 +201,8 @@ class PipelineRun {
   }
 
   /**
-   * Goes on with what a step has made of a row: nearly always one row, for which all this need not
-   * be asked.
+   * Continues with the rows that a step returned; nearly always that is one row, which needs none
+   * of this.
    */
   #takeRest(made: readonly WorkingRow[], from: number): void {
     let [rows, before] = [made, 1];
@@ -274,7 +274,7 @@ class PipelineRun {
   #keep({ sourceIndex, fields, nullFields, isIncomplete, isSanitized }: WorkingRow): void {
     if (isIncomplete) this.#counts.incomplete += 1;
     if (isSanitized) this.#counts.sanitized += 1;
-    // Behind the last step values are plain.
+    // Values are plain after the last step.
     this.#rows.push({
       sourceIndex,
       fields: fields as SourceRow,

@@ -4,32 +4,31 @@ import type { Finding } from '../finding.ts';
 import type { StepJournal, StepName } from './journal.ts';
 import type { WorkingRow } from './working-row.ts';
 
-/** One step, ready to run: what it needs of config and schema is inside. */
+/** A step that is ready to run, with everything that it needs of config and schema. */
 export interface Step {
   readonly name: StepName;
   /**
-   * Changes a row and says so in the journal; gives the rows that go on: mostly that one, none, or
-   * several.
+   * Changes a row and records the changes in the journal. Returns the rows to continue with:
+   * usually that row, sometimes none or several.
    */
   apply(row: WorkingRow, journal: StepJournal): readonly WorkingRow[];
 }
 
-/** A step, or none where the config asks for none, and what is wrong with what it asks for. */
+/** A step, or none if the config has none, and findings about its part of the config. */
 export interface PlannedStep {
   readonly step: Step | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** What is planned where there is nothing to do. */
+/** The plan of a step that has nothing to do. */
 export const noStep: PlannedStep = { step: undefined, findings: [] };
 
 /**
- * What is done about a value that is wrong: the column becomes null and the row incomplete, or the
- * row fails.
+ * The treatment of a wrong value: the column becomes null and the row incomplete, or the row fails.
  */
 export type ErrorPolicy = 'continue' | 'fail';
 
-/** Deals with a wrong value by the policy, and notes it. */
+/** Applies the policy to a wrong value, and records it. */
 export function failColumn(
   row: WorkingRow,
   column: string,
@@ -47,7 +46,7 @@ export function failColumn(
   row.isIncomplete = true;
 }
 
-/** Runs what may fail on a value, and deals with that by the policy. */
+/** Runs code that may fail on a value, and applies the policy if it does. */
 export function attempt(
   row: WorkingRow,
   column: string,

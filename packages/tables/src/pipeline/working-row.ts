@@ -2,10 +2,10 @@ import type { Value } from '../expressions/index.ts';
 import type { ColumnSpec } from './column-spec.ts';
 import { copiedValue } from './column-type.ts';
 
-/** What a value takes beside its content, in bytes. */
+/** The size of a value beside its content, in bytes. */
 const valueBytes = 8;
 
-/** Values are larger than they may be all together. */
+/** Thrown when the values exceed their limit in total. */
 export class SizeLimitReached extends Error {
   readonly bytesMax: number;
 
@@ -17,8 +17,8 @@ export class SizeLimitReached extends Error {
 }
 
 /**
- * Counts what is made of rows, while it is made: what is thrown away again has taken time and
- * memory as well.
+ * Counts the size of values when they are created: those that are discarded again have taken time
+ * and memory as well.
  */
 export class SizeBudget {
   readonly #bytesMax: number;
@@ -29,21 +29,21 @@ export class SizeBudget {
     this.#left = bytesMax;
   }
 
-  /** @throws SizeLimitReached when more is taken than there is */
+  /** @throws SizeLimitReached when the limit is exceeded */
   take(bytes: number): void {
     this.#left -= bytes;
     if (this.#left < 0) throw new SizeLimitReached(this.#bytesMax);
   }
 
-  /** Takes the size of a value. @throws SizeLimitReached as `take` */
+  /** Counts the size of a value. @throws SizeLimitReached as `take` */
   takeValue(value: Value): void {
     this.take(sizeOf(value));
   }
 }
 
 /**
- * What a value takes, in bytes: a byte for a character, eight for whatever is in a list or an
- * object, and their content.
+ * Returns the size of a value in bytes: one for each character, eight for each element or member,
+ * and their content.
  */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return valueBytes + value.length;
@@ -66,49 +66,49 @@ function sizeOfInteger(value: bigint): number {
     : valueBytes + value.toString(16).length / 2;
 }
 
-/** Why a row cannot go on. */
+/** The reason why a row fails. */
 export interface RowFailure {
   readonly column: string;
   readonly reason: string;
 }
 
 /**
- * An object that inherits nothing. Its prototype is empty and has none: unlike objects without any
- * prototype, those of the same fields share one shape, and are read and written several times as
- * fast.
+ * An object that inherits nothing. Its prototype is empty and has none itself. Unlike objects
+ * without any prototype, those with the same fields share one hidden class, and are read and
+ * written several times as fast.
  */
 export const Fields = class {} as unknown as new () => Record<string, Value>;
 Reflect.deleteProperty(Fields.prototype as object, 'constructor');
 Object.setPrototypeOf(Fields.prototype, null);
 
-/** A row on its way through the pipeline. Steps change it in place; it is nobody else's. */
+/** A row in the pipeline. Steps change it in place; no other reference to it exists. */
 export class WorkingRow {
-  /** Which row of the source it comes from, counted from 0. */
+  /** The index of its source row, from 0. */
   readonly sourceIndex: number;
-  /** Nothing of a name that a step may ask for is inherited. */
+  /** The fields. None is inherited, whatever its name. */
   readonly fields: Record<string, Value>;
-  /** Columns whose value is the default, because there was none. */
+  /** Columns that have their default because they had no value. */
   readonly nullFields: string[] = [];
-  /** Whether a column became null because its value was wrong. */
+  /** True if a column became null because its value was wrong. */
   isIncomplete = false;
-  /** Whether a value was cut or replaced because it was too long. */
+  /** True if a value was truncated or replaced because it was too long. */
   isSanitized = false;
   /**
-   * By column of the schema, 1 where no step will change the value; undefined where every value has
-   * to be looked at.
+   * 1 for each column of the schema whose value no step will change; undefined if every value has
+   * to be checked.
    */
   readonly settled: Uint8Array | undefined;
-  /** Fields that the schema has no column for; undefined where that has to be looked up. */
+  /** Fields without a column in the schema; undefined if that has to be looked up. */
   readonly others: readonly string[] | undefined;
   /**
    * Columns of the schema that special values, defaults and lengths may still change: most values
-   * need none. Undefined for all of them.
+   * need none. Undefined means all of them.
    */
   unsettled: readonly ColumnSpec[] | undefined;
   #originals: Map<string, Value> | undefined;
-  /** Set by a step that finds that the row must not be kept. */
+  /** Set by a step that finds that the row must be dropped. */
   failure: RowFailure | undefined;
-  /** The row alone: what most steps give back. */
+  /** A list of this row alone, which most steps return. */
   readonly alone: readonly [WorkingRow] = [this];
   readonly #budget: SizeBudget;
 
@@ -126,12 +126,12 @@ export class WorkingRow {
     this.#budget = budget;
   }
 
-  /** Columns to unnest as they were before nested values were taken apart. */
+  /** Columns to unnest as they were before nested values were flattened. */
   get originals(): Map<string, Value> {
     return (this.#originals ??= new Map());
   }
 
-  /** Another row of the same source row with the same fields. */
+  /** Returns another row of the same source row with the same fields. */
   copy(): WorkingRow {
     this.#budget.take(sizeOf(this.fields));
     const fields: Record<string, Value> = new Fields();
@@ -144,20 +144,20 @@ export class WorkingRow {
   }
 
   /**
-   * Gives a field a value that was made for it. @throws SizeLimitReached when all that was made is
-   * too large
+   * Sets a field to a newly created value. @throws SizeLimitReached when all created values
+   * together are too large
    */
   put(name: string, value: Value): void {
     this.count(name, value);
     this.fields[name] = value;
   }
 
-  /** Counts a field that is about to be made. @throws SizeLimitReached as `put` */
+  /** Counts a field that is about to be created. @throws SizeLimitReached as `put` */
   count(name: string, value: Value): void {
     this.#budget.take(name.length + sizeOf(value));
   }
 
-  /** The value of a field; null when there is none. */
+  /** Returns the value of a field; null if there is none. */
   get(name: string): Value {
     return this.fields[name] ?? null;
   }

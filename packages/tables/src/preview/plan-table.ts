@@ -14,14 +14,14 @@ import type { TableSchema } from '../config/table-schema.ts';
 import type { PreviewLimits, Sample } from './sample.ts';
 import type { PreviewRequest } from './preview-request.ts';
 
-/** The config and the schema that rows are previewed with. */
+/** The config and the schema for the preview of rows. */
 export interface PlannedTable {
   readonly config: TableConfig;
-  /** Undefined when the request has none, and inference is off. */
+  /** Undefined if the request has none, and inference is off. */
   readonly schema: TableSchema | undefined;
-  /** Whether a schema is inferred, where there are rows. */
+  /** True if a schema is inferred when there are rows. */
   readonly isInferring: boolean;
-  /** Why each inferred or proposed part is as it is; paths point into the answer. */
+  /** The reason of each inferred or proposed part; paths point into the response. */
   readonly explanations: readonly Explanation[];
 }
 
@@ -29,13 +29,13 @@ export interface PlanOptions {
   readonly clock: Clock;
   readonly limits: PreviewLimits;
   readonly signal: AbortSignal;
-  /** What the table is called when nothing says so. */
+  /** The name of the table if the request has none. */
   readonly tableName: string;
 }
 
 /**
- * Infers the schema where the request has none, or wants it completed, and adds to the config what
- * such a schema needs. What is given stays as it is.
+ * Infers the schema if the request has none or asks for it to be completed, and adds to the config
+ * what such a schema needs. Given parts are unchanged.
  */
 export async function planTable(
   request: PreviewRequest,
@@ -68,14 +68,13 @@ export async function planTable(
   };
 }
 
-/** Whether the schema is inferred or completed: where nothing says so, when there is none. */
+/** Reports whether the schema is inferred or completed; by default, if there is none. */
 export function isInferringFor({ preview, schema }: PreviewRequest): boolean {
   return preview.config?.inference?.schemaInferenceEnabled ?? schema === undefined;
 }
 
 /**
- * Infers from what the rows are when they come to the schema: nested values and transforms of the
- * config are done before.
+ * Infers the schema from rows as they reach it: after nested values and transforms of the config.
  */
 async function inferFromSample(
   sample: Sample,
@@ -118,8 +117,8 @@ async function inferFromSample(
 }
 
 /**
- * Tells which fields cannot be columns by their names, and have a transform that gives them
- * another: as an answer, sent again, has them.
+ * Returns a test for fields that cannot be columns by their names and are renamed by a transform,
+ * as in a response that is sent back as a request.
  */
 function renamedFields(
   transforms: readonly { readonly transformFunction?: string }[],
@@ -128,7 +127,7 @@ function renamedFields(
   return (name) => /\s|^\$/.test(name) && given.has(printExpression({ kind: 'column', name }));
 }
 
-/** The given schema, with the columns that only the rows have. */
+/** Returns the given schema with the columns that only the rows have. */
 function addColumns(given: TableSchema, inferred: TableSchema): TableSchema {
   const lists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs'] as const;
   const known = new Set(
@@ -147,7 +146,7 @@ function addColumns(given: TableSchema, inferred: TableSchema): TableSchema {
   return { ...given, ...added };
 }
 
-/** The given config, with what an inferred schema needs and the config does not say. */
+/** Returns the given config with the parts that an inferred schema needs and the config lacks. */
 function addProposals(given: TableConfig, proposed: TableConfig): TableConfig {
   const { segmentsConfig, ingestionConfig } = proposed;
   const transforms = given.ingestionConfig?.transformConfigs ?? [];

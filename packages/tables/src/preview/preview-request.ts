@@ -17,16 +17,16 @@ import {
 import { isRecord } from '../model/document.ts';
 import { TableSchema } from '../config/table-schema.ts';
 
-/** A config or a schema, and where the request has it. */
+/** A config or a schema, and its location in the request. */
 export interface Given<Value> {
   readonly value: Value;
   /** JSON pointer into the request. */
   readonly path: string;
 }
 
-/** What somebody wants previewed. */
+/** A request for a preview. */
 export interface PreviewRequest {
-  /** All but rows, which are many: they are read one by one. */
+  /** Everything but the rows: these are many, and are read one by one. */
   readonly preview: PreviewObject;
   readonly sourceRows: readonly unknown[];
   readonly config: Given<TableConfig> | undefined;
@@ -38,9 +38,9 @@ export interface PreviewRequest {
 }
 
 /**
- * Reads the body of a preview; never throws. Of a config and a schema, the ones at the top go
- * before those in `tableConfigs`; of the two halves of a table, the one that is filled from files
- * is previewed.
+ * Reads the body of a preview; never throws. A config and a schema at the top level take precedence
+ * over those in `tableConfigs`; of the two halves of a table, the one that is filled from files is
+ * previewed.
  */
 export function readPreviewRequest(body: unknown): PreviewRequest {
   const { sourceRows, rows, summary: _summary, ...rest } = isRecord(body) ? body : {};
@@ -79,8 +79,8 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
 }
 
 /**
- * Whether there are no rows, or those of an answer that was sent back as a request: they name the
- * rows that they come from.
+ * Reports whether there are no rows, or those of a response that was sent back as a request: they
+ * name their source rows.
  */
 function isOfAnswer(rows: unknown): boolean {
   if (rows === undefined || rows === null) return true;
@@ -95,10 +95,10 @@ const rowsIgnored: Finding = {
   code: 'ROWS_IGNORED',
   severity: 'info',
   message:
-    'The rows of a request are not read: they are what an answer has. Rows to preview go into sourceRows.',
+    'The rows of a request are ignored, because they are part of a response. Send the rows to preview as sourceRows.',
 };
 
-/** Limits of samples that make little sense, with what is done about them. */
+/** Returns findings about sampling limits that make little sense, and their effect. */
 function samplingFindings(
   sampling: { readonly min?: number; readonly max?: number } | undefined,
 ): readonly Finding[] {
@@ -116,12 +116,12 @@ function samplingFindings(
     findings.push(report('max', `${max} is not a count of rows to sample: no row is sampled.`));
   }
   if (min !== undefined && min < 0) {
-    findings.push(report('min', `${min} is not a count of rows: none is taken for too few.`));
+    findings.push(report('min', `${min} is not a count of rows, so any number of rows is enough.`));
   } else if (min !== undefined && max !== undefined && min > max) {
     findings.push(
       report(
         'min',
-        `${min} rows are wanted at least, and ${max} at most: ${Math.max(0, max)} are sampled at most.`,
+        `${min} rows are required at least, and ${max} at most: ${Math.max(0, max)} are sampled at most.`,
       ),
     );
   }
@@ -141,23 +141,23 @@ const PreviewRow = model(
   'A row.',
 );
 
-/** Parts of a preview that hold a whole config or schema: left out, they stay out. */
+/**
+ * The parts of a preview that hold a whole config or schema: null in a completed preview if they
+ * are left out.
+ */
 const offered = <Members extends Parameters<typeof optionalSection>[0]>(
   members: Members,
   description: string,
 ) => optionalSection(members, description);
 
 /**
- * The request and the answer of a preview (SPECIFICATION.md section 2.3), and the counts that the
- * answer adds.
+ * The request and the response of a preview (SPECIFICATION.md section 2.3), and the counts that the
+ * response adds.
  */
 export const PreviewObject = model(
   {
-    tableConfig: offered(
-      TableConfig.properties,
-      'The config; proposed where the request had none.',
-    ),
-    schema: offered(TableSchema.properties, 'The schema; inferred where the request had none.'),
+    tableConfig: offered(TableConfig.properties, 'The config; proposed if the request had none.'),
+    schema: offered(TableSchema.properties, 'The schema; inferred if the request had none.'),
     tableConfigs: optionalSection(
       {
         tableName: text('Name of the table.'),
@@ -167,32 +167,32 @@ export const PreviewObject = model(
       },
       'Schema and configs of a table together.',
     ),
-    sourceRows: list(PreviewRow, 'Rows as they came.'),
+    sourceRows: list(PreviewRow, 'Source rows.'),
     rows: list(PreviewRow, 'Rows as the table would hold them.'),
     sourceFiles: texts('Files to sample: paths, patterns and URIs.'),
     config: section(
       {
         sampling: section(
           { min: integer('Fewest rows to sample.', 1), max: integer('Most rows to sample.', 100) },
-          'How many rows are sampled.',
+          'The number of rows to sample.',
         ),
         inference: section(
           {
             schemaInferenceEnabled: flagOrNone(
-              'Whether a schema is inferred. Left out: where the request has none.',
+              'Whether a schema is inferred. Left out: if the request has none.',
             ),
           },
-          'What is inferred.',
+          'The inference of parts.',
         ),
         previewFiles: section(
           {
             previewFilesOnly: flag('Whether matching files are listed and not read.'),
             nfilesToFetch: integer('Most files to read from.', 10),
           },
-          'How files are sampled.',
+          'The sampling of files.',
         ),
       },
-      'How the preview is made.',
+      'The options of the preview.',
     ),
     summary: section(
       {
@@ -206,10 +206,10 @@ export const PreviewObject = model(
           0,
         ),
         getnSanitizedRows: integer(
-          'Rows with a value that was cut or replaced. Not in the specification.',
+          'Rows with a value that was truncated or replaced. Not in the specification.',
           0,
         ),
-        getnFailedRows: integer('Rows that could not be taken over. Not in the specification.', 0),
+        getnFailedRows: integer('Rows that could not be ingested. Not in the specification.', 0),
         getnUnnestedRows: integer(
           'Rows beyond one of each sampled row. Not in the specification.',
           0,
@@ -220,10 +220,7 @@ export const PreviewObject = model(
             getnPartitions: integer('Partitions of the stream.', 0),
             getnRunnables: integer('Readers of partitions.', 0),
             getnRunnablesWithException: integer('Readers that failed.', 0),
-            partitionMetadataFetchTimeMs: integer(
-              'Time that it took to ask for the partitions.',
-              0,
-            ),
+            partitionMetadataFetchTimeMs: integer('Time that it took to list the partitions.', 0),
           },
           'Of a stream.',
         ),
@@ -237,7 +234,7 @@ export const PreviewObject = model(
 export type PreviewObject = Static<typeof PreviewObject>;
 export type PreviewRow = Static<typeof PreviewRow>;
 
-/** A preview object as somebody sent it, read by its model. */
+/** A preview object as a caller sent it, read by its model. */
 export interface ParsedPreviewObject {
   readonly preview: PreviewObject;
   readonly findings: readonly Finding[];
@@ -245,8 +242,8 @@ export interface ParsedPreviewObject {
 }
 
 /**
- * Reads the body of a preview; never throws, and finds everything that does not fit, not only the
- * first (SPECIFICATION.md section 2.3).
+ * Reads the body of a preview. Never throws, and finds everything that does not fit, not only the
+ * first problem (SPECIFICATION.md section 2.3).
  */
 export function parsePreviewObject(value: unknown): ParsedPreviewObject {
   const read = readModel(PreviewObject, value);
@@ -261,7 +258,8 @@ export function parsePreviewObject(value: unknown): ParsedPreviewObject {
 export type CompletePreviewObject = { readonly [Member in keyof PreviewObject]-?: unknown };
 
 /**
- * The same preview with its full set of members: what was left out is null, empty or its default.
+ * Returns the same preview with its full set of members: missing ones are null, empty or their
+ * default.
  */
 export function completePreviewObject(preview: PreviewObject): CompletePreviewObject {
   return completeModel(PreviewObject, preview) as CompletePreviewObject;

@@ -10,23 +10,23 @@ import type { SourceRow } from '../row.ts';
 import type { CompleteTableSchema } from '../config/table-schema.ts';
 import { previewLimits, type Sample } from './sample.ts';
 
-/** A row as it came. */
+/** A source row. */
 export interface SampledRow {
   readonly nullValueFields: readonly string[];
   readonly fieldToValueMap: SourceRow;
 }
 
-/** A row as the table would hold it, and what happened to it on the way. */
+/** A row as the table would hold it, and its changes on the way. */
 export interface PreviewedRow extends SampledRow {
-  /** Which of `sourceRows` it comes from, counted from 0. */
+  /** The index of its row in `sourceRows`, from 0. */
   readonly sourceIndex: number;
-  /** Whether a value became null because it was wrong. */
+  /** True if a value became null because it was wrong. */
   readonly incomplete: boolean;
-  /** Whether a value was cut or replaced because it was too long. */
+  /** True if a value was truncated or replaced because it was too long. */
   readonly sanitized: boolean;
 }
 
-/** Counts of a preview; the names are those of the specification (2.3), and five more. */
+/** The counts of a preview, named as in the specification (2.3), and five more. */
 export interface PreviewSummary {
   readonly getnSourceRows: number;
   readonly getnSourceColumns: number;
@@ -47,11 +47,12 @@ export interface PreviewSummary {
 }
 
 /**
- * The answer of a preview: the preview object of the specification (2.3), and why it is as it is.
+ * The response of a preview: the preview object of the specification (2.3), and the reasons of its
+ * parts.
  */
 export interface PreviewResponse {
   readonly tableConfig: CompleteTableConfig;
-  /** Null where there is none, and none was inferred. */
+  /** Null if there is none, and none was inferred. */
   readonly schema: CompleteTableSchema | null;
   readonly tableConfigs: {
     readonly tableName: string;
@@ -64,28 +65,28 @@ export interface PreviewResponse {
   readonly sourceFiles: readonly string[];
   readonly config: unknown;
   readonly summary: PreviewSummary;
-  /** Everything that is wrong, or worth knowing; paths point into the request. */
+  /** All errors, warnings and hints; paths point into the request. */
   readonly findings: readonly Finding[];
-  /** Why each inferred or proposed part is as it is; paths point into the answer. */
+  /** The reason of each inferred or proposed part; paths point into the response. */
   readonly explanations: readonly Explanation[];
-  /** What each step did to each column. */
+  /** The changes of each step by column. */
   readonly changes: readonly Change[];
-  /** The first of the rows that are not kept, and why. */
+  /** The first of the dropped rows, with the reasons. */
   readonly droppedRows: readonly DroppedRow[];
   /** Members of the request that the models do not have, by JSON pointer. */
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
-/** How many bytes a piece has when it is handed on. */
+/** The size at which a piece is passed on. */
 const pieceBytes = 64 * 1024;
-/** Room for the finding that says that rows are missing, and for the names around the rows. */
+/** Space for the finding that rows are missing, and for the names around the rows. */
 const reservedBytes = 1024;
 
 /**
- * Writes a preview as JSON, in pieces between which others run: integers with all their digits,
- * bytes as hex, NaN and the infinities as texts. Rows that would make it longer than `bytesMax` are
- * left out, which a finding says: rows as they came take at most half of the room, rows of the
- * table the rest.
+ * Writes a preview as JSON, in pieces between which other work runs: integers with all their
+ * digits, bytes as hex, NaN and the infinities as texts. Rows that would make it longer than
+ * `bytesMax` are left out, which a finding reports. Source rows take at most half of the space,
+ * rows of the table the rest.
  *
  * @param options.bytesMax most bytes of the whole; 32 MiB by default
  * @throws INVALID_BODY at once, when the preview is longer without any row
@@ -100,7 +101,7 @@ export function writePreview(
   if (endBytes > bytesMax) {
     throw new QuireError(
       'INVALID_BODY',
-      `The preview has ${formatBytes(endBytes)} without its rows; at most ${formatBytes(bytesMax)} are sent. Send a smaller config and schema.`,
+      `The preview has ${formatBytes(endBytes)} without its rows; at most ${formatBytes(bytesMax)} are allowed. Send a smaller config and schema.`,
     );
   }
   return writeAll(preview, end, bytesMax, bytesMax - endBytes);
@@ -112,21 +113,21 @@ async function* writeAll(
   bytesMax: number,
   limitBytes: number,
 ): AsyncGenerator<string, void, undefined> {
-  // The rows go first, so that the rest can be written as any other value is, and closed by its own
-  // brace.
+  // The rows are written first, so that the rest can be written like any other value, with its own
+  // closing brace.
   yield '{"sourceRows":';
   const source = yield* writeRows(sourceRows, limitBytes / 2);
   yield ',"rows":';
   const made = yield* writeRows(rows, limitBytes - source.bytes);
   if (source.count === sourceRows.length && made.count === rows.length) return yield end;
   const message =
-    `The answer would have more than ${formatBytes(bytesMax)}: of ${sourceRows.length} rows of the source ` +
-    `${source.count} are in it, of ${rows.length} rows of the table ${made.count}.`;
+    `The response would exceed ${formatBytes(bytesMax)}: of ${sourceRows.length} source rows ` +
+    `it has ${source.count}, of ${rows.length} rows of the table ${made.count}.`;
   const cut: Finding = { path: '', code: 'ANSWER_CUT', severity: 'warning', message };
   yield `,${writeLosslessJson({ ...rest, findings: [...rest.findings, cut] }).slice(1)}`;
 }
 
-/** Writes as many rows as there is room for; gives how many, and their bytes. */
+/** Writes as many rows as fit; returns their number and size. */
 async function* writeRows(
   rows: readonly object[],
   limitBytes: number,
@@ -150,7 +151,7 @@ async function* writeRows(
   return { count, bytes };
 }
 
-/** Counts what went in and what came out (SPECIFICATION.md section 2.3). */
+/** Counts input and output (SPECIFICATION.md section 2.3). */
 export async function summarize(
   { rows, matchingFileCount, realtime }: Sample,
   { rows: made, counts }: PipelineResult,
@@ -193,8 +194,8 @@ async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promi
 }
 
 /**
- * What happened to the rows, as findings: those that fail, those that lose something, and none that
- * are left.
+ * Returns findings about the rows: those that fail, those that lose a value, and the case that none
+ * is left.
  */
 export function rowFindings({
   rows,
@@ -215,7 +216,7 @@ export function rowFindings({
     report(
       'ROWS_FAILED',
       'error',
-      `${counts.failed} of ${total} rows cannot be taken over. ${which}${column} ${failure.reason}`,
+      `${counts.failed} of ${total} rows cannot be ingested. ${which}${column} ${failure.reason}`,
     );
   }
   if (counts.incomplete > 0) {
@@ -223,7 +224,7 @@ export function rowFindings({
     report(
       'ROWS_INCOMPLETE',
       'warning',
-      `${counts.incomplete} rows lose a value that is wrong, in ${columns}.`,
+      `${counts.incomplete} rows lose an invalid value, in ${columns}.`,
     );
   }
   if (counts.sanitized > 0) {
@@ -233,12 +234,12 @@ export function rowFindings({
     report(
       'ROWS_SANITIZED',
       'warning',
-      `${counts.sanitized} rows have a value that is cut or replaced, in ${columns}.`,
+      `${counts.sanitized} rows have a value that is truncated or replaced, in ${columns}.`,
     );
   }
   if (sizeLimit !== undefined) {
     const limit = formatBytes(sizeLimit.bytesMax);
-    const message = `What is made of the rows has more than ${limit}; the first ${counts.read} rows are taken through, the others left out.`;
+    const message = `The values computed from the rows exceed ${limit}; the first ${counts.read} rows are processed, the others left out.`;
     report('SIZE_LIMIT', 'error', message);
   }
   if (counts.read > 0 && rows.length === 0) {

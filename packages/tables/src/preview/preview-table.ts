@@ -24,18 +24,18 @@ import {
 } from './sample.ts';
 import { takeSample } from './take-sample.ts';
 
-/** What a preview works with. */
+/** The dependencies and options of a preview. */
 export interface PreviewOptions {
   readonly clock: Clock;
-  /** Finds files that may be read. Left out: no file may. */
+  /** Finds files that may be read. If left out, none may be. */
   readonly finder?: FileFinder | undefined;
   /**
-   * Opens a stream that may be sampled. Left out: none may. @throws STREAM_INVALID when it may not,
-   * or cannot work
+   * Opens a stream that may be sampled. If left out, none may be. @throws STREAM_INVALID when it
+   * may not be sampled, or cannot work
    */
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   readonly limits?: Partial<PreviewLimits> | undefined;
-  /** What is known of the place where the table is to live. */
+  /** The cluster that the table is for, as far as it is known. */
   readonly cluster?: Omit<ClusterContext, 'otherConfig'> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,12 +49,12 @@ const noResult: PipelineResult = {
 };
 
 /**
- * Shows what a table would hold: samples rows, infers what the request does not say, checks config
- * and schema, takes the rows through the ingestion pipeline, and tells what was done and what is
- * wrong. Nothing is created (SPECIFICATION.md section 4.3).
+ * Previews a table: samples rows, infers missing parts of the request, checks config and schema,
+ * runs the rows through the ingestion pipeline, and reports changes and findings. Nothing is
+ * created (SPECIFICATION.md section 4.3).
  *
- * Whatever the request holds, the answer is a preview with findings. Works in slices of a few
- * milliseconds, between which others run, within the limits.
+ * The response to any request is a preview with findings. Works in slices of a few milliseconds,
+ * between which other work runs, within the limits.
  *
  * @throws ABORTED when the signal is aborted
  */
@@ -70,7 +70,7 @@ export async function previewTable(
     clock,
     timeoutMs,
     signal,
-    error: () => new QuireError('QUERY_TIMED_OUT', `${tooLate}: ${timeoutMs} ms.`),
+    error: () => new QuireError('QUERY_TIMED_OUT', `${tooLate} of ${timeoutMs} ms.`),
   });
   const parsed = readPreviewRequest(request);
   const late = new LateFinding();
@@ -113,13 +113,15 @@ export async function previewTable(
   return respond(parsed, sample, table, result, { summary, findings: firstFindings(findings) });
 }
 
-/** Most findings of an answer: nobody reads more, and a config can be wrong in every line. */
+/**
+ * The most findings of a response: a config can be wrong in every line, and more would not be read.
+ */
 const findingsMax = 1_000;
 
 function firstFindings(findings: readonly Finding[]): readonly Finding[] {
   const sorted = sortFindings(findings);
   if (sorted.length <= findingsMax) return sorted;
-  const message = `There are ${sorted.length} findings; ${findingsMax} are shown, the most severe first.`;
+  const message = `There are ${sorted.length} findings; ${findingsMax} are shown, in the order of their paths.`;
   return [
     ...sorted.slice(0, findingsMax),
     { path: '', code: 'FINDINGS_CUT', severity: 'warning', message },
@@ -155,7 +157,8 @@ function runRows(
 }
 
 /**
- * Every rule that config and schema break, and what the pipeline says of them that no rule does.
+ * Returns every rule that config and schema break, and findings of the pipeline that no rule
+ * covers.
  */
 function checkTable(
   { config, schema, otherConfig }: PreviewRequest,
@@ -180,7 +183,7 @@ function checkTable(
     const isOfSchema = /^\/\w*FieldSpecs?(\/|$)/.test(finding.path);
     return { ...finding, path: `${isOfSchema ? schemaPath : configPath}${finding.path}` };
   });
-  // A rule says it in the words of the config; the pipeline says it again in its own.
+  // A rule reports the fault in terms of the config; the finding of the pipeline would repeat it.
   const isSaid = ({ path }: Finding): boolean =>
     checked.some(
       (each) =>
@@ -189,7 +192,7 @@ function checkTable(
   return [...checked, ...others.filter((finding) => !isSaid(finding))];
 }
 
-/** The rules that the other half of a table breaks. */
+/** Returns the rules that the other half of a table breaks. */
 function checkOther(
   other: PreviewRequest['otherConfig'],
   { config, schema }: PlannedTable,
@@ -205,7 +208,7 @@ function respond(
   sample: Sample,
   table: PlannedTable,
   result: PipelineResult,
-  told: Pick<PreviewResponse, 'summary' | 'findings'>,
+  report: Pick<PreviewResponse, 'summary' | 'findings'>,
 ): PreviewResponse {
   const tableConfig = completeTableConfig(table.config);
   const schema = table.schema === undefined ? null : completeTableSchema(table.schema);
@@ -238,7 +241,7 @@ function respond(
       ...preview,
       config: { ...preview.config, inference: { schemaInferenceEnabled: table.isInferring } },
     }).config,
-    ...told,
+    ...report,
     explanations: table.explanations,
     changes: result.changes,
     droppedRows: result.dropped,
@@ -246,9 +249,9 @@ function respond(
   };
 }
 
-const tooLate = 'The preview took longer than it may';
+const tooLate = 'The preview exceeded its timeout';
 
-/** Makes a finding of a part that runs out of time. */
+/** Turns the timeout of a part into a finding. */
 class LateFinding {
   readonly findings: Finding[] = [];
 
@@ -269,10 +272,7 @@ class LateFinding {
   }
 }
 
-/**
- * A name for the table of these files: what the first one is called, as far as a table can be
- * called that.
- */
+/** Returns a table name for these files: the name of the first one, as far as it is valid. */
 function tableNameOf(files: readonly string[]): string {
   const file = files[0]?.split('/').findLast((segment) => segment !== '') ?? '';
   const [stem = ''] = file.split('.');
@@ -281,11 +281,11 @@ function tableNameOf(files: readonly string[]): string {
 }
 
 /**
- * Previews a table as the body of a request asks for it, and writes the answer, both JSON: see
+ * Previews a table for the JSON body of a request, and writes the response as JSON: see
  * `previewTable` and `writePreview`.
  *
- * @throws INVALID_BODY when the body is not a JSON object, or the answer would be too long without
- * any row; ABORTED
+ * @throws INVALID_BODY when the body is not a JSON object, or the response would be too long
+ *   without any row; ABORTED
  */
 export async function previewText(
   body: string,

@@ -15,19 +15,19 @@ import { compileRegex, parseGlob } from '../sources/glob.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { fewRows, noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
 
-/** A file that matches, and who asked for it. */
+/** A matching file, and the request that it matches. */
 interface Match {
   readonly file: SourceFile;
   readonly request: SourceRequest;
 }
 
-/** Findings of one kind about rows of a file that are told one by one. */
+/** The most row findings of one kind that are listed individually. */
 const rowFindingsMax = 5;
 
 /**
- * Samples the files of a request: some of those that match, spread over all of them, and of each as
- * many rows as it takes to get the most that are wanted. What cannot be read is a finding, and the
- * others are read all the same.
+ * Samples the files of a request: some of the matching ones, spread over all of them, and as many
+ * rows of each as it takes to reach the maximum. A file that cannot be read is a finding, and the
+ * others are read nevertheless.
  */
 export async function sampleFiles(
   request: PreviewRequest,
@@ -66,7 +66,7 @@ export async function sampleFiles(
   };
 }
 
-/** Most files whose names are in the answer when they are listed only. */
+/** The most files in the response when they are only listed. */
 const filesListedMax = 10_000;
 
 async function findMatches(
@@ -108,7 +108,7 @@ async function findFiles(finder: FileFinder | undefined, pattern: string, signal
   };
 }
 
-/** `count` elements, evenly over all of them, the first and the last among them. */
+/** Returns `count` elements, evenly over all of them, including the first and the last. */
 function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
   if (elements.length <= count) return elements;
   const step = count === 1 ? 0 : (elements.length - 1) / (count - 1);
@@ -118,8 +118,8 @@ function spread<Element>(elements: readonly Element[], count: number): readonly 
 }
 
 /**
- * Small files are read first: the rows that they do not have are taken from the larger ones. Rows
- * come in the order of files.
+ * Reads small files first, so that their missing rows can be taken from larger ones. Rows are
+ * returned in the order of files.
  */
 async function readChosen(
   chosen: readonly Match[],
@@ -156,7 +156,7 @@ interface FileReading extends SampleOptions {
   readonly rowsMax: number;
 }
 
-/** Gives true when the sample cannot take another row, of any file. */
+/** Returns true if the sample cannot take another row of any file. */
 async function readInto(
   rows: SourceRow[],
   { file, request }: Match,
@@ -212,7 +212,10 @@ async function readInto(
   }
 }
 
-/** A failure of a file as a finding; an abort of the caller, and what nobody expected, go on. */
+/**
+ * Converts the failure of a file to a finding. Aborts by the caller and unexpected errors are
+ * thrown.
+ */
 function describe(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof SourceProblem) return { code: error.code, message: error.message };
   if (isQuireError(error, 'QUERY_TIMED_OUT')) return { code: 'TIME_LIMIT', message: error.message };
@@ -220,20 +223,20 @@ function describe(error: unknown): { readonly code: string; readonly message: st
   return { code: error.code, message: error.message };
 }
 
-/** Files that somebody wants sampled. */
+/** Files to sample. */
 interface SourceRequest {
-  /** JSON pointer to where it is said. */
+  /** JSON pointer to the request for them. */
   readonly path: string;
   readonly pattern: string;
-  /** Which of the files that match the pattern count. */
+  /** Reports whether a file that matches the pattern is included. */
   readonly includes: (uri: string) => boolean;
   readonly format: FileFormat | undefined;
   readonly csv: CsvOptions;
 }
 
 /**
- * The files that a request names: those of `sourceFiles`, and where there are none, those of the
- * config's batch sources.
+ * Returns the files that a request names: those of `sourceFiles` or, if there are none, those of
+ * the config's batch sources.
  */
 function sourceRequestsOf({ preview, config }: PreviewRequest): {
   readonly requests: readonly SourceRequest[];
@@ -325,15 +328,15 @@ function readBatchConfig(
 }
 
 /**
- * Matches as Java's path matchers do: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without
- * its scheme.
+ * Matches like Java's path matchers: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without its
+ * scheme.
  */
 function readFilePattern(text: string): ((uri: string) => boolean) | undefined {
   const [, syntax = 'glob', pattern = ''] = /^(?:(glob|regex):)?(.*)$/s.exec(text) ?? [];
   const glob = syntax === 'glob' ? parseGlob(pattern) : undefined;
   const matches =
     syntax === 'regex' ? compileRegex(pattern) : glob && ((path: string) => glob.matches(path));
-  // A pattern without a slash is meant for the name alone.
+  // A pattern without a slash applies to the file name alone.
   return matches === undefined
     ? undefined
     : (uri) => {

@@ -21,16 +21,16 @@ import {
   type SampleOptions,
 } from './sample.ts';
 
-/** Most partitions that are read: each may cost a connection. */
+/** The most partitions that are read: each may need a connection. */
 const partitionsMax = 32;
 
-/** Findings of one kind about messages that are told one by one. */
+/** The most message findings of one kind that are listed individually. */
 const messageFindingsMax = 5;
 
 /**
- * Samples the streams of a table: of each partition a share of the rows, from where the table would
- * begin, or from the oldest message where it would begin at the end. What cannot be read is a
- * finding, and other partitions are read all the same.
+ * Samples the streams of a table: a share of the rows of each partition, from the offset where the
+ * table would start, or from the oldest message if it would start at the end. A partition that
+ * cannot be read is a finding, and others are read nevertheless.
  */
 export async function sampleStreams(
   request: PreviewRequest,
@@ -44,7 +44,7 @@ export async function sampleStreams(
     return { ...noSample, findings: [notAllowed(`${given.path}${first?.path ?? ''}`)] };
   }
   const { clock, limits, signal } = options;
-  // Half the time of a preview is for its streams: what they gave by then goes through the
+  // Half the time of a preview is for its streams: the messages read by then go through the
   // pipeline.
   using time = new Deadline({ clock, timeoutMs: limits.timeMaxMs / 2, signal, error: tooLate });
   const sampling = new StreamSampling({ ...options, signal: time.signal });
@@ -62,7 +62,7 @@ export async function sampleStreams(
   return { ...noSample, rows: rows.slice(0, rowsMax), realtime, findings };
 }
 
-/** The half of a table that is filled from a stream. */
+/** Returns the half of a table that is filled from a stream. */
 function realtimeConfigOf({ config, otherConfig }: PreviewRequest): Given<TableConfig> | undefined {
   return [config, otherConfig].find((each) => each?.value.tableType === 'REALTIME');
 }
@@ -73,7 +73,7 @@ function notAllowed(path: string): Finding {
   return { path, code: 'STREAM_NOT_ALLOWED', severity: 'warning', message };
 }
 
-/** The rows of some streams, and the outcome of reading them. */
+/** The rows of some streams, and the results of reading them. */
 class StreamSampling {
   readonly rows: SourceRow[] = [];
   readonly findings: Finding[] = [];
@@ -110,7 +110,7 @@ class StreamSampling {
     }
   }
 
-  /** Each partition gives its share; what some do not have, the others give. */
+  /** Reads a share from each partition, and fills gaps from the others. */
   async #read(
     stream: MessageStream,
     {
@@ -193,7 +193,8 @@ class StreamSampling {
   }
 
   /**
-   * A failure of a stream as a finding; an abort of the caller, and what nobody expected, go on.
+   * Converts the failure of a stream to a finding. Aborts by the caller and unexpected errors are
+   * thrown.
    */
   #findingOf(error: unknown, path: string): Finding {
     if (error instanceof SourceProblem) {
@@ -207,7 +208,7 @@ class StreamSampling {
   }
 }
 
-/** Some of a list, from the first to the last, in its order. */
+/** Returns some elements of a list, from first to last, in order. */
 function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
   if (elements.length <= count) return elements;
   return Array.from(
@@ -218,35 +219,34 @@ function spread<Element>(elements: readonly Element[], count: number): readonly 
 
 function beginsAtEnd(path: string): Finding {
   const message =
-    'The table begins at the end of the stream; the rows are the oldest that the stream holds now.';
+    'The table starts at the end of the stream; these rows are the oldest ones in the stream.';
   return { path, code: 'STREAM_BEGINS_AT_END', severity: 'info', message };
 }
 
 function tooLate(timeoutMs: number): QuireError {
   return new QuireError(
     'QUERY_TIMED_OUT',
-    `Reading the stream took longer than ${timeoutMs} ms; the rest is left out.`,
+    `Reading the stream exceeded ${timeoutMs} ms; the rest is left out.`,
   );
 }
 
 /**
- * Most bytes that are fetched at once: a partition with few rows should not cost its share of all
- * bytes.
+ * The most bytes of one fetch: a partition with few rows must not use up its share of all bytes.
  */
 const fetchBytesMax = 1024 * 1024;
 
-/** What holds for all messages of a sample. */
+/** The limits of all messages of a sample. */
 interface MessageLimits {
   readonly rowBytesMax: number;
   readonly digitsMax: number;
-  /** Bytes of messages that may still be read. */
+  /** The bytes of messages that may still be read. */
   readonly budget: ByteBudget;
   readonly signal: AbortSignal;
-  /** Told of messages that are not rows. */
+  /** Called with messages that are not rows. */
   readonly onProblem: (code: string, message: string) => void;
 }
 
-/** Reads rows of one partition, from an offset to where it ended when the sample began. */
+/** Reads rows of one partition, from an offset to its end when the sample began. */
 class StreamPartition {
   readonly rows: SourceRow[] = [];
   readonly #stream: MessageStream;
@@ -295,7 +295,7 @@ class StreamPartition {
         const row = this.#decode({ ...message, offset, value }, limits);
         if (row !== undefined) this.rows.push(row);
       }
-      // A stream that gives nothing, and does not go on, has nothing more at the moment.
+      // A stream that returns nothing at the same offset has no more messages for now.
       if (nextOffset === this.#nextOffset) return;
       this.#nextOffset = nextOffset;
     }

@@ -6,14 +6,14 @@ import { SizeBudget, SizeLimitReached, sizeOf } from '../pipeline/working-row.ts
 import type { SourceRow, SourceValue } from '../row.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 
-/** Rows to preview a table with, and where they come from. */
+/** Rows to preview a table with, and their sources. */
 export interface Sample {
   readonly rows: readonly SourceRow[];
-  /** The same rows as the request has them, where it has them. */
+  /** The same rows as the request has them, if it has them. */
   readonly givenRows?: readonly GivenRow[];
-  /** Whether their texts may stand for numbers, as those of CSV do. */
+  /** True if texts may represent numbers, as in CSV. */
   readonly hasTypedText: boolean;
-  /** Files that were read, or that would be. */
+  /** Files that were read, or would be. */
   readonly files: readonly string[];
   readonly matchingFileCount: number;
   readonly findings: readonly Finding[];
@@ -26,7 +26,7 @@ export interface GivenRow {
   readonly fieldToValueMap: SourceRow;
 }
 
-/** The finding about a sample with fewer rows than are wanted, if it is one. */
+/** Returns the finding about a sample with too few rows, if it is one. */
 export function fewRows(rowCount: number, wantedCount: number | undefined): readonly Finding[] {
   const least = wantedCount ?? 1;
   if (rowCount >= least) return [];
@@ -34,16 +34,16 @@ export function fewRows(rowCount: number, wantedCount: number | undefined): read
   return [{ path: '/config/sampling/min', code: 'FEW_ROWS', severity: 'warning', message }];
 }
 
-/** The outcome of reading streams. */
+/** The results of reading streams. */
 export interface RealtimeSample {
   readonly partitionCount: number;
-  /** Readers of partitions that were started, and those of them that failed. */
+  /** The number of partition readers that were started, and of those that failed. */
   readonly runnableCount: number;
   readonly exceptionCount: number;
   readonly metadataFetchTimeMs: number;
 }
 
-/** A sample of nothing. */
+/** An empty sample. */
 export const noSample: Sample = {
   rows: [],
   hasTypedText: false,
@@ -53,48 +53,52 @@ export const noSample: Sample = {
   realtime: { partitionCount: 0, runnableCount: 0, exceptionCount: 0, metadataFetchTimeMs: 0 },
 };
 
-/** A stream that may be read, and where a table begins that reads it. */
+/** A stream that may be read, and the position at which a table starts to read it. */
 export interface PreviewStream {
   readonly stream: MessageStream;
   readonly start: StreamStart;
 }
 
-/** What a sample is taken with. */
+/** The dependencies and limits of sampling. */
 export interface SampleOptions {
   readonly clock: Clock;
   readonly finder: FileFinder | undefined;
-  /** Opens a stream that may be sampled. @throws STREAM_INVALID when it may not, or cannot work */
+  /**
+   * Opens a stream that may be sampled. @throws STREAM_INVALID when it may not be sampled, or
+   * cannot work
+   */
   readonly openStream: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   readonly limits: PreviewLimits;
   readonly signal: AbortSignal;
 }
 
-/** What one preview may take. */
+/** The limits of one preview. */
 export interface PreviewLimits {
-  /** Most rows that are looked at. */
+  /** The most rows that are processed. */
   readonly rowsMax: number;
-  /** Most bytes that are read of all files together, as they are after decompression. */
+  /** The most bytes that are read of all files together, after decompression. */
   readonly bytesMax: number;
-  /** Longest row of a file, in bytes. */
+  /** The longest row of a file, in bytes. */
   readonly rowBytesMax: number;
-  /** Most files that are read. */
+  /** The most files that are read. */
   readonly filesMax: number;
-  /** Most digits of an integer. */
+  /** The most digits of an integer. */
   readonly digitsMax: number;
-  /** Largest value of a row, in bytes; characters count as one. */
+  /** The largest value of a row, in bytes; a character counts as one. */
   readonly valueBytesMax: number;
-  /** Most columns of all rows together, those of nested objects among them. */
+  /** The most columns of all rows together, including those of nested objects. */
   readonly columnsMax: number;
   /**
-   * Most bytes of the values of all rows, and again of everything that is made of them on the way.
+   * The most bytes of the values of all rows, and separately of all values that are computed from
+   * them.
    */
   readonly rowsBytesMax: number;
-  /** Most bytes of the answer. */
+  /** The most bytes of the response. */
   readonly answerBytesMax: number;
   readonly timeMaxMs: number;
 }
 
-/** The limits that hold where nobody sets others. */
+/** The default limits. */
 export const previewLimits: PreviewLimits = {
   rowsMax: 10_000,
   bytesMax: 64 * 1024 * 1024,
@@ -108,17 +112,17 @@ export const previewLimits: PreviewLimits = {
   timeMaxMs: 30_000,
 };
 
-/** Longest name of a column, with those of the objects that it lies in, in characters. */
+/** The longest name of a column including the names of its parent objects, in characters. */
 const nameLengthMax = 10_000;
 
-/** Why a row is left out. */
+/** The reason why a row is left out. */
 export interface RowRefusal {
   readonly code: 'VALUE_TOO_LARGE' | 'NAME_TOO_LONG' | 'COLUMN_LIMIT' | 'SIZE_LIMIT';
-  /** Says of the row what it has, and what it may have. */
+  /** A sentence with the size of the row and the limit. */
   readonly message: string;
 }
 
-/** Lets rows into a sample as long as they are small enough, each by itself and all together. */
+/** Admits rows to a sample while they are small enough, individually and in total. */
 export class SampleBudget {
   readonly #limits: PreviewLimits;
   readonly #size: SizeBudget;
@@ -131,8 +135,8 @@ export class SampleBudget {
   }
 
   /**
-   * Counts a row; says why it cannot be taken where it is too large. After SIZE_LIMIT no other one
-   * is taken either.
+   * Counts a row; returns the reason if it is too large. After SIZE_LIMIT all further rows are
+   * refused.
    */
   refuse(row: SourceRow): RowRefusal | undefined {
     const added = new Set<string>();
@@ -151,21 +155,21 @@ export class SampleBudget {
       const value = row[name] ?? null;
       const size = sizeOf(value);
       if (size > valueBytesMax) {
-        const message = `It has a value of ${formatBytes(size)} in ${shorten(name)}; at most ${formatBytes(valueBytesMax)} are taken.`;
+        const message = `It has a value of ${formatBytes(size)} in ${shorten(name)}; at most ${formatBytes(valueBytesMax)} are allowed.`;
         return { code: 'VALUE_TOO_LARGE', message };
       }
       try {
         this.#size.take(name.length + size);
       } catch (error) {
         if (!(error instanceof SizeLimitReached)) throw error;
-        const message = `With it all rows together have more than ${formatBytes(rowsBytesMax)}; it and those behind it are left out.`;
+        const message = `With it, all rows together exceed ${formatBytes(rowsBytesMax)}; it and all later ones are left out.`;
         return { code: 'SIZE_LIMIT', message };
       }
       // Rows mostly have the same fields as the one before.
       if (typeof value !== 'object' && name === this.#lastNames[index]) continue;
       const longName = this.#addColumns(name, value, added);
       if (longName !== undefined) {
-        const message = `It has a name of ${longName.length} characters, ${shorten(longName)}; at most ${nameLengthMax} are taken.`;
+        const message = `It has a name of ${longName.length} characters, ${shorten(longName)}; at most ${nameLengthMax} are allowed.`;
         return { code: 'NAME_TOO_LONG', message };
       }
       if (this.#columns.size + added.size > columnsMax) {
@@ -179,11 +183,12 @@ export class SampleBudget {
   }
 
   /**
-   * Counts a column, and those that the objects in it would become; gives a name that is too long.
+   * Counts a column, and those that the objects in it would become; returns a name that is too
+   * long.
    */
   #addColumns(path: string, value: SourceValue, added: Set<string>): string | undefined {
     if (path.length > nameLengthMax) return path;
-    // One more tells that there are too many.
+    // One above the limit is enough to detect it.
     const isNew =
       this.#columns.size + added.size <= this.#limits.columnsMax && !this.#columns.has(path);
     if (isNew) added.add(path);

@@ -14,16 +14,16 @@ import {
 import { sampleFiles } from './sample-files.ts';
 
 /**
- * Takes the rows of the request; without any, rows of its files, then of the files that its config
- * names, then of its stream. Of a table with two halves a finding says which one the rows came
- * from.
+ * Takes the rows of the request or, if it has none, rows of its files, then of the files that its
+ * config names, then of its stream. For a table with two halves, a finding names the one that the
+ * rows came from.
  */
 export async function takeSample(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
   const { sourceRows, preview } = request;
   if (sourceRows.length === 0) {
     const ofFiles = await sampleFiles(request, options);
     if (ofFiles.rows.length > 0) return withOrigin(request, ofFiles, 'files');
-    // Loaded here: the client of Kafka takes some 20 MB, and most previews have rows or files.
+    // Loaded on demand: the Kafka client takes some 20 MB, and most previews have rows or files.
     const { sampleStreams } = await import('./sample-streams.ts');
     const ofStreams = await sampleStreams(request, options);
     const { rows, realtime } = ofStreams;
@@ -45,7 +45,7 @@ export async function takeSample(request: PreviewRequest, options: SampleOptions
     slice,
   );
   const isCut = sourceRows.length > rowsMax;
-  const message = `Of ${sourceRows.length} rows, the first ${rowsMax} are looked at.`;
+  const message = `Of ${sourceRows.length} rows, only the first ${rowsMax} are used.`;
   const cut: Finding = { path: '/sourceRows', code: 'ROWS_CUT', severity: 'warning', message };
   const unread = (preview.sourceFiles ?? []).length > 0 ? [filesNotRead] : [];
   return {
@@ -83,19 +83,19 @@ function withOrigin(
   };
 }
 
-/** The rows of a request, as the pipeline takes them. */
+/** The rows of a request, in the form that the pipeline takes. */
 interface RequestRows {
   readonly rows: readonly SourceRow[];
   readonly givenRows: readonly GivenRow[];
   readonly findings: readonly Finding[];
 }
 
-/** Findings about single rows after which the others are only counted. */
+/** The most findings about single rows; further ones are only counted. */
 const findingsMax = 20;
 
 /**
- * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, whatever stands
- * there. An object without `fieldToValueMap` is taken for the fields themselves.
+ * Reads `sourceRows`; never throws. Columns of `nullValueFields` have no value, even if one is
+ * given. An object without `fieldToValueMap` is read as the fields themselves.
  */
 async function readRequestRows(
   rows: readonly unknown[],

@@ -12,20 +12,20 @@ import {
   SourceProblem,
 } from './source-file.ts';
 
-/** What may be read. */
+/** The sources that may be read. */
 export interface AllowedSources {
   /**
    * Absolute paths of directories, or of single files. Relative patterns start from each of them.
    */
   readonly paths: readonly string[];
-  /** The URI schemes of buckets, allowed or not; absent: those of the allowed ones. */
+  /** The URI schemes of buckets, allowed or not; by default those of the allowed ones. */
   readonly schemes?: readonly string[];
   readonly buckets?: readonly AllowedBucket[];
 }
 
 /**
- * Finds files by paths, `file:` URIs and URIs of buckets, each with wildcards, below what is
- * allowed and nowhere else.
+ * Creates a finder of files by paths, `file:` URIs and URIs of buckets, each with wildcards, within
+ * the allowed sources only.
  */
 export function createFileFinder({
   paths,
@@ -48,7 +48,8 @@ export function createFileFinder({
 }
 
 /**
- * The path of a `file:` URI; wildcards in it stay. Undefined when it names no file of this machine.
+ * Returns the path of a `file:` URI, with its wildcards. Undefined if it is not a file of this
+ * machine.
  */
 function pathOf(uri: string): string | undefined {
   // `?` is a wildcard here, not the start of a query.
@@ -70,19 +71,17 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Most objects that are listed for one pattern. */
+/** The most objects that are listed for one pattern. */
 const objectsMax = 100_000;
 
-/** A place in a bucket that may be read. */
+/** A location in a bucket that may be read. */
 export interface AllowedBucket {
   readonly location: string;
-  /** Opens the store whose keys begin below the location; it is not closed here. */
+  /** Opens the store whose keys are relative to the location; it is not closed here. */
   open(): Promise<ObjectStore>;
 }
 
-/**
- * Objects that match a URI with wildcards, as long as they lie below one of the allowed locations.
- */
+/** Finds objects that match a URI with wildcards, within the allowed locations. */
 async function findBucketFiles(
   uri: string,
   buckets: readonly AllowedBucket[],
@@ -121,14 +120,14 @@ function objectFile(store: ObjectStore, key: string, uri: string, sizeBytes: num
   };
 }
 
-/** Most entries of directories that are looked at for one pattern. */
+/** The most directory entries that are read for one pattern. */
 const entriesMax = 100_000;
 const chunkBytes = 64 * 1024;
 
 /**
- * Files of this machine that match a pattern, as long as they lie below one of the roots: where a
- * path really leads counts, behind all links and `..`. Of anything outside nothing is told, not
- * even whether it is there. Links to directories are not followed.
+ * Finds files of this machine that match a pattern, within the roots. The real path decides, after
+ * all links and `..`. Nothing is revealed about files outside, not even their existence. Links to
+ * directories are not followed.
  */
 async function findLocalFiles(
   pattern: string,
@@ -197,7 +196,7 @@ async function* entriesOf(directory: string): AsyncGenerator<Dirent> {
   }
 }
 
-/** The file at a path, if there is a plain one and it may be read. */
+/** Returns the file at a path, if it is a regular file that may be read. */
 async function fileAt(path: string, realRoots: readonly string[]): Promise<SourceFile[]> {
   const real = await realPathOf(path);
   if (real === undefined || !isBelowAny(real, realRoots)) return [];
@@ -219,8 +218,8 @@ async function* readLocal(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   throwIfAborted(signal);
-  // The path is free of links; should one come meanwhile, it is not followed, and nothing waits for
-  // the other end of a pipe.
+  // The path has no links. If one is created in between, it is not followed, and opening a pipe
+  // does not wait for its other end.
   const file = await open(
     real,
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -264,10 +263,13 @@ function isBelowAny(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => isBelow(path, root));
 }
 
-/** Whether a path is a root itself, which may be a single file, or lies below it. */
+/** Reports whether a path is a root itself, which may be a single file, or is below it. */
 function isBelow(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  const relativePath = relative(root, path);
+  return (
+    relativePath === '' ||
+    (relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath))
+  );
 }
 
 function isFileError(error: unknown): error is Error & { readonly code: string } {

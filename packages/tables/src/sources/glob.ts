@@ -3,24 +3,24 @@ import { RE2JS } from 're2js';
 /** A pattern over paths with `/` between their segments. */
 export interface Glob {
   /**
-   * The directory that all matches lie in: the segments before the first wildcard, without a slash
-   * at the end.
+   * The directory that contains all matches: the segments before the first wildcard, without a
+   * trailing slash.
    */
   readonly base: string;
-  /** Whether there is a wildcard at all; without, the pattern is one path. */
+  /** True if there is a wildcard; otherwise the pattern is one path. */
   readonly hasWildcard: boolean;
   matches(path: string): boolean;
 }
 
-/** Longest pattern that is read. */
+/** The longest pattern that is accepted. */
 const globLengthMax = 2_000;
 
 const wildcards = /[*?[\]{}]/;
 
 /**
- * Reads a pattern: `*` and `?` within a segment, `**` over segments, `[a-z]`, `[!a]`, `{a,b}`.
- * Matching takes time in proportion to the path, whatever the pattern: it is a regular expression
- * of RE2. Undefined when it cannot be read.
+ * Parses a pattern: `*` and `?` within a segment, `**` across segments, `[a-z]`, `[!a]`, `{a,b}`.
+ * Matching takes linear time in the path for any pattern, since it is an RE2 regular expression.
+ * Undefined if it is invalid.
  */
 export function parseGlob(pattern: string): Glob | undefined {
   if (pattern.length > globLengthMax) return undefined;
@@ -39,7 +39,7 @@ export function parseGlob(pattern: string): Glob | undefined {
     : { base: segments.slice(0, first).join('/'), hasWildcard: true, matches: matcher };
 }
 
-/** A matcher over whole texts for a regular expression of RE2; undefined when it is not one. */
+/** Returns a matcher of whole texts for an RE2 regular expression; undefined if it is invalid. */
 export function compileRegex(source: string): ((text: string) => boolean) | undefined {
   if (source.length > globLengthMax * 10) return undefined;
   try {

@@ -8,11 +8,11 @@ export interface FileRange {
 
 /** A file that rows can be read from: found, allowed, and not opened yet. */
 export interface SourceFile {
-  /** How findings and answers name it: a path or a URI. */
+  /** Its name in findings and responses: a path or a URI. */
   readonly uri: string;
   readonly sizeBytes: number;
   /**
-   * Its bytes, or those of a range, in chunks; a reader that stops early closes the file.
+   * Streams its bytes, or those of a range; a reader that stops early closes the file.
    *
    * @throws QuireError when it cannot be read
    */
@@ -22,25 +22,25 @@ export interface SourceFile {
   }): AsyncIterable<Uint8Array>;
 }
 
-/** The files that match a pattern, or why none may be looked at. */
+/** The files that match a pattern, or the reason why none may be read. */
 export interface FoundFiles {
   /** In the order of their names. */
   readonly files: readonly SourceFile[];
   readonly problem?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** Finds files by paths, patterns and URIs, among those that may be read at all. */
+/** Finds files by paths, patterns and URIs, among those that may be read. */
 export interface FileFinder {
   /**
-   * Never throws for what somebody may write as a pattern: that is a problem. @throws QuireError
-   * when a store fails
+   * Finds files. An invalid pattern is a problem, never an exception. @throws QuireError when a
+   * store fails
    */
   find(pattern: string, signal: AbortSignal): Promise<FoundFiles>;
 }
 
 /**
- * Bytes that may still be read: what comes out of a decompressor counts, so that a small file
- * cannot be a large one.
+ * The bytes that may still be read, counted after decompression, so that a small file cannot expand
+ * to a large one.
  */
 export class ByteBudget {
   readonly #bytesMax: number;
@@ -55,7 +55,7 @@ export class ByteBudget {
     return this.#left;
   }
 
-  /** @throws SourceProblem BYTE_LIMIT when more are taken than there are */
+  /** @throws SourceProblem BYTE_LIMIT when the budget is exceeded */
   take(count: number): void {
     this.#left -= count;
     if (this.#left >= 0) return;
@@ -68,7 +68,8 @@ export class ByteBudget {
 }
 
 /**
- * Why a file cannot be read, or not to its end. It never leaves this directory but as a finding.
+ * The reason why a file cannot be read, or not to its end. It leaves this directory only as a
+ * finding.
  */
 export class SourceProblem extends Error {
   override readonly name = 'SourceProblem';

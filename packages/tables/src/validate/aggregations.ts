@@ -1,7 +1,7 @@
 import { type Expression, javaText, parseExpressionTree } from '../expressions/index.ts';
 import type { CheckedTable } from './rule.ts';
 
-/** Aggregations of one column whose value has one size, which can be kept up while rows come in. */
+/** Aggregations of one column with a fixed-size value, which can be maintained during ingestion. */
 export const ingestedAggregations: readonly string[] = [
   'COUNT',
   'COUNTMV',
@@ -27,7 +27,7 @@ export const ingestedAggregations: readonly string[] = [
   'SUMVALUESINTEGERSUMTUPLESKETCH',
 ];
 
-/** What some of them want of arguments behind the first, and of the type of their column. */
+/** The requirements of some of them: the number of arguments, and the type of their column. */
 const demands: Readonly<
   Record<string, { readonly min: number; readonly max: number; readonly types: readonly string[] }>
 > = {
@@ -38,8 +38,8 @@ const demands: Readonly<
 const usualDemand = { min: 1, max: 1, types: undefined };
 
 /**
- * What is wrong with an aggregation such as `SUM(price)` into a column of a type; undefined where
- * nothing is, or where the type is not known.
+ * Returns the problem of an aggregation such as `SUM(price)` into a column of a type; undefined if
+ * there is none, or if the type is unknown.
  */
 export function aggregationProblem(text: string, type: string | undefined): string | undefined {
   const call = callOf(text);
@@ -55,17 +55,17 @@ export function aggregationProblem(text: string, type: string | undefined): stri
     const count = min === max ? String(min) : `${min} to ${max}`;
     return `${name} takes ${count} ${max === 1 ? 'argument' : 'arguments'}, not ${args.length}.`;
   }
-  if (first?.kind !== 'column') return `${name} is of a column, not of an expression.`;
+  if (first?.kind !== 'column') return `${name} takes a column, not an expression.`;
   const isCounted = others.every((arg) => {
     return arg.kind === 'literal' && /^\d+$/.test(javaText(arg.value));
   });
-  if (!isCounted) return `The arguments of ${name} behind the first are whole numbers.`;
+  if (!isCounted) return `The arguments of ${name} after the first must be whole numbers.`;
   return type === undefined || types === undefined || types.includes(type)
     ? undefined
-    : `What ${name} makes is ${types.join(' or ')}, but the column is ${type}.`;
+    : `The result of ${name} is ${types.join(' or ')}, but the column is ${type}.`;
 }
 
-/** The columns that the aggregations of a config read. */
+/** Returns the columns that the aggregations of a config read. */
 export function aggregatedColumnsOf({
   ingestionConfig,
 }: CheckedTable['config']): readonly string[] {
@@ -75,11 +75,11 @@ export function aggregatedColumnsOf({
   });
 }
 
-/** A call of an aggregation, its name without underscores and in capitals. */
+/** Parses a call of an aggregation; its name is returned without underscores and in upper case. */
 function callOf(
   text: string,
 ): { readonly name: string; readonly args: readonly Expression[] } | undefined {
-  // `*` is a column of that name, to which no other function comes.
+  // `*` is read as a column of that name, which no other function accepts.
   const read = parseExpressionTree(text.replace(/\(\s*\*\s*\)/, '("*")'));
   return read?.kind === 'call'
     ? { name: read.name.replaceAll('_', '').toUpperCase(), args: read.args }

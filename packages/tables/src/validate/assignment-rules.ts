@@ -20,7 +20,7 @@ const counts = [
   'numInstancesPerPartition',
 ];
 
-/** Rules about how servers are chosen for the segments of a table. */
+/** Rules about the assignment of servers to the segments of a table. */
 export const assignmentRules = [
   warning(
     'INSTANCE_ASSIGNMENT_KIND',
@@ -94,7 +94,7 @@ export const assignmentRules = [
 
 const segmentKinds = ['OFFLINE', 'CONSUMING', 'COMPLETED'];
 
-/** Rules about servers that are chosen by hand, and about rows that one server must see all of. */
+/** Rules about servers that are assigned by hand, and about rows that must all be on one server. */
 export const partitionRules = [
   error(
     'ASSIGNMENT_COUNT',

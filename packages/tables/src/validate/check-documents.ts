@@ -6,24 +6,24 @@ import { type Finding, nestFindings, sortFindings } from '../finding.ts';
 import { checkPipeline } from '../pipeline/plan-pipeline.ts';
 import { validateTableConfig, validateTableSchema } from './validate.ts';
 
-/** What a table config is checked against. */
+/** The context of the validation of a table config. */
 export interface DocumentContext {
   readonly schema: TableSchemaDocument;
-  /** The config of the other half, where there is one. */
+  /** The config of the other half, if there is one. */
   readonly otherConfig: TableConfigDocument | undefined;
-  /** The tenants of the cluster; where they are left out, tenants are not checked. */
+  /** The tenants of the cluster; if left out, tenants are not checked. */
   readonly tenants?: readonly string[];
   readonly taskTypes: readonly string[];
   readonly clock: Clock;
 }
 
-/** Returns everything that the rules find about a schema. */
+/** Returns all findings of the rules about a schema. */
 export function findingsOfSchema(document: TableSchemaDocument): readonly Finding[] {
   const { schema, findings } = parseTableSchema(document);
   return [...findings, ...validateTableSchema(schema)];
 }
 
-/** Returns everything that the rules find about a table config, and about its pipeline. */
+/** Returns all findings of the rules about a table config and its pipeline. */
 export function findingsOfTable(
   document: TableConfigDocument,
   { schema: schemaDocument, otherConfig, tenants, taskTypes, clock }: DocumentContext,
@@ -44,7 +44,7 @@ export function findingsOfTable(
 }
 
 /**
- * Returns the findings, sorted, when none of them is an error.
+ * Returns the findings, sorted, if none of them is an error.
  *
  * @param what the document, as the subject of a sentence
  * @throws TABLE_INVALID with all findings otherwise

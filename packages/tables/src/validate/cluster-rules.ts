@@ -6,7 +6,7 @@ const selectors = ['balanced', 'replicaGroup', 'strictReplicaGroup', 'multiStage
 
 const routing = rulesAbout('routing');
 
-/** Rules about how queries are routed to servers, and about tuners. */
+/** Rules about the routing of queries to servers, and about tuners. */
 export const routingRules = [
   rulesAbout('tuning').warning(
     'TUNER_NAME',

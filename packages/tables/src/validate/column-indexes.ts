@@ -6,7 +6,7 @@ type Config = CheckedTable['config'];
 type IndexType = NonNullable<NonNullable<Config['fieldConfigList']>[number]['indexType']>;
 type ColumnList = Extract<keyof NonNullable<Config['tableIndexConfig']>, `${string}Columns`>;
 
-/** The places of a config that say that a column has an index of a kind. */
+/** The members of a config that declare an index of a kind. */
 export interface IndexPlaces {
   /** Its name in `indexes` of an element of fieldConfigList. */
   readonly name: string;
@@ -15,18 +15,18 @@ export interface IndexPlaces {
   readonly options?: 'jsonIndexConfigs' | 'bloomFilterConfigs' | 'noDictionaryConfig';
 }
 
-/** An index of a column as a config has it. */
+/** An index of a column, as declared in a config. */
 export interface ColumnIndex {
   readonly path: string;
   readonly column: string;
-  /** Empty where the place has none. */
+  /** Empty if the member has none. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** Whether it stands in `indexes`, which the other places must not repeat. */
+  /** True if it is declared in `indexes`, which other members must not repeat. */
   readonly isNamed: boolean;
 }
 
 /**
- * The columns that have an index of a kind, wherever the config says so; what is disabled is left
+ * Yields the columns that have an index of a kind, wherever it is declared; disabled ones are left
  * out.
  */
 export function* indexesOf(
@@ -50,7 +50,7 @@ export function* indexesOf(
   const listed =
     list === undefined ? [] : placed(`/tableIndexConfig/${list}`, tableIndexConfig?.[list]);
   for (const [path, column] of listed) {
-    // Pinot leaves out empty names, but those of JSON indexes.
+    // Apache Pinot ignores empty names, except those of JSON indexes.
     if (column !== '' || list === 'jsonIndexColumns') {
       yield { path, column, options: {}, isNamed: false };
     }
@@ -65,7 +65,7 @@ export function* indexesOf(
   }
 }
 
-/** Columns that are kept without dictionary. */
+/** Returns the columns without a dictionary. */
 export function rawColumnsOf({
   tableIndexConfig,
   fieldConfigList = [],
@@ -82,12 +82,12 @@ export function rawColumnsOf({
   ]);
 }
 
-/** What a column is, for a message. */
+/** Describes a column for a message. */
 export function describe(column: Column | undefined): string {
   return `${column?.dataType ?? 'of no type'}${column?.isMultiValue === true ? ' with lists' : ''}`;
 }
 
-/** How a type is kept: booleans and times are numbers, JSON is text. */
+/** Returns the type in which a type is stored: booleans and times are numbers, JSON is text. */
 export function storedTypeOf(column: Column): string {
   const { dataType = 'STRING' } = column;
   return { BOOLEAN: 'INT', TIMESTAMP: 'LONG', JSON: 'STRING' }[dataType as string] ?? dataType;

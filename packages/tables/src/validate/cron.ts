@@ -1,14 +1,14 @@
 /**
- * Cron expressions as Quartz reads them, which Apache Pinot schedules tasks by: 6 fields, or 7 with
+ * Cron expressions as Quartz, which schedules Apache Pinot's tasks, reads them: 6 fields, or 7 with
  * the year (http://www.quartz-scheduler.org/documentation/quartz-2.3.0/tutorials/crontrigger.html).
- * What Quartz takes, odd forms included, is taken, and nothing else.
+ * Accepts exactly what Quartz accepts, including odd forms.
  */
 
 interface CronField {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Words for numbers, from `min` on. */
+  /** Words for numbers, starting at `min`. */
   readonly words?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const fields: readonly CronField[] = [
 ];
 const [dayOfMonth, dayOfWeek, year] = [3, 5, 6];
 
-/** What is wrong with a cron expression, in a sentence; undefined where it is one. */
+/** Returns the problem of a cron expression as a sentence; undefined if it is valid. */
 export function cronProblem(expression: string): string | undefined {
   const given = expression
     .toUpperCase()
@@ -55,19 +55,19 @@ export function cronProblem(expression: string): string | undefined {
 }
 
 function isField(text: string, index: number): boolean {
-  // The last day of a week stands alone, and so does the nth one.
+  // `L` cannot be combined with other days of the week, and `#` occurs at most once.
   if (index === dayOfWeek && text.includes('L') && text.includes(',')) return false;
   if (index === dayOfWeek && text.split('#').length > 2) return false;
   const parts = text.split(',').filter((part) => part !== '');
   return parts.length > 0 && parts.every((part) => isPart(part, index));
 }
 
-/** One value, range or step of a field. */
+/** Checks one value, range or step of a field. */
 function isPart(part: string, index: number): boolean {
   const field = fields[index];
   if (field === undefined) return false;
   if (part === '?') return index === dayOfMonth || index === dayOfWeek;
-  // Quartz looks at what L means only where it is the last day of a month.
+  // Quartz checks the rest of `L` only for the last day of a month.
   const last = /^L(?:-(\d+))?W?$/.exec(part);
   if (last !== null) return index === dayOfMonth ? Number(last[1] ?? 0) <= 30 : index > dayOfMonth;
   const step = /^\*?(?:\/(\d+))?/.exec(part);
@@ -78,7 +78,7 @@ function isPart(part: string, index: number): boolean {
   return /^[A-Z]/.test(part) ? isWorded(part, field, index) : isNumbered(part, field, index);
 }
 
-/** Words of three letters, as in MON, MON-FRI, MON#2 and MONL. */
+/** Checks words of three letters, as in MON, MON-FRI, MON#2 and MONL. */
 function isWorded(part: string, { words = [] }: CronField, index: number): boolean {
   const [, first = '', rest = ''] = /^(.{3})(.*)$/.exec(part) ?? [];
   if (!words.includes(first)) return false;

@@ -24,24 +24,28 @@ export const expressionRules = [
     'Transforms are expressions of known functions with arguments that they take; Groovy is never run.',
     ({ config }) => syntaxFaults(transformsOf(config)),
   ),
-  error('TRANSFORM_SELF', 'A transform does not read the column that it makes.', ({ config }) =>
+  error('TRANSFORM_SELF', 'A transform does not read the column that it computes.', ({ config }) =>
     selfFaults(transformsOf(config)),
   ),
-  // A controller takes such a config, but no pipeline can be made of it, so that no row comes in.
-  error('TRANSFORM_CYCLE', 'Transforms do not go round in a circle.', function* ({ config }) {
-    const transforms = transformsOf(config);
-    const readsOf = new Map(
-      transforms.map(({ name, reads }) => [name, reads.filter((column) => column !== name)]),
-    );
-    for (const { name, path } of transforms) {
-      if (reaches(name, readsOf)) {
-        yield [path, `What the transform of ${name} reads is made from ${name}.`];
+  // A controller accepts such a config, but its pipeline cannot be built, so no row is ingested.
+  error(
+    'TRANSFORM_CYCLE',
+    'Transforms do not depend on each other in a cycle.',
+    function* ({ config }) {
+      const transforms = transformsOf(config);
+      const readsOf = new Map(
+        transforms.map(({ name, reads }) => [name, reads.filter((column) => column !== name)]),
+      );
+      for (const { name, path } of transforms) {
+        if (reaches(name, readsOf)) {
+          yield [path, `The transform of ${name} reads columns that are computed from ${name}.`];
+        }
       }
-    }
-  }),
+    },
+  ),
   error(
     'TRANSFORM_DESTINATION',
-    'A transform makes a column of the schema, or one that an aggregation reads.',
+    'A transform computes a column of the schema, or one that an aggregation reads.',
     function* ({ config, schema }) {
       if (schema === undefined) return;
       const aggregated = new Set(aggregatedColumnsOf(config));
@@ -49,7 +53,7 @@ export const expressionRules = [
         if (aggregated.has(name) || columnNamed(name, schema) !== undefined) continue;
         yield [
           path.replace(/transformFunction$/, 'columnName'),
-          `The schema has no column ${name}; an enricher of the type generateColumn makes one on the way.`,
+          `The schema has no column ${name}; an enricher of the type generateColumn can create it as an intermediate one.`,
         ];
       }
     },
@@ -84,31 +88,34 @@ export const schemaExpressionRules = [
   ),
   schemaRules.error(
     'SCHEMA_TRANSFORM_SELF',
-    'A transform of a schema does not read the column that it makes.',
+    'A transform of a schema does not read the column that it computes.',
     (checked) => selfFaults(schemaTransformsOf(checked)),
   ),
   schemaRules.error(
     'SCHEMA_TRANSFORM_CHAINED',
-    'A transform of a schema does not read a column that another one makes; the ingestion config can say such a thing.',
+    'A transform of a schema does not read a column that another one computes; the ingestion config may have such transforms.',
     function* (checked) {
       const transforms = schemaTransformsOf(checked);
       const made = new Set(transforms.map(({ name }) => name));
       for (const { path, name, reads } of transforms) {
         const other = reads.find((column) => column !== name && made.has(column));
         if (other !== undefined) {
-          yield [path, `The transform of ${name} reads ${other}, which another transform makes.`];
+          yield [
+            path,
+            `The transform of ${name} reads ${other}, which another transform computes.`,
+          ];
         }
       }
     },
   ),
 ];
 
-/** An expression that makes the column of a name. */
+/** An expression that computes a column. */
 interface Transform {
   readonly path: string;
   readonly name: string;
   readonly expression: Expression | undefined;
-  /** What is wrong with its text. */
+  /** The findings about its text. */
   readonly findings: readonly Finding[];
   readonly reads: readonly string[];
 }
@@ -135,7 +142,7 @@ function transformsOf({ ingestionConfig }: CheckedTable['config']): readonly Tra
     });
 }
 
-/** The filter of a table, where it has one: an expression that makes no column. */
+/** Returns the filter of a table, if it has one: an expression without a column. */
 function filtersOf({ ingestionConfig }: CheckedTable['config']): readonly Transform[] {
   const text = (ingestionConfig?.filterConfig?.filterFunction ?? '').trim();
   return text === '' ? [] : [transformOf('/ingestionConfig/filterConfig/filterFunction', '', text)];
@@ -159,7 +166,7 @@ function* selfFaults(transforms: readonly Transform[]): Generator<Fault> {
   }
 }
 
-/** Tells whether a column is made, over any number of steps, from itself. */
+/** Reports whether a column depends on itself, over any number of steps. */
 function reaches(name: string, readsOf: ReadonlyMap<string, readonly string[]>): boolean {
   const seen = new Set<string>();
   const pending = [...(readsOf.get(name) ?? [])];
@@ -172,7 +179,7 @@ function reaches(name: string, readsOf: ReadonlyMap<string, readonly string[]>):
   return false;
 }
 
-/** The first function of an expression whose value depends on more than its arguments. */
+/** Returns the first function of an expression whose value depends on more than its arguments. */
 function changingFunctionOf(expression: Expression): string | undefined {
   if (expression.kind !== 'call') return undefined;
   if (!isDeterministic(expression.name, expression.args.length)) return expression.name;

@@ -13,7 +13,7 @@ interface IndexKind extends IndexPlaces {
   readonly code: string;
   readonly description: string;
   readonly severity?: 'warning';
-  /** Why a column cannot have it. The column is undefined where it is not known. */
+  /** Returns the reason why a column cannot have it. The column is undefined if it is unknown. */
   readonly problem: (
     column: Column | undefined,
     isRaw: boolean,
@@ -24,13 +24,13 @@ interface IndexKind extends IndexPlaces {
 
 const numbers = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL'];
 /**
- * Tells whether values of a column are kept as one of the types; what is not known is kept as any.
+ * Reports whether values of a column are stored as one of the types; true for an unknown column.
  */
 export const isStoredAs = (column: Column | undefined, ...types: readonly string[]) =>
   column === undefined || types.includes(storedTypeOf(column));
 const isMap = (column: Column | undefined) => column?.dataType === 'MAP';
 
-/** Kinds of indexes: where a config says that a column has one, and which columns may. */
+/** The kinds of indexes: the members that declare them, and the columns that may have them. */
 export const indexKinds: readonly IndexKind[] = [
   {
     code: 'INVERTED_INDEX_TYPE',
@@ -38,8 +38,7 @@ export const indexKinds: readonly IndexKind[] = [
     name: 'inverted',
     type: 'INVERTED',
     list: 'invertedIndexColumns',
-    problem: (column) =>
-      isMap(column) ? 'is looked up by an index of JSON, not by an inverted one' : undefined,
+    problem: (column) => (isMap(column) ? 'needs a JSON index, not an inverted one' : undefined),
   },
   {
     code: 'INVERTED_NO_DICTIONARY',
@@ -185,7 +184,7 @@ function fstProblem(column: Column | undefined, isRaw: boolean): string | undefi
     : 'is not text with one value in a row';
 }
 
-/** A rule for each kind of index. */
+/** One rule for each kind of index. */
 export const indexKindRules = indexKinds.map((kind) =>
   rulesAbout('indexes')[kind.severity ?? 'error'](
     kind.code,

@@ -64,7 +64,7 @@ export const indexRules = [
   ),
   warning(
     'SORTED_COLUMNS',
-    'A table is sorted by one column: the others of sortedColumn count for nothing.',
+    'A table is sorted by one column: further ones in sortedColumn are ignored.',
     function* ({ config }) {
       const sorted = sortedColumnsOf(config).filter(([, name]) => name !== '');
       if (sorted.length > 1) {
@@ -106,7 +106,7 @@ export const indexRules = [
   ),
   warning(
     'FIELD_CONFIG_TWICE',
-    'No two elements of fieldConfigList name the same column: only one of them can count.',
+    'No two elements of fieldConfigList name the same column: only one of them would be used.',
     ({ config }) => {
       const names = fieldsOf(config).map(
         ([path, { name = '' }]) => [`${path}/name`, name] as const,
@@ -189,7 +189,7 @@ function sortedColumnsOf({ tableIndexConfig }: CheckedTable['config']) {
   return placed('/tableIndexConfig/sortedColumn', tableIndexConfig?.sortedColumn);
 }
 
-/** The columns that a config names, with the places. */
+/** Yields the columns that a config names, with their locations. */
 function* namedColumnsOf(
   config: CheckedTable['config'],
 ): Generator<readonly [path: string, name: string]> {
@@ -213,11 +213,11 @@ function* namedColumnsOf(
   }
 }
 
-/** Codecs under the older name of the member. */
+/** The codecs of the older member name. */
 const chunkCodecs = ['PASS_THROUGH', 'SNAPPY', 'ZSTANDARD', 'LZ4', 'DELTA', 'DELTADELTA'];
 const codecs: readonly string[] = compressionCodecs;
 
-/** The codecs that a config names, with places and columns. */
+/** Yields the codecs that a config names, with locations and columns. */
 function* codecsOf(
   config: CheckedTable['config'],
 ): Generator<readonly [path: string, column: string, codec: string]> {
@@ -246,11 +246,11 @@ function codecProblem(
     return isStoredAs(column, 'STRING') ? undefined : `${codec} is for STRING columns.`;
   }
   return codec.startsWith('DELTA')
-    ? `${codec} is the name of a codec that no forward index has yet.`
+    ? `${codec} is a codec that no forward index supports yet.`
     : undefined;
 }
 
-/** Properties of a text index of several columns: of all together, and of one. */
+/** The properties of a multi-column text index: of the whole, and of one column. */
 const columnTextProperties = [
   'useANDForMultiTermTextIndexQueries',
   'enablePrefixSuffixMatchingInPhraseQueries',

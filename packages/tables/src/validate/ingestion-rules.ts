@@ -17,11 +17,9 @@ const { error, warning } = rulesAbout('ingestion');
 
 const enricherTypes = ['generateColumn', 'clpEnricher'];
 
-/**
- * Rules about how rows come into a table. Those about its expressions are in `expression-rules.ts`.
- */
+/** Rules about the ingestion of rows. Those about its expressions are in `expression-rules.ts`. */
 export const ingestionRules = [
-  error('FILTER_EMPTY', 'A filterFunction that is there is not empty.', function* ({ config }) {
+  error('FILTER_EMPTY', 'A filterFunction, if present, is not empty.', function* ({ config }) {
     const text = config.ingestionConfig?.filterConfig?.filterFunction;
     if (text !== undefined && text.trim() === '') {
       yield [
@@ -43,8 +41,8 @@ export const ingestionRules = [
       }
     },
   ),
-  error('TRANSFORM_DUPLICATE', 'No two transforms make the same column.', ({ config }) =>
-    repeated(columnNamesOf(transformsOf(config)), (name) => `Another transform makes ${name}.`),
+  error('TRANSFORM_DUPLICATE', 'No two transforms compute the same column.', ({ config }) =>
+    repeated(columnNamesOf(transformsOf(config)), (name) => `Another transform computes ${name}.`),
   ),
   error('ENRICHER_TYPE', `Enrichers are ${enricherTypes.join(', ')}.`, function* ({ config }) {
     for (const [path, { enricherType: type = '' }] of enrichersOf(config)) {
@@ -76,7 +74,7 @@ export const ingestionRules = [
   ),
   warning(
     'PREFIX_RENAME_CONFLICT',
-    'New prefixes of columns are texts that are all different, and no column is renamed to one that is there already.',
+    'New prefixes of columns are texts that are all different, and no column is renamed to an existing one.',
     ({ config, schema }) => prefixFaults(config, schema),
   ),
   error(
@@ -91,12 +89,15 @@ export const ingestionRules = [
       }
     },
   ),
-  error('AGGREGATION_DUPLICATE', 'No two aggregations give the same metric.', ({ config }) =>
-    repeated(columnNamesOf(aggregationsOf(config)), (name) => `Another aggregation gives ${name}.`),
+  error('AGGREGATION_DUPLICATE', 'No two aggregations compute the same metric.', ({ config }) =>
+    repeated(
+      columnNamesOf(aggregationsOf(config)),
+      (name) => `Another aggregation computes ${name}.`,
+    ),
   ),
   error(
     'AGGREGATION_METRICS',
-    'Aggregations give metrics of the schema, and then all of them.',
+    'Aggregations compute metrics of the schema, and then all of them.',
     function* ({ config, schema }) {
       const names = columnNamesOf(aggregationsOf(config));
       if (names.length === 0 || schema === undefined) return;
@@ -140,19 +141,19 @@ export const ingestionRules = [
       if (aggregationsOf(config).length > 0 && hasKeys(config)) {
         yield [
           '/ingestionConfig/aggregationConfigs',
-          'Rows that were added up cannot be replaced or dropped.',
+          'Rows that were aggregated cannot be replaced or dropped.',
         ];
       }
     },
   ),
   error(
     'AGGREGATE_METRICS',
-    'aggregateMetrics stands neither beside aggregationConfigs nor in a table with upsert or dedup.',
+    'aggregateMetrics is used neither with aggregationConfigs nor in a table with upsert or dedup.',
     function* ({ config }) {
       if (config.tableIndexConfig?.aggregateMetrics !== true) return;
       const path = '/tableIndexConfig/aggregateMetrics';
       if (aggregationsOf(config).length > 0) yield [path, 'There are aggregationConfigs as well.'];
-      if (hasKeys(config)) yield [path, 'Rows that were added up cannot be replaced or dropped.'];
+      if (hasKeys(config)) yield [path, 'Rows that were aggregated cannot be replaced or dropped.'];
     },
   ),
 ];
@@ -198,7 +199,7 @@ function enricherProblem(
     (each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each),
   );
   return isScript
-    ? 'Groovy scripts are not run here: nothing that comes with a request is executed as code.'
+    ? 'Groovy scripts are not supported: no part of a request is executed as code.'
     : undefined;
 }
 
@@ -217,7 +218,7 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
     else if (from === '') yield [prefixesPath, 'An empty prefix is the prefix of every column.'];
   }
   const targets = renamed.map(([, from, to]) => [from, String(to)] as const);
-  // Here the old prefix is the place of the new one.
+  // The old prefix takes the place of a path here.
   for (const [from, to] of repeated(targets, (prefix) => prefix)) {
     yield [prefixesPath, `${from} and another prefix both become ‘${to}’.`];
   }
@@ -228,7 +229,7 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
     const target =
       from === undefined || typeof to !== 'string' ? name : `${to}${name.slice(from.length)}`;
     if (target !== name && names.has(target)) {
-      yield [prefixesPath, `${name} would become ${target}, which is there already.`];
+      yield [prefixesPath, `${name} would become ${target}, which exists already.`];
     }
   }
 }
@@ -243,7 +244,7 @@ const memberNames = [
   'overwriteOutput',
   'searchRecursively',
 ];
-/** Beginnings of the names of options that go to a plug-in. */
+/** The prefixes of options that are passed to a plug-in. */
 const memberPrefixes = [
   'input.fs.',
   'output.fs.',
@@ -269,7 +270,7 @@ const fileFormats = [
   'OTHER',
 ];
 
-/** Rules about where files of a table come from. */
+/** Rules about the source files of a table. */
 export const batchRules = [
   warning(
     'BATCH_CONFIG_MEMBER',
@@ -279,7 +280,7 @@ export const batchRules = [
         for (const [member, name] of placedMembers(path, map)) {
           const isRead =
             memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix));
-          if (!isRead) yield [member, `Nothing reads ${name}.`];
+          if (!isRead) yield [member, `${name} is not a known member and has no effect.`];
         }
       }
     },
@@ -314,7 +315,7 @@ const conforming = rulesAbout(
 );
 const conformingPath = '/ingestionConfig/schemaConformingTransformerConfig';
 
-/** Rules about where fields go that the schema does not name. */
+/** Rules about fields that the schema does not name. */
 export const schemaConformingRules = [
   conforming.error(
     'SCHEMA_CONFORMING_COLUMN',
@@ -323,7 +324,7 @@ export const schemaConformingRules = [
       const {
         enableIndexableExtras = true,
         enableUnindexableExtras = true,
-        // Pinot looks for this column, whichever of the two kinds of fields is kept.
+        // Apache Pinot requires this column, whichever of the two kinds of fields is kept.
         indexableExtrasField = 'json_data',
         columnNameToJsonKeyPathMap: paths,
       } = conformingOf(config);

@@ -3,7 +3,7 @@ import { missingMembers } from './values-at.ts';
 
 const { error, warning } = rulesAbout('names');
 
-/** Rules about the name of a table, and about what stands for something else. */
+/** Rules about the name of a table, and about placeholders. */
 export const nameRules = [
   error('TABLE_NAME_MISSING', 'A table has a name.', function* ({ config }) {
     if ((config.tableName ?? '').trim() === '') yield ['/tableName', 'The table has no name.'];
@@ -32,7 +32,7 @@ export const nameRules = [
       if (config.tableName?.includes('__') === true) {
         yield [
           '/tableName',
-          `The name ${config.tableName} has ‘__’ in it, which parts the names of segments.`,
+          `The name ${config.tableName} contains ‘__’, the separator in the names of segments.`,
         ];
       }
     },
@@ -70,21 +70,18 @@ export const nameRules = [
   ),
   warning(
     'UNRESOLVED_VARIABLE',
-    'No value holds a variable such as ${NAME}: nothing here replaces it, as Apache Pinot does by its environment.',
+    'No value holds a variable such as ${NAME}: it is not replaced here, while Apache Pinot replaces it from its environment.',
     ({ config }) => variablesOf(config, ''),
   ),
-  error(
-    'MEMBER_MISSING',
-    'Sections that are there have the members that say what they are about.',
-    (table) =>
-      missingMembers(table, [
-        '/task/taskTypeConfigsMap',
-        '/segmentsConfig/completionConfig/completionMode',
-        '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
-        '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
-        '/fieldConfigList/*/name',
-        '/tunerConfigs/*/name',
-      ]),
+  error('MEMBER_MISSING', 'Sections, if present, have the members that identify them.', (table) =>
+    missingMembers(table, [
+      '/task/taskTypeConfigsMap',
+      '/segmentsConfig/completionConfig/completionMode',
+      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
+      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
+      '/fieldConfigList/*/name',
+      '/tunerConfigs/*/name',
+    ]),
   ),
 ];
 
@@ -92,7 +89,7 @@ function* variablesOf(value: unknown, path: string): Generator<Fault> {
   if (typeof value === 'string') {
     const variable = /\$\{[A-Za-z_][^}]{0,100}\}/.exec(value)?.[0];
     if (variable !== undefined) {
-      yield [path, `Nothing here replaces ${variable}: the text stays as it is.`];
+      yield [path, `${variable} is not replaced: the text is used unchanged.`];
     }
     return;
   }

@@ -7,7 +7,7 @@ import type {
 } from '../config/table-schema.ts';
 import { pointerTo } from '../finding.ts';
 
-/** What a rule is about; the headings of VALIDATION.md. */
+/** The subject of a rule; the headings of VALIDATION.md. */
 export type Subject =
   | 'names'
   | 'schema'
@@ -27,15 +27,15 @@ export type Subject =
   | 'streams'
   | 'quota';
 
-/** Where a rule is broken, as a JSON pointer into the document that is checked, and how. */
+/** The location of a violation, as a JSON pointer into the checked document, and its message. */
 export type Fault = readonly [path: string, message: string];
 
-/** One rule: a pure function that finds every place where it is broken. */
+/** One rule: a pure function that finds every violation. */
 export interface Rule<Checked> {
   readonly code: string;
   readonly severity: 'error' | 'warning';
   readonly subject: Subject;
-  /** What must hold, in a sentence: its line in VALIDATION.md. */
+  /** The requirement as a sentence: its line in VALIDATION.md. */
   readonly description: string;
   readonly check: Check<Checked>;
 }
@@ -48,7 +48,10 @@ type MakeRule<Checked> = (
   check: Check<Checked>,
 ) => Rule<Checked>;
 
-/** Makers of rules about a subject. Where `applies` says no, they all hold. */
+/**
+ * Returns factories of rules about a subject. The rules hold for all documents for which `applies`
+ * returns false.
+ */
 export function rulesAbout<Checked = CheckedTable>(
   subject: Subject,
   applies: (checked: Checked) => boolean = () => true,
@@ -67,10 +70,10 @@ export function rulesAbout<Checked = CheckedTable>(
   return { error: makerOf('error'), warning: makerOf('warning') };
 }
 
-/** A rule about a schema by itself. */
+/** A rule about a schema alone. */
 export type SchemaRule = Rule<CheckedSchema>;
 
-/** A rule about a table config, with its schema where there is one. */
+/** A rule about a table config, with its schema if there is one. */
 export type TableRule = Rule<CheckedTable>;
 
 export interface CheckedSchema {
@@ -80,29 +83,28 @@ export interface CheckedSchema {
 
 export interface CheckedTable {
   readonly config: TableConfig;
-  /** Undefined when the schema is not known: rules that need it then hold. */
+  /** Undefined if the schema is unknown: rules that need it then hold. */
   readonly schema: CheckedSchema | undefined;
   readonly cluster: ClusterContext;
 }
 
-/** What is known of the place where the table is to live; rules about what is not known hold. */
+/** The cluster that the table is for, as far as it is known; rules about unknown parts hold. */
 export interface ClusterContext {
   /**
-   * The other half of a table that is both: real-time for an offline config, offline for a
-   * real-time one.
+   * The other half of a hybrid table: real-time for an offline config, offline for a real-time one.
    */
   readonly otherConfig?: TableConfig;
   readonly brokerTenants?: readonly string[];
   readonly serverTenants?: readonly string[];
   readonly taskTypes?: readonly string[];
-  /** Fewest copies of a segment that are allowed. */
+  /** The fewest copies of a segment that are allowed. */
   readonly replicationMin?: number;
 }
 
-/** A column of a schema as rules look at it. */
+/** A column of a schema in the form that rules use. */
 export interface Column {
   readonly kind: 'dimension' | 'metric' | 'dateTime' | 'complex' | 'time';
-  /** Empty when it is missing. */
+  /** Empty if it is missing. */
   readonly name: string;
   readonly dataType: DataType | undefined;
   readonly isMultiValue: boolean;
@@ -118,7 +120,7 @@ const lists = [
   ['complexFieldSpecs', 'complex'],
 ] as const;
 
-/** The columns of a schema, in its order. */
+/** Returns the columns of a schema, in order. */
 export function columnsOf(schema: TableSchema): readonly Column[] {
   const listed = lists.flatMap(([list, kind]) =>
     (schema[list] ?? []).map((spec, index) => columnOf(kind, spec, pointerTo('', list, index))),
@@ -164,7 +166,7 @@ export function columnNamed(name: string, schema: CheckedTable['schema']): Colum
   return schema?.columns.find((column) => column.name === name);
 }
 
-/** The elements of a list with their places; none where there is no list. */
+/** Returns the elements of a list with their paths; empty without a list. */
 export function placed<Element>(
   path: string,
   list: readonly Element[] = [],
@@ -172,7 +174,7 @@ export function placed<Element>(
   return list.map((element, index) => [`${path}/${index}`, element]);
 }
 
-/** The members of an object with their places and names; none where there is no object. */
+/** Returns the members of an object with their paths and names; empty without an object. */
 export function placedMembers<Member>(
   path: string,
   members: Readonly<Record<string, Member>> = {},
@@ -180,10 +182,10 @@ export function placedMembers<Member>(
   return Object.entries(members).map(([name, member]) => [pointerTo(path, name), name, member]);
 }
 
-/** Names with the places that they stand in. */
+/** Names with their paths. */
 type PlacedNames = readonly (readonly [path: string, name: string])[];
 
-/** A fault wherever a name stands that stood before. Empty names do not count. */
+/** Yields a fault for each repeated name. Empty names are ignored. */
 export function* repeated(names: PlacedNames, message: (name: string) => string): Generator<Fault> {
   const seen = new Set<string>();
   for (const [path, name] of names) {
@@ -192,7 +194,7 @@ export function* repeated(names: PlacedNames, message: (name: string) => string)
   }
 }
 
-/** A fault for each name that is not that of a column. */
+/** Yields a fault for each name that is not a column. */
 export function* unknownColumns(
   names: PlacedNames,
   schema: CheckedTable['schema'],

@@ -18,7 +18,7 @@ const { error, warning } = rulesAbout<CheckedSchema>('schema');
 const complexTypes: readonly DataType[] = ['MAP', 'LIST'];
 const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'];
 
-/** Rules about the columns of a schema and the key that some of them make. */
+/** Rules about the columns of a schema and its primary key. */
 export const schemaColumnRules = [
   error('SCHEMA_NAME_MISSING', 'A schema has a name.', function* ({ schema }) {
     if ((schema.schemaName ?? '').trim() === '') yield ['/schemaName', 'The schema has no name.'];
@@ -30,7 +30,7 @@ export const schemaColumnRules = [
       if (schema.schemaName?.includes('__') !== true) return;
       yield [
         '/schemaName',
-        `A table cannot be named ${schema.schemaName}, as ‘__’ parts the names of segments.`,
+        `A table cannot be named ${schema.schemaName}, as ‘__’ separates parts of segment names.`,
       ];
     },
   ),
@@ -45,13 +45,13 @@ export const schemaColumnRules = [
   ),
   warning(
     'COLUMN_NAME_RESERVED',
-    'Names of columns do not start with $: the engine makes such columns itself.',
+    'Names of columns do not start with $: the engine creates such columns itself.',
     function* ({ columns }) {
       for (const { name, path } of columns) {
         if (!name.startsWith('$')) continue;
         yield [
           `${path}/name`,
-          `Names with $, such as ${name}, are of columns that the engine makes itself.`,
+          `Names with $, such as ${name}, are reserved for columns that the engine creates itself.`,
         ];
       }
     },
@@ -62,7 +62,7 @@ export const schemaColumnRules = [
   }),
   warning(
     'COLUMN_NAME_CASE',
-    'No two names differ by upper and lower case only: queries may not tell them apart.',
+    'No two names differ by upper and lower case only: queries may not distinguish them.',
     function* ({ columns }) {
       const names = new Map<string, string>();
       for (const { name, path } of columns) {
@@ -103,7 +103,7 @@ export const schemaColumnRules = [
   }),
   ofColumn(
     'FIELD_TYPE',
-    'A fieldType is that of the list in which its column stands.',
+    'A fieldType is that of the list that contains its column.',
     ({ kind, name, spec }) => {
       const expected = {
         dimension: 'DIMENSION',
@@ -199,7 +199,7 @@ export const schemaColumnRules = [
   ),
 ];
 
-/** A rule about each column by itself; faults have paths within the column. */
+/** Creates a rule about each column alone; faults have paths relative to the column. */
 function ofColumn(
   code: string,
   description: string,

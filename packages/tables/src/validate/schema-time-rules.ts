@@ -11,7 +11,7 @@ import { type CheckedSchema, type Column, rulesAbout } from './rule.ts';
 
 const { error, warning } = rulesAbout<CheckedSchema>('schema');
 
-/** Times of rows and samples are from 1971 up to 2071. */
+/** Times of rows and samples must be from 1971 up to 2071. */
 const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
@@ -50,20 +50,16 @@ export const schemaTimeRules = [
       }
     },
   ),
-  error(
-    'DATE_TIME_FORMAT',
-    'Every column of times has a format that can be read.',
-    function* (checked) {
-      for (const { spec, name, path } of dateTimesOf(checked)) {
-        const { format = '' } = spec;
-        const problem =
-          format === ''
-            ? `The column of times ${name} has no format.`
-            : failureOf(() => parseDateTimeFormat(format));
-        if (problem !== undefined) yield [`${path}/format`, problem];
-      }
-    },
-  ),
+  error('DATE_TIME_FORMAT', 'Every column of times has a valid format.', function* (checked) {
+    for (const { spec, name, path } of dateTimesOf(checked)) {
+      const { format = '' } = spec;
+      const problem =
+        format === ''
+          ? `The column of times ${name} has no format.`
+          : failureOf(() => parseDateTimeFormat(format));
+      if (problem !== undefined) yield [`${path}/format`, problem];
+    }
+  }),
   error(
     'DATE_TIME_PATTERN_ORDER',
     'Patterns of times go from years to fractions of seconds, so that their texts sort as the times do.',
@@ -86,7 +82,7 @@ export const schemaTimeRules = [
   ),
   error(
     'DATE_TIME_GRANULARITY',
-    'Granularities can be read, as in 15:MINUTES or MINUTES|15.',
+    'Granularities are valid, as in 15:MINUTES or MINUTES|15.',
     function* (checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const given = spec.granularity;
@@ -110,7 +106,7 @@ export const schemaTimeRules = [
   ),
 ];
 
-/** Letters of patterns from the longest time to the shortest. */
+/** Letters of patterns from the longest unit to the shortest. */
 const order: readonly string[] = ['y', 'M', 'd', 'H', 'm', 's', 'S'];
 
 function orderedLetterOf(field: {
@@ -133,7 +129,7 @@ function isSameGranularity(one: Granularity, other: Granularity): boolean {
   return members.every((member) => one[member] === other[member]);
 }
 
-/** Columns of times; those of type TIMESTAMP have its format, whatever they say. */
+/** Returns the columns of times; those of type TIMESTAMP have its format, whatever they declare. */
 function dateTimesOf({ columns }: CheckedSchema): readonly Column[] {
   return columns
     .filter(({ kind }) => kind === 'dateTime')
@@ -165,7 +161,7 @@ function sampleProblemOf({ spec }: Column): string | undefined {
     : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
 }
 
-/** Why something cannot be read; undefined when it can. */
+/** Returns the reason why a text cannot be read; undefined if it can. */
 function failureOf(read: () => unknown): string | undefined {
   try {
     read();

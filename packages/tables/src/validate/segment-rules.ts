@@ -30,12 +30,12 @@ export const timeColumnRules = [
   ),
   timeColumn.error(
     'TIME_COLUMN_EMPTY',
-    'A timeColumnName that is there is not empty.',
+    'A timeColumnName, if present, is not empty.',
     function* ({ config }) {
       if (config.segmentsConfig?.timeColumnName === '') {
         yield [
           '/segmentsConfig/timeColumnName',
-          'The timeColumnName is empty: leave it out where the table has no time.',
+          'The timeColumnName is empty: leave it out if the table has no time.',
         ];
       }
     },
@@ -71,7 +71,7 @@ export const timeColumnRules = [
   ),
 ];
 
-/** Rules about how segments are kept and copied. */
+/** Rules about the retention and replication of segments. */
 export const segmentRules = [
   error(
     'RETENTION_UNIT',
@@ -146,7 +146,7 @@ export const segmentRules = [
   ),
   error(
     'REPLICATION_NUMBER',
-    'replication, for which replicasPerPartition stands in a real-time table, is a whole number.',
+    'replication, or replicasPerPartition of a real-time table, is a whole number.',
     function* ({ config: { tableType, segmentsConfig } }) {
       const member =
         tableType === 'REALTIME' && segmentsConfig?.replicasPerPartition !== undefined

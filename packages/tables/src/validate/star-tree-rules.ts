@@ -53,7 +53,7 @@ export const starTreeRules = [
   ),
   error(
     'STAR_TREE_FUNCTION_PAIR',
-    'A star-tree aggregates something, by functionColumnPairs such as SUM__price or by aggregationConfigs, not both: aggregations that there are, of columns of the schema.',
+    'A star-tree aggregates something, by functionColumnPairs such as SUM__price or by aggregationConfigs, not both: existing aggregations of columns of the schema.',
     function* ({ config, schema }) {
       for (const [path, tree] of starTreesOf(config)) {
         const { functionColumnPairs = [], aggregationConfigs = [] } = tree;
@@ -128,7 +128,7 @@ function pairsOf(
   ];
 }
 
-/** Names of aggregations of Apache Pinot, in capitals and without underscores. */
+/** The names of Apache Pinot's aggregations, in upper case and without underscores. */
 const aggregationNames: ReadonlySet<string> = new Set(
   `COUNT MIN MAX MINSTRING MAXSTRING MINLONG MAXLONG SUM SUM0 SUMINT SUMLONG SUMPRECISION AVG MODE ANYVALUE FIRSTWITHTIME LASTWITHTIME
   MINMAXRANGE DISTINCTCOUNT DISTINCTCOUNTOFFHEAP DISTINCTSUM DISTINCTAVG DISTINCTCOUNTBITMAP SEGMENTPARTITIONEDDISTINCTCOUNT

@@ -22,11 +22,11 @@ export const streamRules = [
   ),
   warning(
     'STREAM_OFFLINE',
-    'An offline table has no stream: nothing reads it.',
+    'An offline table has no stream: it would not be read.',
     function* ({ config }) {
       const path = streamsOf(config)[0]?.path;
       if ((config.tableType ?? 'OFFLINE') === 'OFFLINE' && path !== undefined) {
-        yield [path, 'Nothing reads the stream.'];
+        yield [path, 'The stream of an offline table is not read.'];
       }
     },
   ),
@@ -45,7 +45,7 @@ export const streamRules = [
   ),
   error(
     'STREAM_TYPE',
-    'A stream says its streamType, and all streams of a table are of the same.',
+    'A stream has a streamType, and all streams of a table have the same.',
     function* ({ config }) {
       const streams = readStreamsOf(config);
       for (const { path, options } of streams) {
@@ -175,7 +175,7 @@ export const streamRules = [
   ),
   error(
     'STREAM_PAUSELESS',
-    'With pauselessConsumptionEnabled and several replicas, servers take segments from each other: peerSegmentDownloadScheme.',
+    'With pauselessConsumptionEnabled and several replicas, servers download segments from each other: peerSegmentDownloadScheme.',
     function* ({ config }) {
       const section = config.ingestionConfig?.streamIngestionConfig;
       const scheme = config.segmentsConfig?.peerSegmentDownloadScheme ?? '';
@@ -186,7 +186,7 @@ export const streamRules = [
       ) {
         yield [
           '/segmentsConfig/peerSegmentDownloadScheme',
-          'Nothing says how servers take segments from each other.',
+          'There is no peerSegmentDownloadScheme for downloads between servers.',
         ];
       }
     },
@@ -202,26 +202,26 @@ const thresholds = [
   { name: 'segment.size', holds: isSize, expected: 'a size such as 200M' },
 ] as const;
 
-/** The topic of each stream that is read; undefined where it names none. */
+/** Returns the topic of each stream that is read; undefined if it names none. */
 function topicsOf(config: CheckedTable['config']) {
   return readStreamsOf(config).map(({ path, options }) => {
     return [path, options.get(`stream.${options.get('streamType') ?? ''}.topic.name`)] as const;
   });
 }
 
-/** The streams that are read: those of a real-time table. */
+/** Returns the streams that are read: those of a real-time table. */
 function readStreamsOf(config: CheckedTable['config']): readonly StreamOfTable[] {
   return config.tableType === 'REALTIME' ? streamsOf(config) : [];
 }
 
-/** A stream of a table, and where its config has it. */
+/** A stream of a table, and its location in the config. */
 export interface StreamOfTable {
   readonly path: string;
-  /** Options as text: configs in use write numbers either way. */
+  /** The options as text: existing configs write numbers either way. */
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** The streams of a table, wherever its config has them. */
+/** Returns the streams of a table, wherever they are in its config. */
 export function streamsOf({
   ingestionConfig,
   tableIndexConfig,

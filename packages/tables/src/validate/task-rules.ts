@@ -12,7 +12,7 @@ import { isCount, isPeriod, isSize, periodMs } from './values-at.ts';
 
 const { error, warning } = rulesAbout('tasks');
 
-/** The types that Apache Pinot ships generators of. */
+/** The task types that Apache Pinot ships generators for. */
 const shippedTypes = [
   'MergeRollupTask',
   'PurgeTask',
@@ -24,7 +24,7 @@ const shippedTypes = [
 ];
 const mergeTypes = ['concat', 'rollup', 'dedup'];
 
-/** Aggregations that a RealtimeToOfflineSegmentsTask rolls rows up by. */
+/** Aggregations by which a RealtimeToOfflineSegmentsTask rolls rows up. */
 const rollupAggregations = [
   'MIN',
   'MAX',
@@ -51,7 +51,7 @@ const rollupAggregations = [
 export const taskRules = [
   error(
     'TASK_TYPE',
-    `Types of tasks are known to the cluster, which mostly are ${shippedTypes.join(', ')}, and their options are an object.`,
+    `Types of tasks are known to the cluster, usually ${shippedTypes.join(', ')}, and their options are an object.`,
     function* ({ config, cluster: { taskTypes = shippedTypes } }) {
       for (const [path, type, options] of tasksOf(config)) {
         if (!isRecord(options)) yield [path, `The options of ${type} are not an object.`];
@@ -63,7 +63,7 @@ export const taskRules = [
   ),
   error(
     'TASK_SCHEDULE',
-    'A schedule that is there is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
+    'A schedule, if present, is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
     function* ({ config }) {
       for (const { path, owner, name, value } of optionsOf(config)) {
         if (name !== 'schedule' || owner !== '') continue;
@@ -99,7 +99,9 @@ const countOptions = [
   'tableMaxNumTasks',
 ];
 
-/** Options whose values Apache Pinot looks at before it makes a table; `period` takes a sign. */
+/**
+ * Options whose values Apache Pinot checks before it creates a table; a `period` may have a sign.
+ */
 const checkedPeriods: Readonly<Record<string, readonly string[]>> = {
   RealtimeToOfflineSegmentsTask: periodOptions.slice(0, 3),
   UpsertCompactionTask: ['bufferTimePeriod'],
@@ -114,7 +116,7 @@ export const taskOptionRules = [
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;
-        // The engine takes an empty text for a span of zero.
+        // Apache Pinot treats an empty text as a span of zero.
         if (value !== '' && periodMs(value) === undefined) {
           yield [path, `‘${value}’ is not a period such as 1d.`];
         }
@@ -201,7 +203,7 @@ export const taskOptionRules = [
       const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } =
         options;
       if (percent === undefined && count === undefined) {
-        yield [path, 'Nothing says when a segment is compacted.'];
+        yield [path, 'There is no threshold for the compaction of a segment.'];
       }
       if (percent !== undefined && !isPercentage(textOf(percent))) {
         yield [`${path}/invalidRecordsThresholdPercent`, 'It is not a percentage of 0 to 100.'];
@@ -262,7 +264,7 @@ export const taskOptionRules = [
   ),
   warning(
     'TASK_IDLE',
-    'A task has something to do: RealtimeToOfflineSegmentsTask in a real-time table, SegmentGenerationAndPushTask in one with batchConfigMaps.',
+    'A task has work to do: RealtimeToOfflineSegmentsTask in a real-time table, SegmentGenerationAndPushTask in one with batchConfigMaps.',
     function* ({ config }) {
       for (const [path, type] of tasksOf(config)) {
         if (type === 'RealtimeToOfflineSegmentsTask' && config.tableType !== 'REALTIME') {
@@ -292,7 +294,7 @@ function tableProblem(type: string, config: CheckedTable['config']): string | un
   if (!hasUpsert) return 'The table has no upsert.';
   if (config.tableType !== 'REALTIME') return 'The table is not real-time.';
   return type === 'UpsertCompactMergeTask' && isSnapshotOff(config)
-    ? 'Without snapshots of its upsert, nothing says which rows are valid.'
+    ? 'Without snapshots of its upsert, the valid rows are unknown.'
     : undefined;
 }
 
@@ -307,7 +309,7 @@ function validDocIdsProblem(config: CheckedTable['config'], given: unknown): str
   if (!validDocIdsTypes().includes(said)) {
     return `‘${said}’ is not one of ${validDocIdsTypes().join(', ')}.`;
   }
-  // Where rows are deleted, only these two know of it.
+  // If rows are deleted, only these two types take it into account.
   const type = hasDeletes && !said.endsWith('_WITH_DELETE') ? 'SNAPSHOT_WITH_DELETE' : said;
   if (type.startsWith('SNAPSHOT') && isSnapshotOff(config)) return `${type} needs snapshots.`;
   return type.endsWith('_WITH_DELETE') && !hasDeletes
@@ -345,7 +347,7 @@ function isPercentage(text: string): boolean {
   return isDecimal(text) && value >= 0 && value <= 100;
 }
 
-/** Tells whether a text is a whole number of 64 bits, of at least a least one. */
+/** Reports whether a text is a whole number of 64 bits that is not below `least`. */
 function isLongOfAtLeast(text: string, least: bigint): boolean {
   if (!/^[+-]?\d{1,19}$/.test(text)) return false;
   const value = BigInt(text.replace(/^\+/, ''));
@@ -356,14 +358,11 @@ interface TaskOption {
   readonly path: string;
   readonly type: string;
   readonly key: string;
-  /**
-   * What stands before the last dot, such as a level of merging or a column; empty where there is
-   * none.
-   */
+  /** The part before the last dot, such as a merge level or a column; empty if there is none. */
   readonly owner: string;
   readonly name: string;
   readonly value: string;
-  /** The mergeLevel of the task; empty where it has none. */
+  /** The mergeLevel of the task; empty if it has none. */
   readonly level: string;
 }
 
@@ -386,13 +385,13 @@ function optionsOf(config: CheckedTable['config']): readonly TaskOption[] {
   });
 }
 
-/** A value as the text that the engine makes of it. */
+/** Returns a value as the text that Apache Pinot reads. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }
 
-/** Options that are read only when the task runs, with values that it cannot read. */
+/** Yields faults of options that are read only when the task runs. */
 function* optionFaults({ config, schema }: CheckedTable): Generator<Fault> {
   for (const { path, type, owner, name, value } of optionsOf(config)) {
     const isChecked = owner === '' && checkedPeriods[type]?.includes(name) === true;

@@ -20,7 +20,7 @@ const keyed = rulesAbout(
   ({ config }) => config.tableType === 'REALTIME' && hasKeys(config),
 );
 
-/** Rules about upsert, where its mode is not NONE. */
+/** Rules about upsert in the modes other than NONE. */
 export const upsertRules = [
   error(
     'UPSERT_REALTIME',
@@ -52,7 +52,7 @@ export const upsertRules = [
   ),
   error(
     'UPSERT_STAR_TREE',
-    'Tables with upsert have no star-trees: those know nothing of replaced rows.',
+    'Tables with upsert have no star-trees, which would count replaced rows.',
     function* ({ config }) {
       const index = config.tableIndexConfig;
       if ((index?.starTreeIndexConfigs ?? []).length > 0) {
@@ -94,18 +94,18 @@ export const upsertRules = [
   ),
   error(
     'UPSERT_TTL',
-    'Keys are forgotten by a single numeric comparison column, with snapshots; deleted ones by a deleteRecordColumn.',
+    'metadataTTL and deletedKeysTTL need a single numeric comparison column; the former also snapshots, the latter a deleteRecordColumn.',
     ttlFaults,
   ),
   warning(
     'UPSERT_SNAPSHOT',
-    'Where keys are forgotten, a table says that it keeps snapshots.',
+    'A table with metadataTTL enables or disables snapshots explicitly.',
     function* ({ config }) {
       const { metadataTTL = 0, enableSnapshot, snapshot } = config.upsertConfig ?? {};
       if (metadataTTL > 0 && enableSnapshot !== true && snapshot === undefined) {
         yield [
           '/upsertConfig/snapshot',
-          'metadataTTL needs snapshots; whether there are any, the server says.',
+          'metadataTTL needs snapshots, and without this member the server decides.',
         ];
       }
     },
@@ -130,7 +130,7 @@ export const upsertRules = [
         yield [path, `${consistencyMode} needs a newSegmentTrackingTimeMs.`];
       }
       if (others.dropOutOfOrderRecord === true || others.outOfOrderRecordColumn !== undefined) {
-        yield [path, `${consistencyMode} cannot tell which rows are out of order.`];
+        yield [path, `${consistencyMode} cannot detect which rows are out of order.`];
       }
     },
   ),
@@ -161,7 +161,7 @@ export const upsertRules = [
   ),
   error(
     'PARTIAL_UPSERT_STRATEGY',
-    'Columns that name or order rows have no strategy; INCREMENT adds numbers; APPEND and UNION add to lists.',
+    'Columns that identify or order rows have no strategy; INCREMENT adds numbers; APPEND and UNION add to lists.',
     strategyFaults,
   ),
   error(
@@ -200,7 +200,7 @@ export const dedupRules = [
   ),
   dedup.error(
     'DEDUP_TTL',
-    'Keys are forgotten by a numeric column of the schema.',
+    'Keys expire by a numeric column of the schema.',
     function* ({ config, schema }) {
       const { metadataTTL = 0, dedupTimeColumn = '' } = config.dedupConfig ?? {};
       const name = dedupTimeColumn === '' ? timeColumnOf(config) : dedupTimeColumn;
@@ -217,7 +217,7 @@ export const dedupRules = [
   ),
 ];
 
-/** Rules about tables whose rows replace or drop each other: one server sees all rows of a key. */
+/** Rules about tables whose rows replace or drop each other: one server has all rows of a key. */
 export const keyRules = [
   keyed.error(
     'KEYED_SERVERS',
@@ -238,7 +238,7 @@ export const keyRules = [
 ];
 
 /**
- * Tells whether values of a column say which row is the later one: numbers, and what is kept as
+ * Reports whether values of a column define an order of rows: numbers, and types that are stored as
  * numbers.
  */
 function isComparable(column: Column): boolean {
@@ -306,7 +306,7 @@ function* ttlFaults({ config, schema }: CheckedTable): Generator<Fault> {
   if (deletedKeysTTL > 0 && upsert.deleteRecordColumn === undefined) {
     yield [
       '/upsertConfig/deletedKeysTTL',
-      'Nothing says which keys are deleted: there is no deleteRecordColumn.',
+      'There is no deleteRecordColumn that marks deleted keys.',
     ];
   }
 }
@@ -348,7 +348,7 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
     partialUpsertStrategies,
   )) {
     const column = columnNamed(name, schema);
-    if (fixed.has(name)) yield [path, `${name} names or orders rows, and is never merged.`];
+    if (fixed.has(name)) yield [path, `${name} identifies or orders rows, and is never merged.`];
     else if (schema !== undefined && column === undefined) {
       yield [path, `The schema has no column ${name}.`];
     } else if (
@@ -356,14 +356,14 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
       strategy === 'INCREMENT' &&
       !(isComparable(column) && isAddable(column))
     ) {
-      yield [path, `${name} is ${describe(column)}, to which nothing can be added.`];
+      yield [path, `${name} is ${describe(column)}, which cannot be incremented.`];
     } else if (column?.isMultiValue === false && (strategy === 'APPEND' || strategy === 'UNION')) {
       yield [path, `${name} holds single values, not lists.`];
     }
   }
 }
 
-/** Times and maps are not added up. */
+/** Times and maps cannot be added up. */
 function isAddable({ kind }: Column): boolean {
   return kind !== 'dateTime' && kind !== 'complex';
 }

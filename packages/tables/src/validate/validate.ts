@@ -36,19 +36,23 @@ import { streamRules } from './stream-rules.ts';
 import { taskOptionRules, taskRules } from './task-rules.ts';
 import { dedupRules, keyRules, upsertRules } from './upsert-rules.ts';
 
-/** What a table config is checked against besides itself. */
+/** The context of the validation of a table config. */
 export interface TableContext extends ClusterContext {
-  /** Left out: rules that need the schema hold. */
+  /** If left out, rules that need the schema hold. */
   readonly schema?: TableSchema;
 }
 
-/** Every rule about schemas that this one breaks, in order; paths point into the schema. Pure. */
+/**
+ * Returns every rule about schemas that a schema breaks, in order; paths point into the schema.
+ * Pure.
+ */
 export function validateTableSchema(schema: TableSchema): readonly Finding[] {
   return check(schemaRules, checkedSchemaOf(schema));
 }
 
 /**
- * Every rule about table configs that this one breaks, in order; paths point into the config. Pure.
+ * Returns every rule about table configs that a config breaks, in order; paths point into the
+ * config. Pure.
  */
 export function validateTableConfig(
   config: TableConfig,
@@ -111,30 +115,24 @@ export const tableRules: readonly TableRule[] = [
   ...quotaRules,
 ];
 
-/** What is said of a config or a schema that somebody wrote. */
+/** The verdict on a config or a schema of a user. */
 export interface Verdict extends ModelVerdict {
-  /** Whether there is no error among the findings. */
+  /** True if no finding is an error. */
   readonly valid: boolean;
 }
 
-/** A schema with its full set of members, and everything that is wrong with it. */
+/** A schema with its full set of members, and all findings about it. */
 export interface CheckedSchemaDocument extends Verdict {
   readonly schema: CompleteTableSchema;
 }
 
-/**
- * A table config with its full set of members, under its type, and everything that is wrong with
- * it.
- */
+/** A table config with its full set of members, under its type, and all findings about it. */
 export interface CheckedTableDocument extends Verdict {
   readonly OFFLINE?: CompleteTableConfig;
   readonly REALTIME?: CompleteTableConfig;
 }
 
-/**
- * A schema with the configs of its table, and everything that is wrong with them, alone and
- * together.
- */
+/** A schema with the configs of its table, and all findings about them, alone and together. */
 export interface CheckedTablesDocument extends Verdict {
   readonly tableName: string;
   readonly schema: CompleteTableSchema | null;
@@ -142,7 +140,7 @@ export interface CheckedTablesDocument extends Verdict {
   readonly realtime: CompleteTableConfig | null;
 }
 
-/** What rules need to know of the cluster that a table is for. */
+/** The properties of the cluster that rules need. */
 export type Cluster = Omit<ClusterContext, 'otherConfig'>;
 
 /** Reads a schema and checks it against every rule; never throws. */

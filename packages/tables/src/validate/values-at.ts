@@ -3,23 +3,23 @@ import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
 import { type Check, type CheckedTable, type Fault, placedMembers } from './rule.ts';
 
-/** What a value must be, and what to say of one that is not. */
+/** The requirement of a value, and the message about a violation. */
 interface Expectation {
   readonly holds: (value: string) => boolean;
   /** `member` is the last part of the path that `*` stands for, or the name of the value. */
   readonly message: (value: string, member: string) => string;
   /**
-   * Whether a value that is missing breaks the rule, where the section around it is there.
-   * Otherwise it is skipped.
+   * True if a missing value breaks the rule, provided that its section exists. Otherwise it is
+   * skipped.
    */
   readonly isRequired?: boolean;
-  /** Whether an empty text is a value, not a missing one. */
+  /** True if an empty text is a value rather than a missing one. */
   readonly isEmptyValue?: boolean;
 }
 
 /**
- * Looks at single values of a config by their JSON pointers, in which `*` stands for every element
- * or member.
+ * Checks single values of a config by their JSON pointers, in which `*` stands for every element or
+ * member.
  */
 export function valuesAt(
   pointers: string | readonly string[],
@@ -47,8 +47,8 @@ interface PlacedValue {
 }
 
 /**
- * What stands where a way leads to; undefined for a member that is not there, nothing where its
- * section is not.
+ * Yields the values at a path; undefined for a missing member, and nothing if its section is
+ * missing.
  */
 function* valuesBelow(
   section: unknown,
@@ -72,7 +72,7 @@ function* valuesBelow(
   }
 }
 
-/** Looks for members that must be there wherever the section around them is. */
+/** Yields a fault for each required member that is missing from an existing section. */
 export function* missingMembers(
   checked: CheckedTable,
   pointers: readonly string[],
@@ -85,7 +85,7 @@ export function* missingMembers(
   }
 }
 
-/** One of the words, in any case. */
+/** Requires one of the words, in any case. */
 export function oneOfWords(words: readonly string[]): Expectation {
   return {
     holds: (value) => words.some((word) => word.toLowerCase() === value.toLowerCase()),
@@ -93,19 +93,19 @@ export function oneOfWords(words: readonly string[]): Expectation {
   };
 }
 
-/** A period such as 7d. */
+/** Requires a period such as 7d. */
 export const period: Expectation = {
   holds: isPeriod,
   message: (value) => `‘${value}’ is not a period such as 7d or 4h30m.`,
 };
 
-/** A tag of servers. */
+/** Requires a server tag. */
 export const serverTag: Expectation = {
   holds: (value) => /_(OFFLINE|REALTIME)$/.test(value),
   message: (value) => `‘${value}’ does not end in _OFFLINE or _REALTIME.`,
 };
 
-/** Tells whether a text is a period such as 7d. */
+/** Reports whether a text is a period such as 7d. */
 export function isPeriod(text: string): boolean {
   try {
     return parseDurationMs(text) > 0;
@@ -115,17 +115,17 @@ export function isPeriod(text: string): boolean {
   }
 }
 
-/** Tells whether a text is a whole number of 32 bits, as Java reads it. */
+/** Reports whether a text is a 32-bit whole number, as Java reads it. */
 export function isInteger(text: string): boolean {
   return /^[+-]?\d{1,10}$/.test(text) && Math.abs(Number(text)) <= 2_147_483_647;
 }
 
 /**
- * A period of days, hours, minutes and seconds such as 1d12h, in milliseconds; undefined where the
- * text is something else.
+ * Parses a period of days, hours, minutes and seconds such as 1d12h to milliseconds; undefined for
+ * other texts.
  *
- * That is how Apache Pinot reads periods: in this order and in small letters or large ones, each
- * with a sign if need be.
+ * Apache Pinot reads periods in this way: in this order, in either case, and each part with an
+ * optional sign.
  */
 export function periodMs(text: string): number | undefined {
   const parts =
@@ -139,12 +139,12 @@ export function periodMs(text: string): number | undefined {
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-/** Tells whether a text is a size such as 100G. */
+/** Reports whether a text is a size such as 100G. */
 export function isSize(text: string): boolean {
   return /^\d+(\.\d+)?[KMGTP]?B?$/i.test(text);
 }
 
-/** Tells whether a text is a whole number of at least 1. */
+/** Reports whether a text is a whole number of at least 1. */
 export function isCount(text: string): boolean {
   return /^[1-9]\d{0,8}$/.test(text.trim());
 }

@@ -60,16 +60,13 @@ describe('what is wrong is a finding', () => {
     ['now(1)', 'EXPRESSION_ARITY Column 1: now takes no arguments, not 1: now(), near ‘now(1)’.'],
     [
       'a +',
-      'EXPRESSION_SYNTAX Column 4: the expression ends where a value, a column or a function should be, near ‘a +’.',
+      'EXPRESSION_SYNTAX Column 4: the expression ends; expected a value, a column or a function, near ‘a +’.',
     ],
     [
       '',
-      'EXPRESSION_SYNTAX Column 1: the expression ends where a value, a column or a function should be, near ‘’.',
+      'EXPRESSION_SYNTAX Column 1: the expression ends; expected a value, a column or a function, near ‘’.',
     ],
-    [
-      'a b',
-      'EXPRESSION_SYNTAX Column 3: found b where the end or an operator should be, near ‘a b’.',
-    ],
+    ['a b', 'EXPRESSION_SYNTAX Column 3: found b; expected the end or an operator, near ‘a b’.'],
     ["'abc", "EXPRESSION_SYNTAX Column 1: the quote ' is never closed, near ‘'abc’."],
     ['a # b', 'EXPRESSION_SYNTAX Column 3: unexpected #, near ‘a # b’.'],
     [
@@ -83,7 +80,7 @@ describe('what is wrong is a finding', () => {
     ["a || 'b'", "EXPRESSION_SYNTAX Column 3: unexpected |, near ‘a || 'b'’."],
     [
       '-a',
-      'EXPRESSION_SYNTAX Column 2: found a where a number behind -; negate(a) turns the sign of a column should be, near ‘-a’.',
+      'EXPRESSION_SYNTAX Column 2: found a; expected a number after - (negate(a) negates a column), near ‘-a’.',
     ],
     ['1e999', 'EXPRESSION_SYNTAX Column 1: 1e999 does not fit a double, near ‘1e999’.'],
   ])('what is wrong is a finding: %s', (text, message) => {

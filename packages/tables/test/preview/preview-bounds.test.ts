@@ -53,7 +53,7 @@ describe('what transforms make', () => {
       expect(preview.rows.length).toBeLessThan(previewLimits.rowsBytesMax / (columnCount * 10_000));
       expect(preview.rows.length).toBeGreaterThan(0);
       expect(messageOf(preview.findings, 'SIZE_LIMIT')).toBe(
-        `What is made of the rows has more than 64 MiB; the first ${preview.rows.length} rows are taken through, the others left out.`,
+        `The values computed from the rows exceed 64 MiB; the first ${preview.rows.length} rows are processed, the others left out.`,
       );
       const { getnRows, getnFailedRows, getnFilteredRows } = preview.summary;
       expect([getnRows, getnFailedRows, getnFilteredRows]).toEqual([preview.rows.length, 0, 0]);
@@ -65,7 +65,7 @@ describe('what transforms make', () => {
     const preview = await previewOf(request, limited({ rowsBytesMax: 10_000_000 }));
     expect([preview.rows, messageOf(preview.findings, 'SIZE_LIMIT')]).toEqual([
       [],
-      'What is made of the rows has more than 9.54 MiB; the first 0 rows are taken through, the others left out.',
+      'The values computed from the rows exceed 9.54 MiB; the first 0 rows are processed, the others left out.',
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('what transforms make', () => {
       sourceRows: rowsOf({ c0: [1, 2] }),
     });
     expect(messageOf(preview.findings, 'ROWS_FAILED')).toContain(
-      'A list of 131072 elements is too long; at most 100000 are made.',
+      'A list of 131072 elements is too long; at most 100000 are allowed.',
     );
   });
 
@@ -140,7 +140,7 @@ describe('rows of a request', () => {
     expect(preview.findings.filter(({ path }) => path.startsWith('/sourceRows/'))).toMatchObject([
       {
         path: '/sourceRows/1',
-        message: 'It has a value of 1.96 KiB in x; at most 1 KiB are taken. The row is left out.',
+        message: 'It has a value of 1.96 KiB in x; at most 1 KiB are allowed. The row is left out.',
       },
       {
         path: '/sourceRows/2',
@@ -212,7 +212,7 @@ describe('the answer', () => {
     expect(sent.sourceRows.length).toBeGreaterThan(20);
     expect(sent.rows.length).toBeGreaterThan(20);
     expect(messageOf(sent.findings, 'ANSWER_CUT')).toBe(
-      `The answer would have more than 68.4 KiB: of 400 rows of the source ${sent.sourceRows.length} are in it, of 400 rows of the table ${sent.rows.length}.`,
+      `The response would exceed 68.4 KiB: of 400 source rows it has ${sent.sourceRows.length}, of 400 rows of the table ${sent.rows.length}.`,
     );
     expect(sent.summary.getnRows).toBe(400);
   });
@@ -221,7 +221,7 @@ describe('the answer', () => {
     const preview = await previewOf({ ...wide(200, 'a'), sourceRows: [] });
     const attempt = () => writePreview(preview, { bytesMax: 10_000 });
     expect(attempt).toThrow(
-      /^The preview has [\d.]+ KiB without its rows; at most 9.77 KiB are sent\./,
+      /^The preview has [\d.]+ KiB without its rows; at most 9.77 KiB are allowed\./,
     );
     expect(attempt).toThrow(expect.toSatisfy((error) => isQuireError(error, 'INVALID_BODY')));
   });
@@ -230,7 +230,7 @@ describe('the answer', () => {
     const preview = await previewOf({ ...wide(1_100, 'noSuchFunction(a)'), sourceRows: [] });
     expect(preview.findings).toHaveLength(1_001);
     expect(messageOf(preview.findings, 'FINDINGS_CUT')).toMatch(
-      /^There are \d{4,} findings; 1000 are shown, the most severe first\.$/,
+      /^There are \d{4,} findings; 1000 are shown, in the order of their paths\.$/,
     );
   });
 });
@@ -257,6 +257,6 @@ test('a row of a file with an integer of too many digits, or a value too large, 
     'Row 2 of a.jsonl is left out. An integer has 2000 digits; the limit is 1000.',
   );
   expect(messageOf(preview.findings, 'VALUE_TOO_LARGE')).toBe(
-    'Row 2 of a.jsonl is left out. It has a value of 2.94 KiB in a; at most 2 KiB are taken.',
+    'Row 2 of a.jsonl is left out. It has a value of 2.94 KiB in a; at most 2 KiB are allowed.',
   );
 });

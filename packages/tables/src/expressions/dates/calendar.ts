@@ -19,7 +19,7 @@ export const monthNames = [
   'December',
 ] as const;
 
-/** Monday first, as ISO 8601 numbers them from 1. */
+/** Monday first, as in ISO 8601, which numbers it 1. */
 export const weekdayNames = [
   'Monday',
   'Tuesday',
@@ -30,14 +30,19 @@ export const weekdayNames = [
   'Sunday',
 ] as const;
 
-/** Days before each month of a year that begins in March, so that a leap day is its last. */
+/**
+ * The days before each month of a year that begins in March, so that a leap day is its last day.
+ */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const;
 
-/** Epoch milliseconds of midnight UTC; `month` from 1. Years below 100 are those years. */
+/**
+ * Returns the epoch milliseconds of midnight UTC; `month` counts from 1. Years below 100 are taken
+ * literally.
+ */
 export function dateToMs(year: number, month: number, day: number): number {
   const before = daysBefore[month - 1];
-  // The runtime's own dates are objects, and take ten times as long. They know what months and
-  // years beyond the calendar are.
+  // The runtime's own dates are objects and take ten times as long. They handle months and years
+  // beyond the calendar.
   if (before === undefined || !(Math.abs(year) < 200_000)) {
     return new Date(0).setUTCFullYear(year, month - 1, day);
   }
@@ -46,21 +51,21 @@ export function dateToMs(year: number, month: number, day: number): number {
   return (from * 365 + leapDays + before + day - daysToEpoch) * dayMs;
 }
 
-/** From the day before the first of March of the year 0 to 1970. */
+/** The days from the day before 1 March of the year 0 to 1970. */
 const daysToEpoch = 719_469;
 
-/** 1 for Monday to 7 for Sunday. */
+/** Returns the day of the week: 1 for Monday to 7 for Sunday. */
 export function weekdayOf(localMs: number): number {
   return new Date(localMs).getUTCDay() || 7;
 }
 
-/** From 1 on. */
+/** Returns the day of the year, from 1. */
 export function dayOfYearOf(localMs: number): number {
   const date = new Date(localMs);
   return Math.floor((localMs - dateToMs(date.getUTCFullYear(), 1, 1)) / dayMs) + 1;
 }
 
-/** The week of ISO 8601, and the year that it counts to: that of its Thursday. */
+/** Returns the ISO 8601 week, and the year that it belongs to: that of its Thursday. */
 export function weekOf(localMs: number): { readonly year: number; readonly week: number } {
   const thursdayMs = localMs + (4 - weekdayOf(localMs)) * dayMs;
   return {
@@ -69,13 +74,13 @@ export function weekOf(localMs: number): { readonly year: number; readonly week:
   };
 }
 
-/** Midnight of the Monday of a week of ISO 8601. */
+/** Returns midnight of the Monday of an ISO 8601 week. */
 export function weekToMs(year: number, week: number): number {
   const januaryFourthMs = dateToMs(year, 1, 4);
   return januaryFourthMs + (week - 1) * weekMs - (weekdayOf(januaryFourthMs) - 1) * dayMs;
 }
 
-/** Days of a month, from 1. */
+/** Returns the number of days of a month; months count from 1. */
 export function daysInMonth(year: number, month: number): number {
   return (
     (dateToMs(month === 12 ? year + 1 : year, (month % 12) + 1, 1) - dateToMs(year, month, 1)) /
@@ -106,10 +111,10 @@ const units = [
   'YEAR',
 ] as const;
 
-/** A unit that dates are cut or moved by. */
+/** A unit to truncate dates to, or to move them by. */
 export type CalendarUnit = (typeof units)[number];
 
-/** @throws EXPRESSION_FAILED when there is no such unit; case does not count */
+/** Parses a unit, in any case. @throws EXPRESSION_FAILED when there is no such unit */
 export function parseCalendarUnit(text: string): CalendarUnit {
   const unit = units.find((each) => each === text.toUpperCase());
   if (unit === undefined) {
@@ -134,14 +139,15 @@ const monthCounts: Readonly<Partial<Record<CalendarUnit, number>>> = {
 };
 
 /**
- * The first millisecond of the unit that an instant lies in by the clocks of a zone; weeks begin on
+ * Returns the first millisecond of the unit that contains an instant in a zone; weeks begin on
  * Monday.
  */
 export function truncateInstant(epochMs: number, unit: CalendarUnit, zone: Zone): number {
   checkedEpochMs(epochMs);
   const offsetMs = zone.offsetMsAt(epochMs);
   const fixed = fixedMs[unit];
-  // Within a day the offset of the instant stays, even where clocks were changed since.
+  // Within a day the offset of the instant is used, even if the clocks were changed since the start
+  // of the unit.
   if (fixed !== undefined && fixed < dayMs) {
     return Math.floor((epochMs + offsetMs) / fixed) * fixed - offsetMs;
   }
@@ -162,9 +168,9 @@ function truncateLocal(localMs: number, unit: CalendarUnit): number {
 }
 
 /**
- * An instant moved by a number of units in UTC; the 31st becomes the last day of a shorter month.
+ * Moves an instant by a number of units in UTC; the 31st becomes the last day of a shorter month.
  *
- * @throws EXPRESSION_FAILED when it does not fit 64 bits, or is outside the calendar
+ * @throws EXPRESSION_FAILED when the result does not fit 64 bits, or is outside the calendar
  */
 export function addUnits(epochMs: number, count: number, unit: CalendarUnit): number {
   const fixed = fixedMs[unit];
@@ -186,8 +192,8 @@ function checkedSpan(ms: number): number {
 }
 
 /**
- * How many whole units lie between two instants in UTC; negative when the second is the earlier.
- * @throws EXPRESSION_FAILED as above
+ * Counts the whole units between two instants in UTC; negative if the second is earlier.
+ * @throws EXPRESSION_FAILED as `addUnits`
  */
 export function countUnits(fromMs: number, toMs: number, unit: CalendarUnit): number {
   const fixed = fixedMs[unit];
@@ -200,7 +206,7 @@ export function countUnits(fromMs: number, toMs: number, unit: CalendarUnit): nu
   return Math.trunc(months / size);
 }
 
-/** Months since the year 0. */
+/** Returns the months since the year 0. */
 function monthIndex(epochMs: number): number {
   const date = new Date(epochMs);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();

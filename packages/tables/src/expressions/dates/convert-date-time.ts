@@ -14,7 +14,7 @@ import { fromLocal, strictZone, toLocal, utc, type Zone } from './zone.ts';
 import { expressionFailed } from '../values/expression-error.ts';
 import type { Value } from '../values/value.ts';
 
-/** @throws EXPRESSION_FAILED when the divisor is 0 */
+/** Divides integers. @throws EXPRESSION_FAILED when the divisor is 0 */
 export function quotient(value: number, divisor: number): number {
   if (divisor === 0) throw expressionFailed('Division of integers by zero.');
   return Math.trunc(value / divisor) + 0;
@@ -57,7 +57,7 @@ export function convert(
     : writeInFormat(roundedMs, target);
 }
 
-/** Units that are rounded within the next larger one, and how long both are. */
+/** Units that are rounded within the next larger one, with the length of both. */
 const clockSpans: Readonly<
   Partial<Record<Granularity['unit'], readonly [spanMs: number, withinMs: number]>>
 > = {
@@ -68,8 +68,8 @@ const clockSpans: Readonly<
 };
 
 /**
- * Rounds down one field of what clocks show, within the next larger one: 7 days count from the
- * first of the month.
+ * Rounds one field of the local time down within the next larger one: 7 days count from the first
+ * of the month.
  */
 function roundByClocks(epochMs: number, { size, unit }: Granularity, zone: Zone): number {
   const localMs = toLocal(epochMs, zone);

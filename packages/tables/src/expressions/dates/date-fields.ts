@@ -11,8 +11,8 @@ import {
 import type { NumberLetter } from './date-time-pattern.ts';
 
 /**
- * Numbers by the letter of the pattern that they were read for, in the order in which they were
- * read; `a` and `G` are 0 or 1 for AM and PM, BC and AD.
+ * Numbers by the letter of the pattern that they were read for, in reading order. `a` is 0 for AM
+ * and 1 for PM, `G` is 0 for BC and 1 for AD.
  */
 export type DateNumbers = { [Letter in NumberLetter | 'a' | 'E' | 'G']?: number };
 
@@ -23,21 +23,23 @@ interface DateField {
   readonly min: number;
   max(localMs: number): number;
   set(localMs: number, value: number): number;
-  /** The first millisecond that has the same field. */
+  /** Returns the first millisecond that has the same field. */
   floor(localMs: number): number;
 }
 
-/** Fields from the month to the day of the week, without a longer one: these are of the year 2000. */
+/**
+ * The fields from the month to the day of the week: without a longer field, they are of the year
+ * 2000.
+ */
 const ranksOfYear = { min: 3, max: 7 } as const;
 const yearWithoutYear = 2000;
 
 /**
- * Returns the local time of fields as epoch milliseconds of a clock in UTC; undefined if no such
- * date or time exists.
+ * Returns the local time as epoch milliseconds in UTC; undefined if there is no such date or time.
  *
- * Joda-Time sets one field after the other, beginning with 1970-01-01: first all of them, cutting
- * off what is smaller, then all of them again, so that fields which contradict each other give what
- * it gives.
+ * Joda-Time starts from 1970-01-01 and sets one field after another: first all of them, truncating
+ * smaller fields, then all of them again. Fields that contradict each other therefore give the same
+ * result as in Joda-Time.
  */
 export function instantOfFields(read: DateNumbers): number | undefined {
   const given = (Object.entries(read) as [keyof typeof fields, number][])
@@ -58,7 +60,7 @@ export function instantOfFields(read: DateNumbers): number | undefined {
   return localMs;
 }
 
-/** The first year of Joda-Time's calendar, at which an era before Christ is cut off. */
+/** The first year of Joda-Time's calendar, which truncating an era before Christ gives. */
 const firstYear = -292_275_055;
 
 function yearOf(localMs: number): number {
@@ -69,7 +71,7 @@ function isLeapYear(year: number): boolean {
   return daysInMonth(year, 2) === 29;
 }
 
-/** The same day of another year: after February the same day of the same month. */
+/** Returns the same day of another year: after February the same day of the same month. */
 function withYear(localMs: number, year: number): number {
   if (!Number.isFinite(localMs)) return dateToMs(year, 1, 1);
   const [from, day] = [yearOf(localMs), dayOfYearOf(localMs)];
@@ -77,7 +79,7 @@ function withYear(localMs: number, year: number): number {
   return dateToMs(year, 1, day + shift) + timeOf(localMs);
 }
 
-/** The same day of the same week of another year, or of its last. */
+/** Returns the same day of the same week of another year, or of its last week. */
 function withWeekyear(localMs: number, year: number): number {
   const { year: from, week } = weekOf(localMs);
   if (from === year) return localMs;
@@ -109,7 +111,7 @@ const yearFloor = (localMs: number): number => dateToMs(yearOf(localMs), 1, 1);
 const weekFloor = (localMs: number): number =>
   floorTo(localMs, dayMs) - (weekdayOf(localMs) - 1) * dayMs;
 
-/** A field that moves an instant by its unit. */
+/** Creates a field that moves an instant by its unit. */
 function steps(
   rank: number,
   unitMs: number,
@@ -127,14 +129,14 @@ function steps(
   };
 }
 
-/** A field of the time of day: units within a longer unit. */
+/** Creates a field of the time of day: units within a longer unit. */
 function timeField(rank: number, unitMs: number, withinMs: number): DateField {
   const of = (localMs: number): number =>
     Math.floor((localMs - floorTo(localMs, withinMs)) / unitMs);
   return steps(rank, unitMs, of, { min: 0, max: withinMs / unitMs - 1 });
 }
 
-/** The same from 1 on, whose last number stands for 0. */
+/** Creates the same field with values from 1 on, whose last value stands for 0. */
 function clockField(field: DateField): DateField {
   const last = field.max(0) + 1;
   return {

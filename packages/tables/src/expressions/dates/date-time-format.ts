@@ -8,8 +8,8 @@ import { parseDateTime, parseIsoFields } from './parse-date-time.ts';
 import { lenientZone, utc, type Zone } from './zone.ts';
 
 /**
- * How a column of times is written: counted in units since 1970, by a pattern (ISO 8601 where there
- * is none), or as a timestamp.
+ * The format of a time column: a count of units since 1970, a pattern (ISO 8601 without one), or a
+ * timestamp.
  */
 export type DateTimeFormat =
   | {
@@ -21,9 +21,9 @@ export type DateTimeFormat =
   | { readonly kind: 'timestamp' };
 
 /**
- * Reads a format in either notation of the engine: `1:DAYS:EPOCH`,
+ * Parses a format in either notation of Apache Pinot: `1:DAYS:EPOCH`,
  * `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`,
- * `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`. Case counts.
+ * `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`. Case-sensitive.
  *
  * @throws EXPRESSION_FAILED when it is neither
  */
@@ -32,8 +32,8 @@ export const parseDateTimeFormat: (format: string) => DateTimeFormat = memoize((
 );
 
 /**
- * The instant of a text in a format, in epoch milliseconds. @throws EXPRESSION_FAILED when it is
- * not in the format
+ * Returns the instant of a text in a format, in epoch milliseconds. @throws EXPRESSION_FAILED when
+ * the text does not match the format
  */
 export function readInFormat(text: string, format: DateTimeFormat, nowYear: number): number {
   if (format.kind === 'timestamp') return parseTimestamp(text);
@@ -50,7 +50,7 @@ export function readInFormat(text: string, format: DateTimeFormat, nowYear: numb
     : parseDateTime(text, format.pattern, format.zone, nowYear);
 }
 
-/** An instant as text in a format. */
+/** Formats an instant. */
 export function writeInFormat(epochMs: number, format: DateTimeFormat): string {
   if (format.kind === 'timestamp') return textOfTimestamp(new Timestamp(epochMs));
   if (format.kind === 'epoch') return String(epochIn(epochMs, format));
@@ -61,7 +61,7 @@ export function writeInFormat(epochMs: number, format: DateTimeFormat): string {
   );
 }
 
-/** An instant counted in the units of a format. */
+/** Returns an instant as a count of the units of a format. */
 export function epochIn(
   epochMs: number,
   { unit, size }: DateTimeFormat & { readonly kind: 'epoch' },
@@ -74,7 +74,7 @@ const isoPattern = parseDateTimePattern("yyyy-MM-dd'T'HH:mm:ss'Z'");
 const isoTextPattern =
   /^([+-]?\d{1,9})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?:T(\d{1,2})?(?::?(\d{1,2})(?::?(\d{1,2}))?)?(?:[.,](\d{1,9}))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
 
-/** A date of ISO 8601, with or without a time and an offset. */
+/** Parses an ISO 8601 date, with or without a time and an offset. */
 function parseIsoDateTime(text: string, zone: Zone): number {
   const [
     whole,
@@ -124,7 +124,7 @@ function patternOf(pattern: string | undefined): DateTimePattern | undefined {
   return pattern === undefined ? undefined : parseDateTimePattern(pattern);
 }
 
-/** Pieces of a text, at most `limit`: the last has all the rest. */
+/** Splits a text into at most `limit` pieces; the last has the rest. */
 function split(text: string, separator: string, limit: number): readonly string[] {
   const pieces = text.split(separator);
   return pieces.length <= limit
@@ -159,14 +159,14 @@ const nanoseconds = {
   DAYS: 86_400_000_000_000n,
 } as const;
 
-/** A unit that times are counted in. */
+/** A unit of times. */
 export type TimeUnit = keyof typeof nanoseconds;
 
 function isTimeUnit(name: string): name is TimeUnit {
   return Object.hasOwn(nanoseconds, name);
 }
 
-/** @throws EXPRESSION_FAILED when there is no such unit; case counts */
+/** Parses a unit, case-sensitively. @throws EXPRESSION_FAILED when there is no such unit */
 export function parseTimeUnit(name: string): TimeUnit {
   if (!isTimeUnit(name)) {
     throw expressionFailed(
@@ -176,7 +176,9 @@ export function parseTimeUnit(name: string): TimeUnit {
   return name;
 }
 
-/** A span in another unit, cut off towards zero, as java.util.concurrent.TimeUnit converts it. */
+/**
+ * Converts a span to another unit, truncated towards zero, as java.util.concurrent.TimeUnit does.
+ */
 export function convertTime(value: number, from: TimeUnit, to: TimeUnit): number {
   const [source, target] = [Number(nanoseconds[from]), Number(nanoseconds[to])];
   const converted =
@@ -184,22 +186,22 @@ export function convertTime(value: number, from: TimeUnit, to: TimeUnit): number
   return Math.min(Math.max(converted, -(2 ** 63)), 2 ** 63);
 }
 
-/** The same with every digit, at most the largest long. */
+/** Converts a span exactly, clamped to the range of a long. */
 export function convertExactly(value: bigint, from: TimeUnit, to: TimeUnit): bigint {
   const converted = (value * nanoseconds[from]) / nanoseconds[to];
   const most = 2n ** 63n - 1n;
   return converted > most ? most : converted < -most - 1n ? -most - 1n : converted;
 }
 
-/** A span that times are rounded to. */
+/** A granularity that times are rounded to. */
 export interface Granularity {
   readonly size: number;
   readonly unit: TimeUnit;
 }
 
 /**
- * Reads `15:MINUTES`, `MINUTES|15` or `HOURS`; case counts. @throws EXPRESSION_FAILED when it is
- * neither
+ * Parses `15:MINUTES`, `MINUTES|15` or `HOURS`, case-sensitively. @throws EXPRESSION_FAILED when it
+ * has none of these forms
  */
 export function parseGranularity(text: string): Granularity {
   const parts = /^\d/.test(text) ? text.split(':').toReversed() : text.split('|', 2);

@@ -31,7 +31,9 @@ export type PatternField =
       readonly width: number;
       readonly widthMax: number;
     }
-  /** A year of two digits; others are read as well where nothing numeric follows. */
+  /**
+   * A year of two digits; years of other lengths are read as well unless a numeric field follows.
+   */
   | { readonly kind: 'shortYear'; readonly letter: 'y' | 'x'; readonly isLenient: boolean }
   | { readonly kind: 'month' | 'weekday'; readonly isLong: boolean }
   | { readonly kind: 'halfday' | 'era' | 'zoneId' }
@@ -40,17 +42,20 @@ export type PatternField =
   /** `+0530`, or `+05:30`. */
   | { readonly kind: 'offset'; readonly hasColon: boolean };
 
-/** A pattern of dates and times as Joda-Time writes them, cut into pieces. */
+/** A Joda-Time pattern of dates and times, split into fields. */
 export interface DateTimePattern {
   readonly text: string;
   readonly fields: readonly PatternField[];
-  /** True if its numbers are years, months, days and parts of the time of day, each once. */
+  /**
+   * True if all its numbers are years, months, days and parts of the time of day, each at most
+   * once.
+   */
   readonly isPlain: boolean;
 }
 
 interface Piece {
   readonly letter: string;
-  /** The letters' count, or the literal text where there is no letter. */
+  /** The number of letters, or 0 with the literal text. */
   readonly width: number;
   readonly text: string;
 }
@@ -59,8 +64,8 @@ const numberLetters = 'CYyxweDMdKhHkmsS';
 const yearLetters = 'Yyx';
 
 /**
- * Reads a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSZ`
- * (https://www.joda.org/joda-time/key_format.html). A quote that is not closed goes to the end.
+ * Parses a pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSZ`
+ * (https://www.joda.org/joda-time/key_format.html). An unclosed quote extends to the end.
  *
  * @throws EXPRESSION_FAILED at a letter without a meaning
  */
@@ -138,14 +143,14 @@ function isNumeric({ letter, width }: Piece): boolean {
   return letter !== '' && numberLetters.includes(letter) && (letter !== 'M' || width <= 2);
 }
 
-/** How many digits are read at most. */
+/** Returns the most digits that are read for a field. */
 function widthMaxOf(letter: NumberLetter, width: number, isNumberNext: boolean): number {
   if (yearLetters.includes(letter)) return isNumberNext ? width : Math.max(width, 9);
   if (letter === 'S' || letter === 'C') return width;
   return Math.max(width, letter === 'D' ? 3 : letter === 'e' ? 1 : 2);
 }
 
-/** Writes an instant as the clocks of a zone show it. */
+/** Formats an instant in the local time of a zone. */
 export function formatDateTime(epochMs: number, { fields }: DateTimePattern, zone: Zone): string {
   const offsetMs = zone.offsetMsAt(epochMs);
   const local = new Date(epochMs + offsetMs);
@@ -188,7 +193,7 @@ function formatNumber(letter: NumberLetter, width: number, local: Date): string 
   return value < 0 ? `-${digits}` : digits;
 }
 
-/** The number that each letter stands for. */
+/** Functions that return the number of each letter. */
 const numbers: Readonly<Record<Exclude<NumberLetter, 'S'>, (local: Date) => number>> = {
   C: (local) => Math.floor(yearOfEra(local) / 100),
   Y: yearOfEra,

@@ -16,7 +16,7 @@ import {
 } from './date-time-pattern.ts';
 import { isZoneId, jodaZone, shortNames, utc, type Zone } from './zone.ts';
 
-/** What has been read of a text so far. */
+/** The state of reading a text. */
 interface Reading {
   readonly text: string;
   readonly nowYear: number;
@@ -27,15 +27,15 @@ interface Reading {
 }
 
 /**
- * Reads a text by a pattern to the instant that the clocks of a zone showed so, as Joda-Time does;
- * a zone or offset in the text goes before `zone`.
+ * Parses a local time by a pattern and returns its instant, as Joda-Time does. A zone or offset in
+ * the text takes precedence over `zone`.
  *
- * Fields that the pattern does not have are those of 1970-01-01T00:00:00; a month or day without a
- * year is of 2000, a leap year. A year of two digits lies from 80 years before `nowYear` to 19
- * behind it. A time that a change of clocks made appear twice is the earlier one.
+ * Fields that the pattern lacks are those of 1970-01-01T00:00:00; a month or day without a year is
+ * in 2000, a leap year. Years of two digits are from 80 years before `nowYear` to 19 years after
+ * it. A local time that occurs twice when clocks change is the earlier one.
  *
- * @throws EXPRESSION_FAILED when the text does not fit the pattern, there is no such date, or
- * clocks skipped the time
+ * @throws EXPRESSION_FAILED when the text does not match the pattern, the date does not exist, or
+ *   clocks skipped the time
  */
 export function parseDateTime(
   text: string,
@@ -101,7 +101,7 @@ function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): b
   while (end < text.length && end - start < widthMax && isDigit(text.charCodeAt(end))) end += 1;
   if (end === start) return false;
   reading.position = end;
-  // Digits of a second are its fraction, in milliseconds.
+  // The digits of `S` are the fraction of a second, in milliseconds.
   const value =
     letter === 'S'
       ? Number(text.slice(start, end).padEnd(3, '0').slice(0, 3))
@@ -111,8 +111,8 @@ function readNumber(reading: Reading, letter: NumberLetter, widthMax: number): b
 }
 
 /**
- * Few digits are read sooner one by one than by the runtime, which takes a text of their own for
- * them.
+ * Reads up to nine digits one by one, which is faster than the runtime's parser, since that needs a
+ * substring.
  */
 function readDigits(text: string, start: number, end: number): number {
   if (end - start > 9) return Number(text.slice(start, end));
@@ -140,7 +140,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** The long name or its first three letters, as written, in capitals or in small letters. */
+/** Reads a long name or its first three letters: as written, in upper case or in lower case. */
 function readName(
   reading: Reading,
   names: readonly string[],
@@ -162,7 +162,7 @@ function readName(
   return false;
 }
 
-/** `Z`, `+05`, `+05:30` or `+0530`, and seconds: with colons all along or without. */
+/** `Z`, `+05`, `+05:30` or `+0530`, and seconds: with colons throughout or with none. */
 const offsetInText =
   /^(?:[zZ]|([+-])(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,3})|(?![.,]))|(?!:))|(\d\d)(?:(\d\d)(\d{1,3})?|(?!\d))|(?![:\d])))/;
 
@@ -182,7 +182,7 @@ function readOffset(reading: Reading): boolean {
   return true;
 }
 
-/** The longest name that is known. */
+/** Reads the longest known name. */
 function readZoneName(
   reading: Reading,
   shape: RegExp,
@@ -201,8 +201,8 @@ function readZoneName(
 }
 
 /**
- * Tries the offsets of a day before and after, between which any change of clocks lies: the earlier
- * instant first.
+ * Returns the earliest instant that has this local time. The offsets of a day before and a day
+ * after enclose any change of clocks.
  */
 function instantOf(localMs: number, zone: Zone, text: string): number {
   if (zone === utc) return localMs;
@@ -212,7 +212,7 @@ function instantOf(localMs: number, zone: Zone, text: string): number {
     .filter((ms) => ms + zone.offsetMsAt(ms) === localMs);
   if (instants.length === 0) {
     throw expressionFailed(
-      `The clocks of ${zone.name} never showed ‘${text}’: they were put forward.`,
+      `The clocks of ${zone.name} never showed ‘${text}’: they were set forward.`,
     );
   }
   return Math.min(...instants);
@@ -226,8 +226,8 @@ function mismatch(text: string, pattern: DateTimePattern, position: number): Err
 }
 
 /**
- * The same as `instantOfFields` for a plain pattern, each of whose numbers stands for itself: nearly
- * all patterns are.
+ * Does the same as `instantOfFields` for a plain pattern, whose numbers are independent: nearly all
+ * patterns are plain.
  */
 function localMsOf(read: DateNumbers): number | undefined {
   const { M, d, H: hour = 0, m: minute = 0, s: second = 0, S: millisecond = 0 } = read;
@@ -241,9 +241,7 @@ function localMsOf(read: DateNumbers): number | undefined {
 const isoPattern =
   /^([+-]?\d{4,9})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{0,9}))?)?(Z|[+-]\d\d:\d\d(?::\d\d)?)$/i;
 
-/**
- * The instant of a time of ISO 8601 with an offset. @throws EXPRESSION_FAILED when it is not one
- */
+/** Parses an ISO 8601 time with an offset. @throws EXPRESSION_FAILED when the text is not one */
 export function parseIso(given: string): number {
   const [
     whole,
@@ -264,8 +262,8 @@ export function parseIso(given: string): number {
 }
 
 /**
- * The instant of what ISO 8601 writes, from the year to the second, its fraction, and the offset
- * where there is one.
+ * Returns the instant of the parts of an ISO 8601 time: the fields from the year to the second, the
+ * fraction, and the offset if there is one.
  */
 export function parseIsoFields(
   fields: readonly string[],
@@ -289,8 +287,8 @@ const durationPattern =
   /^([+-])?P(?:([+-]?\d{1,12})D)?(?:T(?:([+-]?\d{1,12})H)?(?:([+-]?\d{1,12})M)?(?:([+-]?\d{1,12})(?:[.,](\d{0,9}))?S)?)?$/i;
 
 /**
- * A duration of ISO 8601 without months and years, in milliseconds. @throws EXPRESSION_FAILED when
- * it is not one
+ * Parses an ISO 8601 duration without months and years to milliseconds. @throws EXPRESSION_FAILED
+ * when the text is not one
  */
 export function parseDuration(given: string): number {
   const match = durationPattern.exec(given);
@@ -305,7 +303,10 @@ export function parseDuration(given: string): number {
   return sign === '-' ? -ms : ms;
 }
 
-/** A period such as `1d`, `2h30m`, in milliseconds. @throws EXPRESSION_FAILED when it is not one */
+/**
+ * Parses a period such as `1d` or `2h30m` to milliseconds. @throws EXPRESSION_FAILED when the text
+ * is not one
+ */
 export function parsePeriod(given: string): number {
   const match = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/i.exec(given);
   if (match === null || given === '') {

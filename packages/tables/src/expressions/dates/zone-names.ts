@@ -1,8 +1,7 @@
 /**
- * The zones that Joda-Time 2.14 knows, by what they are called as Java 17 writes it: short and long
- * name of standard time, then those of summer time where they are others. A zone without a name is
- * called by its offset; `a=b` is another id of the zone b. `test/judge/ZoneNames.java` writes this
- * table.
+ * The zones of Joda-Time 2.14 and their names in Java 17: short and long name of standard time,
+ * then those of summer time if they differ. A zone without a name is shown by its offset; `a=b`
+ * makes a an alias of the zone b. `test/judge/ZoneNames.java` generates this table.
  */
 const table = `
 : America/Coyhaique Etc/GMT+1 Etc/GMT+10 Etc/GMT+11 Etc/GMT+12 Etc/GMT+2 Etc/GMT+3 Etc/GMT+4
@@ -294,13 +293,15 @@ YEKT,Yekaterinburg Standard Time,YEKST,Yekaterinburg Summer Time: Asia/Yekaterin
 
 /** The names of a zone in standard time and in summer time. */
 export interface ZoneNames {
-  /** The id that Joda-Time writes for it. */
+  /** The id that Joda-Time writes for the zone. */
   readonly id: string;
   readonly standard: ZoneName;
   readonly summer: ZoneName;
 }
 
-/** `CET` and `Central European Standard Time`; undefined where the offset stands for a name. */
+/**
+ * For example `CET` and `Central European Standard Time`; undefined if the offset is shown instead.
+ */
 export type ZoneName = { readonly short: string; readonly long: string } | undefined;
 
 /** The zones by each of their ids. */

@@ -2,10 +2,10 @@ import { expressionFailed } from '../values/expression-error.ts';
 import { memoize } from '../values/memoize.ts';
 import { zoneNames } from './zone-names.ts';
 
-/** A time zone: how far its clocks are ahead of UTC. */
+/** A time zone, as the offset of its clocks from UTC. */
 export interface Zone {
   readonly name: string;
-  /** Milliseconds to add to UTC at an instant, in epoch milliseconds, to get what clocks show. */
+  /** Returns the milliseconds to add to an instant, in epoch milliseconds, for its local time. */
   offsetMsAt(epochMs: number): number;
 }
 
@@ -13,20 +13,20 @@ export const utc: Zone = { name: 'UTC', offsetMsAt: () => 0 };
 
 const quarterHourMs = 15 * 60_000;
 /**
- * Since 1973 no clock has been changed within a quarter of an hour of UTC: an offset holds for all
- * of it.
+ * Since 1973 clocks have changed only on quarter hours of UTC, so an offset holds for a whole
+ * quarter hour.
  */
 const quarterHoursFromMs = Date.UTC(1973, 0, 1);
 const cachedOffsetCountMax = 20_000;
 const offsetPattern = /^([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?$/;
 const longOffsetPattern = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?/;
-/** Returns whether Joda-Time has a zone of this name, case-sensitive. */
+/** Reports whether Joda-Time has a zone of this name, which is case-sensitive. */
 export function isZoneId(name: string): boolean {
   return zoneNames.has(name) && isKnown(zoneNames.get(name)?.id ?? name);
 }
 
 /**
- * Finds a zone as `DateTimeZone.forID` of Joda-Time does: Europe/Berlin, UTC, +05:30, GMT+2.
+ * Finds a zone like `DateTimeZone.forID` of Joda-Time: Europe/Berlin, UTC, +05:30, GMT+2.
  *
  * @throws EXPRESSION_FAILED when there is no such zone
  */
@@ -39,19 +39,19 @@ export const jodaZone: (name: string) => Zone = memoize((name) => {
   return zone;
 });
 
-/** Ids that the list of zones of `dateTrunc` and that of java.time lack. */
+/** Ids that are unknown to `dateTrunc` and to java.time. */
 const jodaOnly = new Set(['EST', 'HST', 'MST', 'ROC', 'America/Coyhaique']);
 
-/** Ids of `dateTrunc`, in small letters. */
+/** The ids that `dateTrunc` knows, by their lower case. */
 const indexedIds = new Map(
   [...zoneNames.keys()].filter((id) => !jodaOnly.has(id)).map((id) => [id.toLowerCase(), id]),
 );
 
 /**
  * Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well, and
- * no farther than 14 hours from UTC.
+ * at most 14 hours from UTC.
  *
- * @throws EXPRESSION_FAILED
+ * @throws EXPRESSION_FAILED when there is no such zone
  */
 export const indexedZone: (name: string) => Zone = memoize((name) => {
   if (/^(?:etc\/)?(?:utc|gmt|uct|zulu|greenwich|universal|z|ut|gmt0|gmt[+-]0)$/i.test(name)) {
@@ -72,7 +72,7 @@ export const indexedZone: (name: string) => Zone = memoize((name) => {
 });
 
 /**
- * Finds a zone as Java's `TimeZone` does, for which every name that it does not know is UTC.
+ * Finds a zone like Java's `TimeZone`, which treats every unknown name as UTC.
  *
  * @throws EXPRESSION_FAILED for zones of System V, which Joda-Time cannot read
  */
@@ -85,10 +85,9 @@ export const lenientZone: (name: string) => Zone = memoize((name) => {
 });
 
 /**
- * Finds a zone as `ZoneId.of` of java.time does, and as `TimeZone` then understands it: UTC+1 is
- * UTC there.
+ * Finds a zone like `ZoneId.of` of java.time, as `TimeZone` then interprets it: UTC+1 is UTC there.
  *
- * @throws EXPRESSION_FAILED
+ * @throws EXPRESSION_FAILED when there is no such zone
  */
 export const strictZone: (name: string) => Zone = memoize((name) => {
   if (name === 'Z' || name === 'UT') return utc;
@@ -100,7 +99,7 @@ export const strictZone: (name: string) => Zone = memoize((name) => {
   throw unknown(name);
 });
 
-/** Abbreviations that Joda-Time reads for `z`. */
+/** Abbreviations that Joda-Time accepts for `z`. */
 export const shortNames = zonesByName({
   UT: 'UTC',
   UTC: 'UTC',
@@ -115,7 +114,7 @@ export const shortNames = zonesByName({
   PDT: 'America/Los_Angeles',
 });
 
-/** Abbreviations that Java still takes for zones, as Joda-Time understands them. */
+/** Abbreviations that Java still accepts as zones, as Joda-Time interprets them. */
 const oldIds: Readonly<Record<string, string>> = {
   ACT: 'Australia/Darwin',
   AET: 'Australia/Sydney',
@@ -151,7 +150,7 @@ function zonesByName(ids: Readonly<Record<string, string>>): ReadonlyMap<string,
   return new Map(Object.entries(ids).map(([name, id]) => [name, jodaZone(id)]));
 }
 
-/** What a zone is called at an instant: `CEST`, or `Central European Summer Time`. */
+/** Returns the name of a zone at an instant: `CEST`, or `Central European Summer Time`. */
 export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
   const { standard, summer } = zoneNames.get(zone.name) ?? {};
   const name = standard === summer || isStandardTime(zone, epochMs) ? standard : summer;
@@ -159,8 +158,7 @@ export function nameAt(zone: Zone, epochMs: number, isLong: boolean): string {
 }
 
 /**
- * Returns whether clocks show standard time: the smaller of the offsets in January and in July of
- * that year.
+ * Reports whether standard time is in effect: the lesser offset of January and July of that year.
  */
 function isStandardTime(zone: Zone, epochMs: number): boolean {
   const year = new Date(epochMs).getUTCFullYear();
@@ -170,14 +168,14 @@ function isStandardTime(zone: Zone, epochMs: number): boolean {
   return zone.offsetMsAt(epochMs) <= Math.min(...offsets);
 }
 
-/** What the clocks of a zone show at an instant. */
+/** Returns the local time of an instant in a zone. */
 export function toLocal(epochMs: number, zone: Zone): number {
   return epochMs + zone.offsetMsAt(epochMs);
 }
 
 /**
- * The instant of a local time; one that clocks skipped is moved on by what they skipped, as
- * java.time does.
+ * Returns the instant of a local time. A local time that clocks skipped is moved forward by the
+ * gap, as in java.time.
  */
 export function fromLocal(localMs: number, zone: Zone): number {
   const before = localMs - zone.offsetMsAt(localMs - 86_400_000);
@@ -186,7 +184,7 @@ export function fromLocal(localMs: number, zone: Zone): number {
   return after + zone.offsetMsAt(after) === localMs ? after : before;
 }
 
-/** Undefined where it is not an offset, or has more hours. */
+/** Parses an offset; undefined if it is not one, or has more hours. */
 function offsetZone(offset: string, hoursMax: number): Zone | undefined {
   const [, sign, hours = '', minutes = '0', seconds = '0'] = offsetPattern.exec(offset) ?? [];
   if (sign === undefined || Number(hours) > hoursMax || Number(minutes) > 59) return undefined;
@@ -197,7 +195,7 @@ function offsetZone(offset: string, hoursMax: number): Zone | undefined {
   return offsetMs === 0 ? utc : { name: printOffset(offsetMs), offsetMsAt: () => offsetMs };
 }
 
-/** `+05:30`, with seconds where there are some. */
+/** Formats an offset as `+05:30`, with seconds if there are any. */
 function printOffset(offsetMs: number): string {
   const seconds = Math.trunc(Math.abs(offsetMs) / 1000);
   const parts = [Math.trunc(seconds / 3600), Math.trunc(seconds / 60) % 60, seconds % 60];
@@ -205,7 +203,7 @@ function printOffset(offsetMs: number): string {
   return `${offsetMs < 0 ? '-' : '+'}${shown.map((part) => String(part).padStart(2, '0')).join(':')}`;
 }
 
-/** The runtime's own copy of the time zone database, through its formatter. */
+/** Creates a zone from the runtime's own time zone database, through its formatter. */
 function namedZone(idOrAlias: string): Zone {
   const name = zoneNames.get(idOrAlias)?.id ?? idOrAlias;
   if (name === 'UTC') return utc;
@@ -239,7 +237,7 @@ function isKnown(name: string): boolean {
 
 function unknown(name: string): Error {
   return expressionFailed(
-    `There is no time zone ${name.slice(0, 64)}: expected a name as Europe/Berlin, or an offset as +05:30.`,
+    `There is no time zone ${name.slice(0, 64)}: expected a name such as Europe/Berlin, or an offset such as +05:30.`,
   );
 }
 

@@ -19,19 +19,19 @@ import {
 import { expressionFailed } from '../values/expression-error.ts';
 import { typeOf, type Value } from '../values/value.ts';
 
-/** Most elements of a list that an expression makes. */
+/** The most elements of a list that an expression creates. */
 const lengthMax = 100_000;
 
 /**
- * Functions that there are of several types: what they are called, and what stands for an element
- * that is not there.
+ * A type that array functions exist for: their suffix, and the value of an element that does not
+ * exist.
  */
 interface Kind<T> {
   readonly suffix: string;
   readonly element: Type<T>;
   readonly list: Type<readonly T[]>;
   readonly none: T;
-  /** How the documentation writes such a list. */
+  /** The notation of such a list in the documentation. */
   readonly shown: string;
   readonly one: string;
 }
@@ -65,7 +65,7 @@ const kinds = {
   },
 } as const;
 
-/** What all five types have. */
+/** Defines the functions that all five types have. */
 function everyKind<T>({
   suffix,
   element,
@@ -80,7 +80,7 @@ function everyKind<T>({
       [list, list],
       list,
       (a, b) => bounded([...a, ...b]),
-      'Both lists, one after the other.',
+      'Both lists, concatenated.',
       `arrayConcat${suffix}(${shown}, ${shown})`,
     ),
     define(
@@ -96,7 +96,7 @@ function everyKind<T>({
       [list, element],
       ints,
       (a, find) => a.flatMap((each, index) => (isSame(each, find) ? [index] : [])),
-      'Where the element is, counted from 0.',
+      'The positions of the element, counted from 0.',
       `arrayIndexesOf${suffix}(${shown}, ${one})`,
     ),
     define(
@@ -104,7 +104,7 @@ function everyKind<T>({
       [list, element],
       list,
       (a, last) => [...a, last],
-      'The list with an element behind it.',
+      'The list with an element appended.',
       `arrayPushBack${suffix}(${shown}, ${one})`,
     ),
     define(
@@ -112,15 +112,15 @@ function everyKind<T>({
       [list, element],
       list,
       (a, first) => [first, ...a],
-      'The list with an element before it.',
+      'The list with an element prepended.',
       `arrayPushFront${suffix}(${shown}, ${one})`,
     ),
   ];
 }
 
 /**
- * What only lists of INT and of STRING have; `missing` stands in a slice behind the end of the
- * list.
+ * Defines the functions that only lists of INT and of STRING have. `missing` fills a slice beyond
+ * the end of the list.
  */
 function mainKind<T extends number | string>(
   { suffix, element, list, shown, one }: Kind<T>,
@@ -132,7 +132,7 @@ function mainKind<T extends number | string>(
       [list],
       list,
       (a) => a.toReversed(),
-      'The list from its end.',
+      'The list in reverse.',
       `arrayReverse${suffix}(${shown})`,
     ),
     define(
@@ -140,7 +140,7 @@ function mainKind<T extends number | string>(
       [list],
       list,
       (a) => a.toSorted((left, right) => (left < right ? -1 : Number(left > right))),
-      'The list in order.',
+      'The list in ascending order.',
       `arraySort${suffix}(${shown})`,
     ),
     define(
@@ -164,7 +164,7 @@ function mainKind<T extends number | string>(
       [list, element],
       boolean,
       (a, find) => a.includes(find),
-      'Whether the element is there.',
+      'Whether the list has the element.',
       `arrayContains${suffix}(${shown}, ${one})`,
     ),
     define(
@@ -172,7 +172,7 @@ function mainKind<T extends number | string>(
       [list, element],
       int,
       (a, find) => a.indexOf(find),
-      'Where the element first is, counted from 0; -1 where it is not.',
+      'The first position of the element, counted from 0; -1 if there is none.',
       `arrayIndexOf${suffix}(${shown}, ${one})`,
     ),
     define(
@@ -188,7 +188,7 @@ function mainKind<T extends number | string>(
       [list, int, int],
       list,
       (a, from, to) => slice(a, from, to, missing),
-      'The elements from one position up to, and without, another, counted from 0; missing ones are 0, or null among texts.',
+      'The elements from one position to before another, counted from 0; missing ones are 0, or null in lists of texts.',
       `arraySlice${suffix}(${shown}, 0, 2)`,
     ),
   ];
@@ -200,7 +200,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     object,
     false,
     (...args) => listOf(args),
-    'A list of the values, which are of one type.',
+    'A list of values of one type.',
     'array(1, 2)',
   ),
   defineVariadic(
@@ -216,7 +216,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     [texts],
     int,
     (a) => a.length,
-    'How many elements there are.',
+    'The number of elements.',
     'arrayLength(ARRAY[1, 2])',
   ),
   define(
@@ -232,7 +232,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     [texts, text, text],
     text,
     (a, separator, none) => a.map((each) => (each === '' ? none : each)).join(separator),
-    'The same with another text for each that is empty.',
+    'The same with another text for each empty element.',
     "arrayToString(split('a,b', ','), '-', '?')",
   ),
   define(
@@ -319,7 +319,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
   ),
 ];
 
-/** The type of a list is that of its first element, which all others must have. */
+/** Returns a list of the type of its first element, which all others must have. */
 function listOf(values: readonly Value[]): Value {
   const type = typeOf(values[0] ?? null);
   const isTyped = !['NULL', 'TIMESTAMP', 'BYTES', 'MAP', 'ARRAY'].includes(type);
@@ -341,7 +341,7 @@ function slice<T>(
 ): readonly T[] {
   if (start < 0 || start > given.length || start > end) {
     throw expressionFailed(
-      `A list of ${given.length} elements has nothing from ${start} to ${end}.`,
+      `A list of ${given.length} elements has no elements from ${start} to ${end}.`,
     );
   }
   return generate(
@@ -365,10 +365,12 @@ function intersectSorted(a: readonly number[], b: readonly number[]): readonly n
 }
 
 function count(wanted: number, step: number): number {
-  if (step === 0 || !(wanted >= 0)) throw expressionFailed('A list needs a step towards its end.');
+  if (step === 0 || !(wanted >= 0)) {
+    throw expressionFailed('The step of a list must lead towards its end.');
+  }
   if (wanted > lengthMax) {
     throw expressionFailed(
-      `A list of ${wanted} elements is too long; at most ${lengthMax} are made.`,
+      `A list of ${wanted} elements is too long; at most ${lengthMax} are allowed.`,
     );
   }
   return wanted;

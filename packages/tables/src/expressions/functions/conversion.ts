@@ -27,21 +27,21 @@ import { Decimal, doubleValue, Float, type PresentValue, type Value } from '../v
 import { parseDouble, parseTimestamp, parseWhole } from '../values/text.ts';
 import { parseExactJson, writeJson } from '../values/json.ts';
 
-/** The name of a type that a value becomes. */
+/** The name of a type to convert a value to. */
 const target: Type<Cast> = {
   name: 'String',
   read: (value) => parseCast(toText(value)),
   write: () => null,
 };
 
-/** A character set by its name, undefined where it is unknown. */
+/** A character set by its name; undefined if it is unknown. */
 const charset: Type<Charset | undefined> = {
   name: 'String',
   read: (value) => charsetOf(toText(value)),
   write: () => null,
 };
 
-/** Text where bytes are due is hex digits. */
+/** A text in place of bytes is read as hex digits. */
 export const conversionFunctions: readonly FunctionDefinition[] = [
   define(
     'cast',
@@ -161,7 +161,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text, charset],
     bytes,
     (value, to) => (to === undefined ? null : encode(value, to)),
-    'The text in a character set, null where that is unknown.',
+    'The text in a character set; null if it is unknown.',
     "toBytes('ä', 'ISO-8859-1')",
   ),
   define(
@@ -177,7 +177,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     bytes,
     bytesOfUuid,
-    'The 16 bytes of a UUID, null where it is not one.',
+    'The 16 bytes of a UUID; null if it is not one.',
     "toUUIDBytes('123e4567-e89b-12d3-a456-426614174000')",
   ),
   define(
@@ -306,12 +306,10 @@ const aliases: Readonly<Record<string, string>> = {
   VARCHAR: 'STRING',
 };
 
-/** How a value becomes one of a type. @throws EXPRESSION_FAILED when it cannot */
+/** Converts a value to one of a type. @throws EXPRESSION_FAILED when it cannot be converted */
 type Cast = (value: PresentValue) => Value;
 
-/**
- * Finds a type by its name in the engine or in SQL. @throws EXPRESSION_FAILED when it is unknown
- */
+/** Finds a type by its name in Apache Pinot or SQL. @throws EXPRESSION_FAILED when it is unknown */
 function parseCast(type: string): Cast {
   const upper = type.toUpperCase();
   const name = Object.hasOwn(aliases, upper) ? (aliases[upper] ?? upper) : upper;
@@ -328,8 +326,8 @@ function parseCast(type: string): Cast {
 }
 
 /**
- * JSON as a JSON column holds it: text that is JSON without blanks, other text and values written
- * as JSON.
+ * Returns JSON as a JSON column stores it: JSON text without white space, and other text and values
+ * written as JSON.
  */
 export function toJson(value: PresentValue): string {
   if (typeof value !== 'string') return writeJson(value);

@@ -38,8 +38,8 @@ import { toText } from '../values/convert.ts';
 import { Timestamp } from '../values/value.ts';
 
 /**
- * A text that is read once for all rows where it is written in the expression, and is wrong for all
- * of them or none.
+ * A text argument that is parsed once for all rows if it is a literal, and is then valid for all of
+ * them or none.
  */
 const parsed = <T>(parse: (given: string) => T): Type<T> => ({
   name: 'String',
@@ -52,7 +52,7 @@ const unit = parsed(parseCalendarUnit);
 
 const leapDay = 1_709_209_845_678;
 
-/** Fields of a date: what each is of what clocks show. */
+/** The fields of a date, computed from local time. */
 const fields: readonly (readonly [string, (localMs: number) => number, string])[] = [
   ['year', (ms) => new Date(ms).getUTCFullYear(), 'The year'],
   ['quarter', (ms) => Math.floor(new Date(ms).getUTCMonth() / 3) + 1, 'The quarter of the year'],
@@ -90,7 +90,7 @@ const fieldFunctions = fields.flatMap(([names, of, does]) => {
   ];
 });
 
-/** What follows works on one instant, and has a form with `MV` that works on a list of them. */
+/** These functions work on one instant, and have a form with `MV` that works on a list. */
 const single = {
   ofText: [
     define(
@@ -158,7 +158,7 @@ const single = {
       ({ clock }) =>
         (period) =>
           clock.nowMs() - parseDuration(period),
-      'The instant a period before now: `PT1H`, `P7D`.',
+      'The instant that is a period before now: `PT1H`, `P7D`.',
       undefined,
       false,
     ),
@@ -169,7 +169,7 @@ const single = {
       [text],
       int,
       (at) => offsetPart(jodaZone(at), 0, 'HOURS'),
-      'How many hours a zone was ahead of UTC in 1970.',
+      'The hours of the offset of a zone from UTC in 1970.',
       "timezoneHour('Asia/Kolkata')",
     ),
     define(
@@ -177,7 +177,7 @@ const single = {
       [text],
       int,
       (at) => offsetPart(jodaZone(at), 0, 'MINUTES'),
-      'The minutes beyond these hours.',
+      'The minutes of the same offset.',
       "timezoneMinute('Asia/Kolkata')",
     ),
   ],
@@ -195,7 +195,7 @@ const single = {
       [zone, millis],
       int,
       (at, ms) => offsetPart(at, ms, 'MINUTES'),
-      'The minutes beyond these hours.',
+      'The minutes of the same offset.',
       `timezoneMinute('Asia/Kolkata', ${leapDay})`,
     ),
   ],
@@ -205,7 +205,7 @@ const single = {
       [millis, millis],
       millis,
       (ms, size) => quotient(ms, size) * size,
-      'A number cut off to a multiple of another.',
+      'A number truncated to a multiple of another.',
       'round(17, 5)',
     ),
   ],
@@ -231,7 +231,7 @@ const single = {
       [unit, millis, text, text],
       millis,
       (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit),
-      'The same by the clocks of a zone.',
+      'The same in the local time of a zone.',
       "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')",
     ),
     define(
@@ -259,7 +259,7 @@ const single = {
       [unit, millis, millis],
       millis,
       (by, from, to) => countUnits(from, to, by),
-      'How many whole units lie between two instants; written `TIMESTAMPDIFF(DAY, a, b)`.',
+      'The number of whole units between two instants; written `TIMESTAMPDIFF(DAY, a, b)`.',
       `TIMESTAMPDIFF(DAY, 0, ${leapDay})`,
     ),
   ],
@@ -268,7 +268,7 @@ const single = {
 const longList = [instants, instants] as const;
 const intList = [instants, ints] as const;
 
-/** Forms for lists, derived from those for one value. */
+/** The forms for lists, derived from those for one value. */
 const multiple = [
   ...[...epochFunctions, ...single.rounded].map((each) =>
     elementwise(each, 0, each.returns === long ? [longs, longs] : longList),
@@ -303,7 +303,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
           return otherwise;
         }
       },
-    'The same, or the fourth where the text does not fit.',
+    'The same, or the fourth argument if the text does not match.',
     "fromDateTime('x', 'yyyy', 'UTC', 0)",
   ),
   ...single.toText,
@@ -381,7 +381,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     ({ clock }) =>
       (given, from, to, granularity, zone) =>
         convert(given, from, to, granularity, zone, clock),
-    'The same, rounded by the clocks of a zone.',
+    'The same, rounded in the local time of a zone.',
     `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS', 'Europe/Berlin')`,
   ),
   ...single.added,
@@ -400,11 +400,11 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     false,
   ),
   ...single.ago,
-  define('sleep', [millis], millis, (ms) => ms, 'The number itself; nobody waits.', 'sleep(0)'),
+  define('sleep', [millis], millis, (ms) => ms, 'The number itself; it does not wait.', 'sleep(0)'),
   ...multiple,
 ];
 
-/** Years beyond 9999 have a sign, and no zeros before them. */
+/** Years beyond 9999 have a sign and no leading zeros. */
 function isoOf(epochMs: number): string {
   return new Date(epochMs)
     .toISOString()

@@ -11,7 +11,7 @@ const epochUnits = [
   ['Days', 'DAYS'],
 ] as const;
 
-/** `toEpochDays` and its kin, for each unit. */
+/** `toEpochDays` and its variants, for each unit. */
 export const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
   const toUnit = (ms: number): number => convertTime(ms, 'MILLISECONDS', timeUnit);
   const toMs = (count: bigint): bigint => convertExactly(count, timeUnit, 'MILLISECONDS');
@@ -22,7 +22,7 @@ export const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
       [millis],
       millis,
       toUnit,
-      `Whole ${low} since 1970, cut off towards zero.`,
+      `Whole ${low} since 1970, truncated towards zero.`,
       `toEpoch${name}(${leapDay})`,
     ),
     define(

@@ -25,12 +25,12 @@ import {
   type Value,
 } from '../values/value.ts';
 
-/** What an expression may know besides the row. */
+/** The context of an evaluation besides the row. */
 export interface EvaluationContext {
   readonly clock: Clock;
   /**
-   * Told of every text, list and map that a function makes, before it is used; what it throws ends
-   * the evaluation.
+   * Called with every text, list and map that a function creates, before it is used; an exception
+   * ends the evaluation.
    */
   readonly budget?: { takeValue(value: Value): void } | undefined;
 }
@@ -43,37 +43,37 @@ type Raw<Types extends AnyTypes> = {
 
 type OrNull<Types extends readonly unknown[]> = { [Index in keyof Types]: Types[Index] | null };
 
-/** A function over what its types made of the arguments; null is its result where there is none. */
+/** A function of the converted arguments; it returns null if it has no result. */
 type Call = (...args: readonly never[]) => unknown;
 
 /** One signature of a function: a row of the table of its family. */
 export interface FunctionDefinition {
-  /** The documented name, then the others. */
+  /** The documented name, then the aliases. */
   readonly names: readonly [string, ...string[]];
   readonly takes: readonly Type<unknown>[];
   readonly returns: Type<unknown>;
-  /** When true any number of arguments is taken, each by the only type in `takes`. */
+  /** True if any number of arguments is taken, each of the only type in `takes`. */
   readonly isVariadic: boolean;
-  /** When false, a null argument makes the call null. */
+  /** If false, a null argument makes the result null. */
   readonly takesNull: boolean;
-  /** False where the same arguments may give another value later. */
+  /** False if the same arguments may have another result later. */
   readonly isDeterministic: boolean;
-  /** One sentence. */
+  /** The description, one sentence. */
   readonly does: string;
   /** A call whose value the documentation shows. */
   readonly example?: string;
   /**
-   * The index of the list whose elements it is called with: where that is empty, texts are not
-   * looked at.
+   * The index of the list to whose elements the function is applied: if it is empty, text arguments
+   * are not parsed.
    */
   readonly eachOf?: number;
   readonly bind: (context: EvaluationContext) => (...args: readonly unknown[]) => unknown;
 }
 
-/** What few functions have. */
+/** The traits that few functions have. */
 type Traits = Partial<Pick<FunctionDefinition, 'takesNull' | 'isVariadic' | 'isDeterministic'>>;
 
-/** A function of its arguments alone. `names` are separated by blanks. */
+/** Defines a function of its arguments alone. `names` are separated by spaces. */
 export function define<const Types extends AnyTypes, Result>(
   names: string,
   takes: Types,
@@ -85,7 +85,7 @@ export function define<const Types extends AnyTypes, Result>(
   return definition(names, takes, returns, () => call, does, example);
 }
 
-/** A function that is also called where arguments are null. */
+/** Defines a function that is also called with null arguments. */
 export function defineNullable<const Types extends AnyTypes, Result>(
   names: string,
   takes: Types,
@@ -97,7 +97,7 @@ export function defineNullable<const Types extends AnyTypes, Result>(
   return definition(names, takes, returns, () => call, does, example, { takesNull: true });
 }
 
-/** A function of any number of values, null among them. */
+/** Defines a function of any number of values, which may include null. */
 export function defineVariadic(
   names: string,
   type: Type<Value>,
@@ -112,7 +112,7 @@ export function defineVariadic(
   });
 }
 
-/** A function that also looks at the clock. */
+/** Defines a function that also reads the clock. */
 export function defineClocked<const Types extends AnyTypes, Result>(
   names: string,
   takes: Types,
@@ -125,7 +125,10 @@ export function defineClocked<const Types extends AnyTypes, Result>(
   return definition(names, takes, returns, bind, does, example, { isDeterministic });
 }
 
-/** The function of each element of a list that is one of its arguments, whose names end in MV. */
+/**
+ * Derives the function that applies another to each element of a list argument. Its names end in
+ * MV.
+ */
 export function elementwise(
   single: FunctionDefinition,
   index: number,
@@ -149,7 +152,7 @@ export function elementwise(
   };
 }
 
-/** How a function is called, as the documentation shows it. */
+/** Returns the signature of a function as the documentation shows it. */
 export function signatureOf({ names, takes, isVariadic }: FunctionDefinition): string {
   const types = takes.map(({ name }: { readonly name: TypeName }) => name).join(', ');
   return `${names[0]}(${types}${isVariadic ? '…' : ''})`;
@@ -177,7 +180,7 @@ function definition(
   };
 }
 
-/** Types of the engine's signatures, by their names there. */
+/** The types in Apache Pinot's signatures, by their names there. */
 export type TypeName =
   | 'int'
   | 'long'
@@ -193,29 +196,29 @@ export type TypeName =
   | `${'int' | 'long' | 'float' | 'double' | 'String' | 'Timestamp'}[]`;
 
 /**
- * A type of arguments and results: what functions work on, and how that comes from a value and
- * becomes one again.
+ * A type of arguments and results: the representation that functions work on, and its conversion
+ * from and to values.
  */
 export interface Type<T> {
   readonly name: TypeName;
-  /** @throws EXPRESSION_FAILED when the value cannot become one of this type */
+  /** @throws EXPRESSION_FAILED when the value cannot be converted to this type */
   read(value: PresentValue): T;
   write(raw: T): Value;
 }
 
 const asIs = <T extends Value>(raw: T): Value => raw;
 
-/** The integer of 32 bits. */
+/** A 32-bit integer. */
 export const int: Type<number> = { name: 'int', read: toInt, write: asIs };
-/** The integer of 64 bits, exact. */
+/** A 64-bit integer, exact. */
 export const long: Type<bigint> = { name: 'long', read: toLong, write: longValue };
-/** The same integer where it is an instant or a span, as JavaScript counts. */
+/** A 64-bit integer that is an instant or a span, as a JavaScript number. */
 export const millis: Type<number> = {
   name: 'long',
   read: (value) =>
     typeof value === 'number' && Number.isSafeInteger(value) ? value : Number(toLong(value)),
-  // Beyond 32 bits a number is a long. What 64 bits cannot hold is the largest that they can, as
-  // java.util.concurrent.TimeUnit has it.
+  // Numbers beyond 32 bits are longs. Those beyond 64 bits are clamped, as in
+  // java.util.concurrent.TimeUnit.
   write: (raw) => (Number.isSafeInteger(raw) && (raw | 0) !== raw ? raw : saturatedLong(raw)),
 };
 export const double: Type<number> = { name: 'double', read: toDouble, write: doubleValue };
@@ -226,7 +229,7 @@ export const timestamp: Type<Timestamp> = { name: 'Timestamp', read: toTimestamp
 export const text: Type<string> = { name: 'String', read: toText, write: asIs };
 export const bytes: Type<Uint8Array> = { name: 'byte[]', read: toBytes, write: asIs };
 export const map: Type<Readonly<Record<string, Value>>> = { name: 'Map', read: toMap, write: asIs };
-/** Any value, as it is. */
+/** Any value, unchanged. */
 export const object: Type<Value> = { name: 'Object', read: (value) => value, write: asIs };
 
 export const ints = listOf(int);
@@ -239,11 +242,11 @@ export const texts: Type<readonly string[]> = {
   read: (value) => toList(value, Array.isArray(value) ? toElementText : toText),
   write: asIs,
 };
-/** Timestamps, which no other value becomes. */
+/** Timestamps; no other value converts to them. */
 export const timestamps: Type<readonly Timestamp[]> = {
   name: 'Timestamp[]',
   read: () => {
-    throw expressionFailed('Expected a list of timestamps, as toTimestampMV gives it.');
+    throw expressionFailed('Expected a list of timestamps, as toTimestampMV returns it.');
   },
   write: asIs,
 };

@@ -14,7 +14,7 @@ import { textFunctions } from './texts.ts';
 import { urlFunctions } from './urls.ts';
 import { vectorFunctions } from './vectors.ts';
 
-/** A subject of the documentation and its functions. */
+/** A chapter of the documentation with its functions. */
 export interface FunctionFamily {
   readonly title: string;
   readonly functions: readonly FunctionDefinition[];
@@ -40,20 +40,20 @@ export const functionFamilies: readonly FunctionFamily[] = [
 ];
 
 const absentNames: Readonly<Record<string, string>> = {
-  'tells of a query, and ingestion has no query':
+  'describes a query, and there is none during ingestion':
     'cid reqId startTime endTime brokerId queryEngine stageId workerId',
-  'works on sketches: Apache Pinot has it, but here it is not known':
+  'works on sketches, which are not supported here':
     'toThetaSketch getThetaSketchEstimate thetaSketchUnion thetaSketchIntersect thetaSketchDiff thetaSketchToString toHLL toULL fromULL ' +
     'toCpcSketch getCpcSketchEstimate cpcSketchUnion cpcSketchToString toIntegerSumTupleSketch getIntTupleSketchEstimate ' +
     'intSumTupleSketchUnion intMinTupleSketchUnion intMaxTupleSketchUnion intSumTupleSketchIntersect intMinTupleSketchIntersect ' +
     'intMaxTupleSketchIntersect intSumTupleSketchDiff',
-  'works on geometries: Apache Pinot has it, but here it is not known':
+  'works on geometries, which are not supported here':
     'stGeomFromText stGeogFromText stGeomFromGeoJson stGeogFromGeoJson stGeomFromWKB stGeogFromWKB stAsGeoJson stAsBinary geoToH3 stDistance ' +
     'stContains stEquals stGeometryType stWithin gridDistance gridDisk',
-  'is a hash that Apache Pinot has, but here it is not known': 'cityHash32 cityHash64 cityHash128',
+  'is a hash that is not supported here': 'cityHash32 cityHash64 cityHash128',
 };
 
-/** Names that the engine knows and an expression here cannot use, and why. */
+/** Names that Apache Pinot knows and expressions here cannot use, with the reason. */
 export const absentFunctions: ReadonlyMap<string, string> = new Map(
   Object.entries(absentNames).flatMap(([reason, names]) =>
     names.split(' ').map((name) => [plainName(name), reason] as const),
@@ -68,12 +68,12 @@ for (const definition of functionFamilies.flatMap(({ functions }) => functions))
   }
 }
 
-/** All signatures of this name; case and underscores do not count, as in the engine. */
+/** Returns all signatures of a name. Case and underscores are ignored, as in Apache Pinot. */
 export function findSignatures(name: string): readonly FunctionDefinition[] {
   return byName.get(plainName(name)) ?? [];
 }
 
-/** The function of this name that takes this number of arguments. */
+/** Returns the function of a name that takes this number of arguments. */
 export function findFunction(name: string, argumentCount: number): FunctionDefinition | undefined {
   return findSignatures(name).find(
     ({ takes, isVariadic }) => isVariadic || takes.length === argumentCount,
@@ -81,14 +81,14 @@ export function findFunction(name: string, argumentCount: number): FunctionDefin
 }
 
 /**
- * Whether a function gives the same for the same arguments at any time; true for what is part of
- * the language.
+ * Reports whether a function always returns the same for the same arguments; true for what is part
+ * of the language.
  */
 export function isDeterministic(name: string, argumentCount: number): boolean {
   return findFunction(name, argumentCount)?.isDeterministic ?? true;
 }
 
-/** The documented name that is the fewest edits away. */
+/** Returns the documented name with the smallest edit distance. */
 export function nearestFunction(name: string): string {
   const wanted = plainName(name.slice(0, 64));
   let nearest = { name: '', edits: Number.POSITIVE_INFINITY };

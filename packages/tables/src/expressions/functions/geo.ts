@@ -12,15 +12,15 @@ import {
 } from './function-definition.ts';
 import { Decimal, type PresentValue, Timestamp, type Value } from '../values/value.ts';
 
-/** What a geometry is, by the low seven bits of its first byte. */
+/** The kinds of geometries, by the low seven bits of their first byte. */
 const kinds = ['a point', 'points', 'a line', 'lines', 'a polygon', 'polygons', 'a collection'];
 const coordinateByteCount = 16;
 const pointByteCount = 1 + coordinateByteCount;
 const geographyBit = 0x80;
 
 /**
- * A point as the engine keeps it in a BYTES column: a byte that tells the kind (0) and, by its high
- * bit, whether it lies on a sphere; then x and y as big-endian doubles.
+ * Encodes a point as Apache Pinot stores it in a BYTES column: a byte with the kind (0) and, in its
+ * high bit, whether it is on a sphere; then x and y as big-endian doubles.
  */
 function encodePoint(x: number, y: number, isGeography: boolean): Uint8Array {
   const encoded = Buffer.alloc(pointByteCount);
@@ -31,8 +31,8 @@ function encodePoint(x: number, y: number, isGeography: boolean): Uint8Array {
 }
 
 /**
- * The same geometry on a sphere, or on a plane, without what follows it. @throws EXPRESSION_FAILED
- * when it is not one, or a collection of several kinds
+ * Returns the same geometry on a sphere or on a plane, without trailing bytes. @throws
+ * EXPRESSION_FAILED when it is not one, or a collection of several kinds
  */
 function withGeography(geometry: Uint8Array, isGeography: boolean): Uint8Array {
   const changed = geometry.slice(0, byteCountOf(geometry));
@@ -40,7 +40,7 @@ function withGeography(geometry: Uint8Array, isGeography: boolean): Uint8Array {
   return changed;
 }
 
-/** A point as well-known text. @throws EXPRESSION_FAILED when the bytes are not point */
+/** Formats a point as well-known text. @throws EXPRESSION_FAILED when the bytes are not a point */
 function pointText(geometry: Uint8Array): string {
   const kind = kindOf(geometry);
   if (kind !== 0) throw expressionFailed(`Expected a point, found ${kinds[kind]}.`);
@@ -57,7 +57,10 @@ function kindOf(geometry: Uint8Array): number {
   return kind;
 }
 
-/** Returns the bytes of a geometry. Counts of points and parts precede them, in four bytes each. */
+/**
+ * Returns the length of a geometry in bytes. Its points and parts are preceded by their counts, in
+ * four bytes each.
+ */
 function byteCountOf(geometry: Uint8Array): number {
   const kind = (geometry[0] ?? 0xff) & ~geographyBit;
   const view = new DataView(geometry.buffer, geometry.byteOffset, geometry.byteLength);
@@ -76,7 +79,7 @@ function byteCountOf(geometry: Uint8Array): number {
   const [parts, points] = [countAt(1), countAt(5)];
   if (parts > 1 && (kind === 2 || kind === 4)) throw noGeometry(geometry);
   const byteCount = 9 + parts * 4 + points * coordinateByteCount;
-  // Parts that are not one behind the other, of two points at least, are not lines.
+  // The parts of a valid geometry are consecutive and have at least two points each.
   const starts = Array.from({ length: Math.min(parts, points) }, (_, part) =>
     countAt(9 + part * 4),
   );
@@ -88,14 +91,14 @@ function byteCountOf(geometry: Uint8Array): number {
 }
 
 function noGeometry(geometry: Uint8Array): Error {
-  return expressionFailed(`${geometry.length} bytes are not geometry as the engine keeps it.`);
+  return expressionFailed(`${geometry.length} bytes are not a geometry in Apache Pinot’s format.`);
 }
 
-/** Returns whether a value makes a point spherical: true, 1 or their text. */
+/** Reports whether a value marks a point as one on a sphere: true, 1 or their text. */
 function isSphere(value: Value): boolean {
   if (typeof value === 'string' || typeof value === 'boolean') return toBoolean(value);
   if (Array.isArray(value) || value instanceof Timestamp) {
-    throw expressionFailed('Expected true, false or a number, where a point lies on a sphere.');
+    throw expressionFailed('Expected true, false or a number for whether a point is on a sphere.');
   }
   const isLong = typeof value === 'bigint' || Number.isInteger(value);
   return isLong
@@ -111,7 +114,7 @@ function coordinateText(value: number): string {
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
-/** Geometries are what BYTES columns hold: a byte for the kind, then big-endian doubles. */
+/** Geometries are the content of BYTES columns: a byte for the kind, then big-endian doubles. */
 export const geoFunctions: readonly FunctionDefinition[] = [
   define(
     'stPoint',
@@ -200,7 +203,7 @@ function encodeGeohash(latitude: number, longitude: number, length: number): str
   return hash;
 }
 
-/** A character that is not of a geohash counts as the last one, as in the engine. */
+/** Characters outside the alphabet count as its last one, as in Apache Pinot. */
 function decodeGeohash(hash: string): readonly [number, number] {
   const ranges: [[number, number], [number, number]] = [
     [-180, 180],

@@ -4,7 +4,7 @@ import { bytes, define, type FunctionDefinition, int, long, text } from './funct
 
 const adlerModulus = 65_521;
 const murmurMultiplier = 0x5b_d1_e9_95;
-/** The seed that Kafka chose; partitions of keys depend on it. */
+/** The seed that Kafka uses; the partitions of keys depend on it. */
 const murmurSeed = 0x97_47_b2_8c;
 
 /** Adler-32 (RFC 1950) as a signed integer. */
@@ -17,7 +17,7 @@ function adler32(bytes: Uint8Array): number {
   return (high << 16) | low;
 }
 
-/** MurmurHash2 by Austin Appleby, 32 bits, signed, as Kafka's clients have it. */
+/** MurmurHash2 by Austin Appleby, 32 bits, signed, as in Kafka's clients. */
 function murmurHash2(bytes: Uint8Array): number {
   const view = viewOf(bytes);
   const wordEnd = bytes.length & ~3;
@@ -34,7 +34,7 @@ function murmurHash2(bytes: Uint8Array): number {
   return hash ^ (hash >>> 15);
 }
 
-/** The permutation of MD2 (RFC 1319), made of the digits of pi. */
+/** The permutation of MD2 (RFC 1319), derived from the digits of pi. */
 const md2Table = Buffer.from(
   '292e43c9a2d87c013d3654a1ecf0061362a705f3c0c7738c98932bd9bc4c82ca1e9b573cfdd4e01667426f188a17e512be4ec4d6da9ede49a0fbf58ebb2fee7a' +
     'a968799115b2073f94c210890b225f21807f5d9a5a903227353ecce7bff79703ff1930b348a5b5d1d75e922aac56aac64fb838d296a47db676fc6be29c7404f1' +
@@ -43,7 +43,7 @@ const md2Table = Buffer.from(
   'hex',
 );
 
-/** MD2 (RFC 1319), a digest that nothing should be trusted to. */
+/** MD2 (RFC 1319), which is not secure. */
 function md2(bytes: Uint8Array): Uint8Array {
   const padding = 16 - (bytes.length % 16);
   const padded = Buffer.concat([bytes, Buffer.alloc(padding, padding)]);
@@ -84,7 +84,7 @@ function crc32c(bytes: Uint8Array): number {
   return ~crc;
 }
 
-/** Variants of MurmurHash of 64 bits that are older than the final MurmurHash3. */
+/** The 64-bit variants of MurmurHash that are older than the final MurmurHash3. */
 
 const mask64 = (1n << 64n) - 1n;
 const multiplier = 0xc6a4_a793_5bd1_e995n;
@@ -107,8 +107,8 @@ function murmurHash2Bit64(bytes: Uint8Array, seed: number): bigint {
 }
 
 /**
- * A beta of MurmurHash3 (x64, 128 bits), both halves unsigned. Its last bytes count with their
- * sign, as in Java.
+ * A beta of MurmurHash3 (x64, 128 bits), both halves unsigned. Its last bytes are sign-extended, as
+ * in Java.
  */
 function murmurHash3X64(bytes: Uint8Array, seed: number): readonly [bigint, bigint] {
   const view = viewOf(bytes);
@@ -152,7 +152,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The bytes behind the last whole block, filled up with zeros. */
+/** Returns the bytes after the last whole block, padded with zeros. */
 function lastBlock(bytes: Uint8Array, size: number): DataView {
   const block = new Uint8Array(size);
   block.set(bytes.subarray(bytes.length - (bytes.length % size)));
@@ -187,7 +187,7 @@ function murmurHash3Bit32(bytes: Uint8Array, seed: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** MurmurHash3, x64, 128 bits, as 16 bytes: both halves with their low byte first. */
+/** MurmurHash3, x64, 128 bits, as 16 bytes: both halves in little-endian order. */
 function murmurHash3Bit128(bytes: Uint8Array, seed: number): Uint8Array {
   const view = viewOf(bytes);
   const blockEnd = bytes.length & ~15;
@@ -225,7 +225,7 @@ function rotate32(value: number, count: number): number {
   return (value << count) | (value >>> (32 - count));
 }
 
-/** Text where bytes are due is hex digits: `md5(toUtf8(a))` is the digest of a text. */
+/** A text in place of bytes is read as hex digits: `md5(toUtf8(a))` is the digest of a text. */
 export const hashFunctions: readonly FunctionDefinition[] = [
   define(
     'sha',

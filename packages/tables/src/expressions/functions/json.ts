@@ -23,20 +23,20 @@ const path: Type<JsonPath> = {
   read: (value) => parseJsonPath(toText(value)),
   write: () => null,
 };
-/** A map, or the JSON of one or of null. */
+/** A map, or the JSON of a map or of null. */
 const mapOrNull: Type<Value> = {
   name: 'Map',
   read: (value) => (value === 'null' ? null : toMap(value)),
   write: (raw) => raw,
 };
-/** A path that is looked at where a wrong one leads to the default as well. */
+/** A path that is parsed at its first use, so that an invalid one leads to the default as well. */
 const lazyPath: Type<JsonPath> = {
   name: 'String',
   read: (value) => {
     const at = toText(value);
     let read: JsonPath | undefined;
     const parsed = (): JsonPath => (read ??= parseJsonPath(at));
-    // What the engine reads and nothing here does has no default either.
+    // A form that Apache Pinot reads and Quire does not must not lead to the default.
     if (isUnread(at)) parsed();
     return { find: (within) => parsed().find(within), locate: (within) => parsed().locate(within) };
   },
@@ -44,12 +44,12 @@ const lazyPath: Type<JsonPath> = {
 };
 const list: Type<readonly Value[]> = { name: 'Object', read: () => [], write: (raw) => raw };
 
-/** What stands for a missing number where no default is given. */
+/** The result for a missing number if no default is given. */
 const noLong = -(2n ** 63n);
 
 /**
- * Values may be JSON as text, or maps and lists. Paths are Jayway's; one that finds
- * nothing gives null.
+ * Values may be JSON text, or maps and lists. Paths are Jayway's; one that finds nothing returns
+ * null.
  */
 export const jsonFunctions: readonly FunctionDefinition[] = [
   define('jsonFormat', [object], text, writeJson, 'The value as JSON.', "jsonFormat('a')"),
@@ -66,7 +66,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [text],
     boolean,
     (given) => given.trim() === '' || attempt(() => parseJson(given)) !== undefined,
-    'Whether the text begins with JSON.',
+    'Whether the text starts with JSON.',
     `isJson('{"a":1}')`,
   ),
   define(
@@ -74,7 +74,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, path],
     object,
     find,
-    'What lies at a path, or a list of all that does where it may be several.',
+    'The value at a path, or the list of all values if the path can match several.',
     `jsonPath('{"a":[1,2]}', '$.a[0]')`,
   ),
   define(
@@ -82,7 +82,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, path],
     text,
     (given, at) => textAt(given, at),
-    'What lies there as text.',
+    'The value at a path as text.',
     `jsonPathString('{"a":{"b":1}}', '$.a')`,
   ),
   defineNullable(
@@ -90,7 +90,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath, text],
     text,
     (given, at, otherwise) => attempt(() => textAt(given, at)) ?? otherwise,
-    'What lies there as text, or the third.',
+    'The value at a path as text, or the third argument.',
     `jsonPathString('{"a":1}', '$.b', 'none')`,
   ),
   define(
@@ -98,7 +98,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath],
     long,
     (given, at) => longAt(given, at) ?? noLong,
-    'What lies there as a long; the smallest long where nothing does.',
+    'The value at a path as a long; the smallest long if there is none.',
     `jsonPathLong('{"a":7}', '$.a')`,
   ),
   defineNullable(
@@ -106,7 +106,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath, long],
     long,
     (given, at, otherwise) => longAt(given, at) ?? otherwise,
-    'What lies there as a long, or the third.',
+    'The value at a path as a long, or the third argument.',
     `jsonPathLong('{"a":7}', '$.b', 0)`,
   ),
   define(
@@ -114,7 +114,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath],
     double,
     (given, at) => doubleAt(given, at) ?? Number.NaN,
-    'What lies there as a double; NaN where nothing does.',
+    'The value at a path as a double; NaN if there is none.',
     `jsonPathDouble('{"a":1.5}', '$.a')`,
   ),
   defineNullable(
@@ -122,7 +122,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath, double],
     double,
     (given, at, otherwise) => doubleAt(given, at) ?? otherwise,
-    'What lies there as a double, or the third.',
+    'The value at a path as a double, or the third argument.',
     `jsonPathDouble('{"a":1.5}', '$.b', 0)`,
   ),
   define(
@@ -130,7 +130,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, path],
     list,
     (given, at) => listAt(given, at),
-    'What lies there as a list.',
+    'The value at a path as a list.',
     `jsonPathArray('{"a":[1,2]}', '$.a[*]')`,
   ),
   defineNullable(
@@ -138,7 +138,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath],
     list,
     (given, at) => attempt(() => listAt(given, at)) ?? [],
-    'The same, empty where nothing lies there.',
+    'The same; empty if there is none.',
     `jsonPathArrayDefaultEmpty('{"a":1}', '$.b')`,
   ),
   define(
@@ -146,7 +146,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath],
     boolean,
     (given, at) => (attempt(() => find(given, at)) ?? null) !== null,
-    'Whether something lies there.',
+    'Whether the path has a value.',
     `jsonPathExists('{"a":1}', '$.a')`,
   ),
   define(
@@ -154,7 +154,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, text],
     list,
     locate,
-    'The paths of what lies at a path; of everything where it is empty.',
+    'The paths of the values at a path; of all values if it is empty.',
     `jsonExtractKey('{"a":{"b":1}}', '$.*')`,
   ),
   define(
@@ -162,7 +162,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, text, text],
     list,
     extractKeys,
-    'The same to a depth, in dots where asked: `maxDepth=2;dotNotation=true`.',
+    'The same to a depth, optionally in dot notation: `maxDepth=2;dotNotation=true`.',
     `jsonExtractKey('{"a":{"b":1}}', '', 'dotNotation=true')`,
   ),
   define(
@@ -208,13 +208,15 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
 ];
 
 function find(given: Value, at: JsonPath | null): Value {
-  if (at === null || given === null) throw expressionFailed('There is no value to look into.');
+  if (at === null || given === null) {
+    throw expressionFailed('There is no value to apply a JSON path to.');
+  }
   return at.find(documentOf(given));
 }
 
 /**
- * The last text that was read: a row's transforms often look into one document several times.
- * Nobody changes what is read of it.
+ * The last text that was parsed: the transforms of a row often read one document several times.
+ * Parsed documents are never changed.
  */
 let lastText = 'null';
 let lastDocument: Value = null;
@@ -224,7 +226,7 @@ function documentOf(given: Value): Value {
   if (given === '') throw expressionFailed('An empty text is not JSON.');
   const document = given === lastText ? lastDocument : parseJson(given);
   [lastText, lastDocument] = [given, document];
-  if (document === null) throw expressionFailed('A JSON null has nothing to look into.');
+  if (document === null) throw expressionFailed('A JSON path cannot be applied to a JSON null.');
   return document;
 }
 
@@ -247,7 +249,7 @@ function doubleAt(given: Value, at: JsonPath | null): number | undefined {
     : attempt(() => toDouble(found));
 }
 
-/** Blanks around a number are not taken here. */
+/** Numbers with white space around them are not accepted here. */
 function untrimmed(found: PresentValue): PresentValue {
   return typeof found === 'string' && /\s/.test(found) ? 'x' : found;
 }
@@ -294,7 +296,7 @@ function keyedMap(
   return Object.fromEntries(members);
 }
 
-/** A scalar as text; lists and objects are empty. */
+/** Returns a scalar as text, and an empty text for lists and objects. */
 function scalarText(value: Value): string {
   if (typeof value === 'string') return value;
   return isMap(value) || Array.isArray(value) ? '' : writeJson(value);
@@ -306,7 +308,7 @@ function locate(given: Value, at: string): readonly string[] {
   );
 }
 
-/** Paths are looked for inside of the lists of a text only: those of a row are arrays of Java. */
+/** Paths are searched inside the lists of a text only: the lists of a row are Java arrays. */
 function withoutLists(given: Value): Value {
   if (!isMap(given)) return null;
   return Object.fromEntries(
@@ -370,7 +372,7 @@ function allKeys(value: Value, at: string, depth: number, hasDots: boolean): rea
   });
 }
 
-/** The value, or undefined where an expression fails on it. */
+/** Returns the value, or undefined if the evaluation fails. */
 function attempt<T>(act: () => T): T | undefined {
   try {
     return act();

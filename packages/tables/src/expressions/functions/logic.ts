@@ -12,7 +12,7 @@ import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from '../v
 /** Doubles that differ by less are equal. */
 const tolerance = 1e-7;
 
-/** Both sides are compared as doubles, texts too: one that is not a number fails. */
+/** Both sides are compared as doubles, including texts: one that is not a number fails. */
 export const comparisonFunctions: readonly FunctionDefinition[] = [
   define(
     'equals',
@@ -27,7 +27,7 @@ export const comparisonFunctions: readonly FunctionDefinition[] = [
     [double, double],
     boolean,
     (a, b) => Math.abs(a - b) >= tolerance,
-    'Whether they do not; the operator `<>`.',
+    'Whether two numbers differ by 10^-7 or more; the operator `<>`.',
     'notEquals(1, 2)',
   ),
   define(
@@ -73,8 +73,8 @@ export const comparisonFunctions: readonly FunctionDefinition[] = [
 ];
 
 /**
- * `and`, `or` and `not` are part of the language: they take Booleans only and stop where the
- * outcome is certain.
+ * `and`, `or` and `not` are part of the language: they take Booleans only and stop once the outcome
+ * is certain.
  */
 export const logicFunctions: readonly FunctionDefinition[] = [
   defineVariadic(
@@ -87,7 +87,7 @@ export const logicFunctions: readonly FunctionDefinition[] = [
       }
       return args.length % 2 === 0 ? null : (args.at(-1) ?? null);
     },
-    'The value behind the first condition that is true, else the last; `CASE WHEN`. Every argument is evaluated first.',
+    'The value after the first condition that is true, else the last; `CASE WHEN`. Every argument is evaluated first.',
     "caseWhen(1 = 2, 'a', 'b')",
   ),
   defineVariadic(
@@ -95,7 +95,7 @@ export const logicFunctions: readonly FunctionDefinition[] = [
     object,
     true,
     (...args) => args.find((arg) => arg !== null) ?? null,
-    'The first that is not null.',
+    'The first value that is not null.',
     "coalesce(null, 'x')",
   ),
   defineNullable(
@@ -119,7 +119,7 @@ export const logicFunctions: readonly FunctionDefinition[] = [
     [object, object],
     boolean,
     (a, b) => !javaEquals(a, b),
-    'Whether two values differ in type or value; null is like null.',
+    'Whether two values differ in type or value; null equals null.',
     "isDistinctFrom('a', null)",
   ),
   defineNullable(
@@ -135,14 +135,14 @@ export const logicFunctions: readonly FunctionDefinition[] = [
     [object, object],
     object,
     (a, b) => (javaEquals(a, b) ? null : a),
-    'The first, or null where the second is the same in type and value.',
+    'The first value, or null if the second has the same type and value.',
     "nullIf('a', 'b')",
   ),
 ];
 
 /**
- * Whether two values have the same type and are equal, as Java's `equals` has it: lists never are,
- * 1 is not 1.0.
+ * Reports whether two values have the same type and are equal, like Java's `equals`: lists never
+ * are, and 1 is not 1.0.
  */
 function javaEquals(a: Value, b: Value): boolean {
   const type = typeOf(a);

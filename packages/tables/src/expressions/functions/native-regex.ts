@@ -1,20 +1,20 @@
-/** A pattern for the runtime's own engine, and how long a text it may look at. */
+/** A pattern for the runtime's own engine, and the longest text that it may search. */
 export interface NativeRegex {
   readonly regex: RegExp;
   readonly lengthMax: number;
 }
 
-/** Most steps of one search, each of some nanoseconds. */
+/** The most steps of one search, each of some nanoseconds. */
 const stepsMax = 2 ** 22;
 
 /**
- * The same pattern for the runtime's own engine, which is ten times as fast as RE2 in JavaScript,
- * but goes back to try again: undefined unless both read the pattern alike, and it takes few steps
- * in a short text.
+ * Compiles the pattern for the runtime's own engine, which is ten times as fast as RE2 in
+ * JavaScript but backtracks. Returns undefined unless both engines read the pattern alike and it
+ * takes few steps in a short text.
  *
- * That is so for characters of ASCII, classes of them, alternatives, and groups that are not
- * repeated. A search then chooses among as many beginnings, and a quantifier among as many ends, as
- * the text has places; the product of these choices bounds the steps.
+ * That holds for ASCII characters, classes of them, alternatives, and groups that are not repeated.
+ * A search then has as many possible starts, and a quantifier as many possible ends, as the text
+ * has positions; the product of these choices bounds the steps.
  */
 export function nativeRegexOf(pattern: string): NativeRegex | undefined {
   const written = translate(pattern);
@@ -35,7 +35,7 @@ const token =
 
 interface Translation {
   readonly source: string;
-  /** Of the program that both engines make of it, about. */
+  /** The approximate size of the compiled program. */
   readonly size: number;
   readonly quantifierCount: number;
   readonly barCount: number;
@@ -58,7 +58,7 @@ function translate(pattern: string): Translation | undefined {
     if (quantifier !== undefined) {
       if (!mayRepeat) return undefined;
       source += quantifier;
-      // One that says how often has nothing to choose.
+      // An exact count leaves no choice.
       if (!/^\{\d+\}/.test(quantifier)) quantifierCount += 1;
       size += Math.max(Number(low), Number(high ?? '0'));
     } else if (mark !== undefined) {
@@ -106,7 +106,7 @@ function translateSet(set: string): string | undefined {
   return source === '' ? undefined : `[${sign}${source}]`;
 }
 
-/** A character of ASCII by its number; undefined for others. */
+/** Returns an ASCII character by its number; undefined for others. */
 function escaped(character: string): string | undefined {
   if (/^\\[tnfr]$/.test(character)) return character;
   const code =

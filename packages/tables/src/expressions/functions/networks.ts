@@ -6,7 +6,7 @@ interface Address {
   readonly value: bigint;
   /** 32 or 128. */
   readonly bits: number;
-  /** How many bits of it are of the subnet, where it is one. */
+  /** The number of bits of the subnet, if it is one. */
   readonly prefix: number | undefined;
 }
 
@@ -73,7 +73,7 @@ function parseSubnet(text: string): Address {
 function parseSingle(text: string): Address {
   const address = parseAddress(text);
   if (address.prefix !== undefined) {
-    throw expressionFailed(`‘${text.slice(0, 60)}’ is a subnet where an address is due.`);
+    throw expressionFailed(`‘${text.slice(0, 60)}’ is a subnet; expected a single address.`);
   }
   return address;
 }
@@ -83,7 +83,7 @@ function parseAddress(text: string): Address {
   const bits = isIPv4(written) ? 32 : isIPv6(written) ? 128 : 0;
   const prefix = prefixText === undefined ? undefined : Number(prefixText);
   if (bits === 0 || (prefix ?? 0) > bits) {
-    throw expressionFailed(`‘${text.slice(0, 60)}’ is not an address of the internet.`);
+    throw expressionFailed(`‘${text.slice(0, 60)}’ is not an IP address.`);
   }
   return {
     value:
@@ -97,7 +97,7 @@ function valueOf(parts: readonly string[], base: bigint, radix: number): bigint 
   return parts.reduce((value, part) => value * base + BigInt(Number.parseInt(part, radix)), 0n);
 }
 
-/** The eight groups of an address of version 6, whichever way it is shortened. */
+/** Returns the eight groups of an IPv6 address, however it is abbreviated. */
 function groupsOf(written: string): readonly string[] {
   const plain = written.replace(
     /(\d+)\.(\d+)\.(\d+)\.(\d+)$/,
@@ -117,7 +117,7 @@ function rangeOf({ value, bits, prefix = bits }: Address): readonly [bigint, big
   return [first, first + size - 1n];
 }
 
-/** In the canonical form of RFC 5952: the longest run of zeros is left out. */
+/** Writes an address in the canonical form of RFC 5952: the longest run of zeros is left out. */
 function writeAddress(value: bigint, bits: number): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
   const groups = Array.from({ length: 8 }, (_, index) =>

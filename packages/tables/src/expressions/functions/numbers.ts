@@ -13,7 +13,7 @@ import { expressionFailed } from '../values/expression-error.ts';
 
 const longMin = -(2 ** 63);
 
-/** All of it is in doubles, as it is in the engine: whole numbers beyond 2^53 lose digits. */
+/** All arithmetic is in doubles, as in Apache Pinot: whole numbers beyond 2^53 lose digits. */
 export const arithmeticFunctions: readonly FunctionDefinition[] = [
   define(
     'plus add',
@@ -52,7 +52,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double, double],
     double,
     (a, b, otherwise) => (b === 0 ? otherwise : a / b),
-    'The quotient, or the third where the divisor is 0.',
+    'The quotient, or the third argument if the divisor is 0.',
     'divide(1, 0, -1)',
   ),
   define(
@@ -60,7 +60,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     long,
     (a, b) => saturatedLong(Math.floor(a / b)),
-    'The next lower whole number of the quotient.',
+    'The quotient, rounded down to a whole number.',
     'intDiv(-1, 4)',
   ),
   define(
@@ -68,7 +68,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     long,
     (a, b) => (isUndivided(a, b) ? 0n : saturatedLong(Math.floor(a / b))),
-    'The same, or 0 where the divisor is 0.',
+    'The same, or 0 if the divisor is 0.',
     'intDivOrZero(7, 0)',
   ),
   define(
@@ -84,7 +84,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     (a, b) => (isUndivided(a, b) ? 0 : a % b),
-    'The remainder, or 0 where the divisor is 0.',
+    'The remainder, or 0 if the divisor is 0.',
     'moduloOrZero(7, 0)',
   ),
   define(
@@ -92,7 +92,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     (a, b) => (a % b >= 0 ? a % b : (a % b) + Math.abs(b)),
-    'The remainder that is never negative.',
+    'The remainder, never negative.',
     'positiveModulo(-7, 3)',
   ),
   define('negate', [double], double, (a) => -a, 'The number with the other sign.', 'negate(5)'),
@@ -209,7 +209,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double, int],
     double,
     (a, scale) => rescale(a, scale, 'down'),
-    'The number cut off after n decimals.',
+    'The number truncated to n decimals.',
     'truncate(2.349, 2)',
   ),
   define(
@@ -241,7 +241,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     (a, otherwise) => (Number.isFinite(a) ? a : otherwise),
-    'The number, or the second where it is NaN or infinite.',
+    'The number, or the second argument if it is NaN or infinite.',
     "ifNotFinite('NaN', 0)",
   ),
   define(
@@ -249,7 +249,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     (a, b) => Math.hypot(a, b),
-    'The long side of a right triangle.',
+    'The hypotenuse of a right triangle.',
     'hypot(3, 4)',
   ),
   define('sin', [double], double, Math.sin, 'The sine of an angle in radians.', 'sin(0)'),
@@ -293,7 +293,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     ({ clock }) =>
       () =>
         seededRandom(BigInt(Math.trunc(clock.monotonicMs() * 1000))),
-    'Some number from 0 to below 1.',
+    'A random number from 0 to below 1.',
     undefined,
     false,
   ),
@@ -302,7 +302,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [long],
     double,
     seededRandom,
-    'A number from 0 to below 1 that the seed decides.',
+    'A number from 0 to below 1, determined by the seed.',
     'rand(42)',
   ),
 ];
@@ -331,7 +331,7 @@ function javaPower(base: number, exponent: number): number {
 
 function rescale(a: number, scale: number, rounding: 'half-up' | 'down'): number {
   if (!Number.isFinite(a)) throw expressionFailed(`${a} has no decimals to cut.`);
-  // Beyond every digit of a double; where Java's decimals end.
+  // More than all digits of a double; from 646,456,993 on Java's decimals fail.
   if (Math.abs(scale) > 1_000 && Math.abs(scale) < 646_456_993) return scale > 0 ? a + 0 : 0;
   return Decimal.parse(textOfDouble(a)).withScale(scale, rounding).toNumber();
 }

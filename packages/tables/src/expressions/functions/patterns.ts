@@ -25,8 +25,8 @@ const like: Type<Regex> = {
 };
 
 /**
- * Regular expressions are those of RE2. The names with `Var` are for patterns that differ from row
- * to row; all others take such as well.
+ * Regular expressions are those of RE2. The names with `Var` are for patterns that vary by row; all
+ * other names accept those as well.
  */
 export const patternFunctions: readonly FunctionDefinition[] = [
   define(
@@ -34,7 +34,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, regex],
     boolean,
     (given, pattern) => isFound(pattern, given),
-    'Whether the pattern is somewhere in the text.',
+    'Whether the pattern matches somewhere in the text.',
     "regexpLike('Hello', 'l+')",
   ),
   define(
@@ -42,7 +42,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, regex, text],
     boolean,
     (given, pattern, flag) => isFound(flagged(pattern, flag), given),
-    'The same; case does not count where the third is `i`.',
+    'The same; case-insensitive if the third argument is `i`.',
     "regexpLike('Hello', 'hel', 'i')",
   ),
   define(
@@ -50,7 +50,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, like],
     boolean,
     (given, pattern) => isFound(pattern, given),
-    'Whether a text is like another in which `%` is any text without line breaks and `_` any character; case does not count. `LIKE`.',
+    'Whether a text matches another in which `%` is any text without line breaks and `_` any character, case-insensitively. `LIKE`.',
     "like('Hello', 'he%')",
   ),
   define(
@@ -74,7 +74,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, regex, int, text],
     text,
     extract,
-    'A group of the first match, or the fourth.',
+    'A group of the first match, or the fourth argument.',
     "regexpExtract('abc', '[0-9]', 0, 'none')",
   ),
   define(
@@ -98,7 +98,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, regex, text, int, int],
     text,
     replaceFrom,
-    'One match, counted from 0, replaced by the text as it stands; all where it is negative.',
+    'One match, counted from 0, replaced by the literal text; all matches if it is negative.',
     "regexpReplace('aaa', 'a', 'x', 0, 1)",
   ),
   define(
@@ -107,7 +107,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     text,
     (given, pattern, substitute, start, only, flag) =>
       replaceFrom(given, flag === 'i' ? withoutCase(pattern) : pattern, substitute, start, only),
-    'The same; case does not count where the last is `i`.',
+    'The same; case-insensitive if the last argument is `i`.',
     "regexpReplace('Aa', 'a', 'x', 0, -1, 'i')",
   ),
 ];
@@ -125,7 +125,7 @@ function extract(given: string, pattern: Regex, group: number, otherwise: string
   return groups[group] ?? null;
 }
 
-/** The whole of the first match and its groups. */
+/** Returns the first match and its groups. */
 function search(pattern: Regex, given: string): readonly (string | null | undefined)[] | null {
   const native = nativeFor(pattern, given);
   if (native !== undefined) return native.exec(given);
@@ -139,7 +139,7 @@ function isFound(pattern: Regex, given: string): boolean {
   return nativeFor(pattern, given)?.test(given) ?? matcherOf(pattern, given).find();
 }
 
-/** Only the text from `start` on is looked at, where `^` matches. */
+/** Searches only the text from `start` on, where `^` matches. */
 function replaceFrom(
   given: string,
   pattern: Regex,
@@ -163,39 +163,39 @@ type Regex = RE2JS;
 
 const patternLengthMax = 1_000;
 /**
- * All counts of a pattern, as the 3 of `x{3}`, together: each is written out when the pattern is
- * compiled.
+ * The most repetitions in a pattern, such as the 3 of `x{3}`, in total: each is expanded when the
+ * pattern is compiled.
  */
 const repeatCountMax = 1_000;
 const programSizeMax = 10_000;
 /**
- * Most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern
- * times the text that is looked at.
+ * The most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern
+ * times the length of the searched text.
  */
 const matchStepsMax = 2 ** 19;
 
 /**
- * Compiles a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax), which has no
+ * Compiles an RE2 regular expression (https://github.com/google/re2/wiki/Syntax), which has no
  * look-around and no back-references.
  *
  * RE2 never backtracks: a hostile pattern cannot make a match take more than linear time in the
  * text.
  *
- * @throws EXPRESSION_FAILED when the pattern is not one, or too long or repetitive
+ * @throws EXPRESSION_FAILED when the pattern is invalid, too long or too repetitive
  */
 export const compileRegex: (pattern: string) => Regex = memoize((pattern) =>
   compile(pattern, pattern, 0),
 );
 
 /**
- * The pattern of SQL's LIKE, as the engine makes it: anchored unless it begins or ends with `%`,
- * case does not count, and neither `%` nor `_` is a line break.
+ * Compiles the pattern of SQL's LIKE as Apache Pinot does: anchored unless it begins or ends with
+ * `%`, case-insensitive, and without line breaks in `%` and `_`.
  *
  * @throws EXPRESSION_FAILED when it has more than 1,000 characters
  */
 const compileLike: (pattern: string) => Regex = memoize((pattern) => {
   const [, before = '', core = '', behind = ''] = /^(%*)(.*?)(%*)$/s.exec(pattern) ?? [];
-  // A lone character is never taken for a wildcard at the end; one that is all wildcards is like
+  // A single character is never a wildcard at the end; a pattern of wildcards only matches
   // everything.
   if (core === '') return compile(pattern === '' ? '^$' : '', pattern, 0);
   const escaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(core) && behind !== '' ? `${core}%` : core;
@@ -210,18 +210,20 @@ const compileLike: (pattern: string) => Regex = memoize((pattern) => {
   );
 });
 
-/** The same pattern with case not counting. */
+/** Returns the same pattern, case-insensitive. */
 function withoutCase(pattern: Regex): Regex {
   return compileRegex(`(?i)${pattern.pattern()}`);
 }
 
-/** Most steps that one search in a text may take: the measure of all limits on matching. */
+/**
+ * Returns the most steps that one search in a text may take: the measure of all limits on matching.
+ */
 export function matchSteps(pattern: Regex, length: number): number {
   return pattern.programSize() * (length + 1);
 }
 
 /**
- * Throws before an evaluation takes more steps than keep it well below 100 ms. @throws
+ * Throws before an evaluation exceeds the steps that keep it well below 100 ms. @throws
  * EXPRESSION_FAILED
  */
 function checkMatchSteps(pattern: Regex, given: string, steps: number): void {
@@ -235,8 +237,8 @@ function checkMatchSteps(pattern: Regex, given: string, steps: number): void {
 const natives = new WeakMap<Regex, NativeRegex>();
 
 /**
- * The same for the runtime's own engine, where the text is short enough for it. @throws
- * EXPRESSION_FAILED when it is too long for either
+ * Returns the pattern for the runtime's own engine if the text is short enough for it. @throws
+ * EXPRESSION_FAILED when it is too long for either engine
  */
 function nativeFor(pattern: Regex, given: string): RegExp | undefined {
   const native = natives.get(pattern);
@@ -257,7 +259,7 @@ function matcherOf(pattern: Regex, given: string): ReturnType<Regex['matcher']> 
 function compile(expression: string, pattern: string, flags: number): Regex {
   if (pattern.length > patternLengthMax) {
     throw expressionFailed(
-      `A pattern of ${pattern.length} characters is too long; at most ${patternLengthMax} are read.`,
+      `A pattern of ${pattern.length} characters is too long; at most ${patternLengthMax} are allowed.`,
     );
   }
   const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, low = '', high]) =>
@@ -292,14 +294,14 @@ function compileSmall(expression: string, pattern: string, flags: number): Regex
 type Matcher = ReturnType<RE2JS['matcher']>;
 
 /**
- * Replaces all matches; `$1` and `${name}` are groups, `\` takes the sense from `$`.
+ * Replaces all matches; `$1` and `${name}` are groups, and `\` escapes `$`.
  *
- * One search takes linear time, but all searches together may not: where a match is short and the
- * search looks far beyond it, as `a.*b|a` does, each goes through the rest of the text. So the
- * steps of all of them are counted before each is begun.
+ * One search takes linear time, but all searches together may not: if matches are short and the
+ * search looks far beyond them, as with `a.*b|a`, each reads the rest of the text. So the steps of
+ * all of them are counted before each starts.
  *
- * @throws EXPRESSION_FAILED when the searches might take 2^19 steps together, or the outcome is too
- * long
+ * @throws EXPRESSION_FAILED when the searches might take 2^19 steps together, or the result is too
+ *   long
  */
 function replaceMatches(given: string, pattern: RE2JS, substitute: string): string {
   const matcher = matcherOf(pattern, given);
@@ -323,7 +325,8 @@ function replaceMatches(given: string, pattern: RE2JS, substitute: string): stri
 }
 
 /**
- * Replaces one match, counted from 0, by a text as it stands. @throws EXPRESSION_FAILED as above
+ * Replaces one match, counted from 0, by a literal text. @throws EXPRESSION_FAILED as
+ * `replaceMatches`
  */
 function replaceOne(given: string, pattern: RE2JS, substitute: string, only: number): string {
   const matcher = matcherOf(pattern, given);
@@ -339,8 +342,8 @@ function replaceOne(given: string, pattern: RE2JS, substitute: string, only: num
 }
 
 /**
- * How far behind a match a search may have looked: no farther than the pattern is long, unless it
- * repeats something before its end.
+ * Returns how far beyond a match a search may have looked: at most the length of the pattern,
+ * unless it repeats something before its end.
  */
 function lookaheadOf(pattern: RE2JS): number {
   const source = pattern.pattern();
@@ -361,10 +364,10 @@ function expand(substitute: string, matcher: Matcher): string {
       if (name !== undefined) return groupOf(matcher, name, piece);
       if (digits === undefined) {
         throw expressionFailed(
-          '‘$’ in a replacement is followed by the number or name of a group.',
+          '‘$’ in a replacement must be followed by the number or name of a group.',
         );
       }
-      // As many digits as still are the number of a group; the others stand for themselves.
+      // As many digits as form the number of a group; the others are literal.
       let count = digits.length;
       while (count > 1 && Number(digits.slice(0, count)) > matcher.groupCount()) count -= 1;
       return groupOf(matcher, Number(digits.slice(0, count)), piece) + digits.slice(count);

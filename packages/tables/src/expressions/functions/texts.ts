@@ -25,7 +25,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => given.toUpperCase(),
-    'The text in capitals.',
+    'The text in upper case.',
     "upper('abc')",
   ),
   define(
@@ -33,7 +33,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => given.toLowerCase(),
-    'The text in small letters.',
+    'The text in lower case.',
     "lower('ABC')",
   ),
   define(
@@ -41,7 +41,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     initialCapitals,
-    'Each word with a capital first; only white space ends a word.',
+    'Each word with an initial capital; only white space separates words.',
     "initCap('hello big-world')",
   ),
   define(
@@ -49,16 +49,16 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => Array.from(given).toReversed().join(''),
-    'The text from its end.',
+    'The text in reverse.',
     "reverse('abc')",
   ),
-  define('length', [text], int, (given) => given.length, 'How long the text is.', "length('abc')"),
+  define('length', [text], int, (given) => given.length, 'The text’s length.', "length('abc')"),
   define(
     'concat',
     [text, text],
     text,
     (a, b) => a + b,
-    'Both texts, one after the other.',
+    'Both texts, concatenated.',
     "concat('a', 'b')",
   ),
   define(
@@ -82,7 +82,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int],
     text,
     (given, start) => piece(given, start),
-    'The text from a position on, counted from 0; from the end where it is negative.',
+    'The text from a position on, counted from 0, or from the end if it is negative.',
     "substr('Hello', 1)",
   ),
   define(
@@ -125,7 +125,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     'The last n characters.',
     "rightSubStr('Hello', 2)",
   ),
-  define('trim', [text], text, javaTrim, 'The text without blanks at its ends.', "trim('  x ')"),
+  define('trim', [text], text, javaTrim, 'The text without outer white space.', "trim('  x ')"),
   define(
     'trim',
     [text, text, text],
@@ -139,7 +139,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => given.replace(/^[ \t\n\v\f\r]+/, ''),
-    'The text without white space before it.',
+    'The text without leading white space.',
     "ltrim('  x')",
   ),
   define(
@@ -147,7 +147,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => given.replace(/(?<![ \t\n\v\f\r])[ \t\n\v\f\r]+$/, ''),
-    'The text without white space behind it.',
+    'The text without trailing white space.',
     "rtrim('x  ')",
   ),
   define(
@@ -155,7 +155,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int, text],
     text,
     (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'start'),
-    'The text filled up before it.',
+    'The text padded on the left.',
     "lpad('7', 3, '0')",
   ),
   define(
@@ -163,7 +163,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int, text],
     text,
     (given, length, filler) => paddedText(given, length, filler === '' ? ' ' : filler, 'end'),
-    'The text filled up behind it.',
+    'The text padded on the right.',
     "rpad('7', 3, '0')",
   ),
   define(
@@ -227,7 +227,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     (given, find) => given.indexOf(find),
-    'Where the second first is, from 0; -1 where it is not.',
+    'The first position of the second, counted from 0; -1 if there is none.',
     "strpos('abcabc', 'c')",
   ),
   define(
@@ -243,7 +243,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     (given, find) => given.lastIndexOf(find),
-    'Where the second last is.',
+    'The last position of the second.',
     "strrpos('abcabc', 'c')",
   ),
   define(
@@ -251,7 +251,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, int],
     int,
     (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)),
-    'Where the second last begins at or before a position.',
+    'The last position of the second at or before a position.',
     "strrpos('abcabc', 'c', 4)",
   ),
   define(
@@ -259,7 +259,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     compareUnits,
-    'Negative, 0 or positive as the first comes before, is or comes after the second.',
+    'Negative, 0 or positive if the first sorts before, equals or sorts after the second.',
     "strcmp('abc', 'ABC')",
   ),
   define(
@@ -268,7 +268,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     int,
     (a, b) =>
       a.length === b.length ? a.split('').filter((each, index) => each !== b[index]).length : -1,
-    'How many characters differ; -1 where the lengths do.',
+    'The number of characters that differ; -1 if the lengths differ.',
     "hammingDistance('abc', 'abd')",
   ),
   define(
@@ -276,7 +276,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     editDistance,
-    'The fewest edits from one to the other.',
+    'The fewest edits that turn one into the other.',
     "levenshteinDistance('kitten', 'sitting')",
   ),
   define(
@@ -284,7 +284,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     int,
     (given) => given.codePointAt(0) ?? fail('The text is empty: it has no first character.'),
-    'The number of the first character in Unicode.',
+    'The Unicode code point of the first character.',
     "codepoint('A')",
   ),
   define(
@@ -295,7 +295,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
       code >= 0 && code <= 0x10_ff_ff
         ? String.fromCodePoint(code)
         : fail(`${code} is not a character of Unicode.`),
-    'The character of a number in Unicode.',
+    'The character of a Unicode code point.',
     'chr(65)',
   ),
   define(
@@ -303,7 +303,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => given.normalize('NFC'),
-    'The text in Unicode’s form NFC.',
+    'The text in the Unicode normalization form NFC.',
     "normalize('é')",
   ),
   define(
@@ -314,7 +314,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
       /^NFK?[CD]$/.test(form)
         ? given.normalize(form)
         : fail(`${form} is not NFC, NFD, NFKC or NFKD.`),
-    'The text in a form of Unicode.',
+    'The text in a Unicode normalization form.',
     "normalize('ﬁ', 'NFKC')",
   ),
   define(
@@ -330,7 +330,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, int],
     texts,
     splitText,
-    'At most n pieces, the last with all the rest.',
+    'At most n pieces; the last has the rest.',
     "split('a,b,c', ',', 2)",
   ),
   define(
@@ -338,7 +338,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, int],
     text,
     (given, separator, index) => splitText(given, separator).at(index) ?? 'null',
-    'One piece, counted from 0, or from the end where it is negative; the text `null` where there is none.',
+    'One piece, counted from 0, or from the end if it is negative; the text `null` if there is none.',
     "splitPart('a,b,c', ',', 1)",
   ),
   define(
@@ -354,7 +354,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int],
     texts,
     (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(0, length)),
-    'The beginnings of up to n characters.',
+    'The prefixes of up to n characters.',
     "prefixes('abc', 2)",
   ),
   defineNullable(
@@ -375,7 +375,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int],
     texts,
     (given, lengthMax) => endsOf(given, lengthMax, (length) => given.slice(given.length - length)),
-    'The ends of up to n characters.',
+    'The suffixes of up to n characters.',
     "suffixes('abc', 2)",
   ),
   defineNullable(
@@ -388,7 +388,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
         some(lengthMax),
         (length) => some(given).slice(some(given).length - length) + (behind ?? ''),
       ),
-    'The same with a text behind each.',
+    'The same with a text after each.',
     "suffixesWithSuffix('abc', 2, '$')",
   ),
   define(
@@ -466,7 +466,7 @@ function compareUnits(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Most pairs of characters that are compared. */
+/** The most pairs of characters that are compared. */
 const editStepsMax = 4_000_000;
 
 function editDistance(a: string, b: string): number {

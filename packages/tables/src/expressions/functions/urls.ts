@@ -4,8 +4,8 @@ import { define, type FunctionDefinition, int, text, texts } from './function-de
 const example = 'https://www.example.co.uk:8080/a/b?x=1&y=2#end';
 
 /**
- * Addresses are taken apart as java.net.URI does: one with a blank or another illegal character has
- * no parts.
+ * Addresses are parsed like java.net.URI does: one with a space or another illegal character has no
+ * parts.
  */
 export const urlFunctions: readonly FunctionDefinition[] = [
   part('urlProtocol', ({ scheme }) => scheme, 'The scheme'),
@@ -33,14 +33,14 @@ export const urlFunctions: readonly FunctionDefinition[] = [
   part(
     'cutToFirstSignificantSubdomainWithWWW',
     ({ host }) => joined(host, true),
-    'The same with `www.` where only that stood before it',
+    'The same, with `www.` if that alone precedes it',
   ),
   define(
     'urlPort',
     [text],
     int,
     (url) => parseJavaUri(url)?.port ?? -1,
-    'The port, -1 where there is none.',
+    'The port; -1 if there is none.',
     `urlPort('${example}')`,
   ),
   part(
@@ -54,7 +54,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     'The path as written; without the query, whatever the name says',
   ),
   part('urlQueryString', ({ rawQuery }) => rawQuery, 'The query as written'),
-  part('urlFragment', ({ fragment }) => fragment, 'What stands behind `#`, decoded'),
+  part('urlFragment', ({ fragment }) => fragment, 'The text after `#`, decoded'),
   part(
     'urlQueryStringAndFragment',
     ({ query, fragment }) => {
@@ -102,7 +102,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     texts,
     (url) => hierarchyOf(parseJavaUri(url)),
-    'The address cut off behind each part of its path.',
+    'The address up to each segment of its path.',
     `urlHierarchy('${example}')`,
   ),
   define(
@@ -110,7 +110,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     texts,
     (url) => pathHierarchyOf(parseJavaUri(url)?.path ?? ''),
-    'The path cut off behind each of its parts.',
+    'The path up to each of its segments.',
     `urlPathHierarchy('${example}')`,
   ),
   define(
@@ -118,7 +118,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     encodeForm,
-    'The text as a form sends it; a blank is `+`.',
+    'The text encoded like a form field; a space is `+`.',
     "urlEncode('a b&c')",
   ),
   define(
@@ -126,7 +126,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => decodeForm(given) ?? null,
-    'The text of that; null where an escape is wrong.',
+    'The text decoded; null if an escape is invalid.',
     "urlDecode('a+b%26c')",
   ),
   define(
@@ -151,7 +151,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (given) => decodeForm(given) ?? fail(given),
-    'The same as `urlDecode`, but a wrong escape fails.',
+    'The same as `urlDecode`, but an invalid escape fails.',
     "decodeUrl('a+b')",
   ),
   define(
@@ -214,7 +214,7 @@ function part(name: string, of: (uri: JavaUri) => string | null, does: string): 
     [text],
     text,
     call,
-    `${does}; null where there is none.`,
+    `${does}; null if there is none.`,
     `${name}('${example}')`,
   );
 }
@@ -228,8 +228,8 @@ function labelsOf(host: string | null): readonly string[] | undefined {
 }
 
 /**
- * The labels from the one that names the site on: the last but one before a well-known ending, else
- * the last but two.
+ * Returns the labels from the one that names the site on: the last two if the host ends in a
+ * well-known suffix, otherwise the last three.
  */
 function significant(host: string | null): readonly string[] | undefined {
   const labels = labelsOf(host);
@@ -244,7 +244,7 @@ function joined(host: string | null, keepsWww: boolean): string | null {
   return (isBehindWww ? 'www.' : '') + from.join('.');
 }
 
-/** As Java's `split` has it: without empty pieces at the end. */
+/** Splits like Java's `split`: without trailing empty pieces. */
 function javaSplit(given: string, separator: string): readonly string[] {
   const pieces = given.split(separator);
   while (pieces.length > 1 && pieces.at(-1) === '') pieces.pop();
@@ -292,7 +292,7 @@ function cutParameter(url: string, name: string): string {
   return rewritten(url, (uri) => ({ ...uri, query: kept === '' ? null : kept }));
 }
 
-/** What is half of a character becomes a question mark, as in Java. */
+/** An unpaired surrogate becomes a question mark, as in Java. */
 function encodeForm(given: string): string {
   return new URLSearchParams([['', given.replaceAll(/\p{Surrogate}/gu, '?')]]).toString().slice(1);
 }
@@ -305,13 +305,13 @@ function fail(given: string): never {
   throw expressionFailed(`‘${given.slice(0, 60)}’ has an escape that is not two hex digits.`);
 }
 
-/** The parts of an address as java.net.URI takes them apart: what is not there is null. */
+/** The parts of an address as java.net.URI has them; missing parts are null. */
 interface JavaUri {
   readonly scheme: string | null;
   readonly userInfo: string | null;
   readonly host: string | null;
   readonly port: number;
-  /** As written, and with its escapes decoded; null where nothing of a path can be. */
+  /** As written, and with its escapes decoded; null if the address cannot have a path. */
   readonly rawPath: string | null;
   readonly path: string | null;
   readonly rawQuery: string | null;
@@ -321,7 +321,8 @@ interface JavaUri {
 
 const partsPattern = /^(?:([A-Za-z][A-Za-z\d+.-]*):)?([^#]*)(?:#(.*))?$/s;
 /**
- * What RFC 2396 lets stand in an address, and what Java adds to it: letters and signs beyond ASCII.
+ * The characters that RFC 2396 allows in an address, and those that Java adds: letters and symbols
+ * beyond ASCII.
  */
 const legal = String.raw`[\w.!~*'();/?:@&=+$,[\]-]|%[\dA-Fa-f]{2}|[^\x00-\x9f\s\p{Z}]`;
 const allLegal = new RegExp(`^(?:${legal})*$`, 'u');
@@ -330,7 +331,7 @@ const hostPattern =
   /^(?:\[[\da-f:.%\w]+\]|(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)*[a-z](?:[a-z\d-]*[a-z\d])?\.?|\d{1,3}(?:\.\d{1,3}){3})$/i;
 const authorityPattern = /^(?:([^@]*)@)?(\[[^\]]*\]|[^:]*)(?::(\d*))?$/s;
 
-/** Takes an address apart; undefined where Java would refuse it. */
+/** Parses an address; undefined if Java would refuse it. */
 function parseJavaUri(text: string): JavaUri | undefined {
   const [, scheme = null, body = '', fragment] = partsPattern.exec(text) ?? [];
   if (text === '') return { ...nothing, rawPath: '', path: '' };
@@ -360,8 +361,8 @@ function parseJavaUri(text: string): JavaUri | undefined {
 }
 
 /**
- * Puts parts together as Java's constructor of seven does, which escapes what is not legal;
- * undefined where it would refuse them.
+ * Joins parts like Java's constructor of seven arguments, which escapes illegal characters;
+ * undefined if it would refuse them.
  */
 function writeJavaUri(parts: Omit<JavaUri, 'rawPath' | 'rawQuery'>): string | undefined {
   const { scheme, userInfo, host, port, path, query, fragment } = parts;
@@ -394,7 +395,7 @@ function readServer(
   const none = { userInfo: null, host: null, port: -1 };
   if (authority === undefined || authority === '') return none;
   const [, userInfo = null, host = '', port = ''] = authorityPattern.exec(authority) ?? [];
-  // What is not a server by name may still be the name of a registry, of which nothing is known.
+  // An authority that is not a host may still be a registry-based name, which has no parts.
   if (!hostPattern.test(host) || Number(port) > 2 ** 31 - 1) {
     return authority.includes('[') ? undefined : none;
   }

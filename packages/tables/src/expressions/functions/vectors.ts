@@ -1,7 +1,7 @@
 import { define, double, floats, type FunctionDefinition, int } from './function-definition.ts';
 import { expressionFailed } from '../values/expression-error.ts';
 
-/** Floats are multiplied as floats and added up as doubles. */
+/** Floats are multiplied as floats and summed as doubles. */
 export const vectorFunctions: readonly FunctionDefinition[] = [
   define(
     'cosineDistance',
@@ -64,7 +64,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats],
     int,
     (a) => some(a).length,
-    'How many dimensions a vector has.',
+    'The number of dimensions of a vector.',
     'vectorDims(ARRAY[1, 2])',
   ),
   define(
@@ -72,7 +72,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats],
     double,
     (a) => Math.sqrt(some(a).reduce((sum, each) => sum + each * each, 0)),
-    'How long a vector is.',
+    'The length of a vector.',
     'vectorNorm(ARRAY[3, 4])',
   ),
 ];

@@ -8,15 +8,15 @@ import {
   nearestFunction,
 } from '../functions/function-table.ts';
 
-/** What is wrong with a call. */
+/** A fault of a call. */
 export interface CallFault {
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * A call's documented name, or the one given where there is no such function, and what is wrong
- * with it.
+ * The documented name of a call's function, or the given name if there is no such function, and the
+ * faults of the call.
  */
 export interface CheckedCall {
   readonly name: string;
@@ -24,15 +24,15 @@ export interface CheckedCall {
 }
 
 /**
- * Checks that a function exists and takes these arguments: as many, and the literals among them as
- * they are.
+ * Checks that a function exists and takes these arguments: their number, and the values of literals
+ * among them.
  */
 export function checkCall(name: string, args: readonly Expression[]): CheckedCall {
   const lower = name.toLowerCase();
   if (lower === 'groovy') {
     return {
       name,
-      faults: [{ code: 'EXPRESSION_GROOVY', message: 'Groovy scripts are not run here' }],
+      faults: [{ code: 'EXPRESSION_GROOVY', message: 'Groovy scripts are not supported' }],
     };
   }
   if (lower === 'and' || lower === 'or' || (lower === 'not' && args.length === 1)) {
@@ -58,7 +58,7 @@ export function checkCall(name: string, args: readonly Expression[]): CheckedCal
     (arg, index) => arg.kind !== 'literal' && index >= (firstLiteral ?? args.length),
   );
   if (unwritten >= 0) {
-    const message = `argument ${unwritten + 1} of ${definition.names[0]} must be written as it is: no column, no call`;
+    const message = `argument ${unwritten + 1} of ${definition.names[0]} must be a literal, not a column or a call`;
     return { name: definition.names[0], faults: [{ code: 'EXPRESSION_NOT_LITERAL', message }] };
   }
   return {
@@ -67,7 +67,7 @@ export function checkCall(name: string, args: readonly Expression[]): CheckedCal
   };
 }
 
-/** The index of the argument from which functions take only literals. */
+/** The functions that take only literals, by the index of the first such argument. */
 const literalsFrom: ReadonlyMap<string, number> = new Map([
   ['arrayValueConstructor', 0],
   ['jsonExtractKey', 1],

@@ -13,22 +13,22 @@ import {
 } from '../functions/function-definition.ts';
 import { findFunction } from '../functions/function-table.ts';
 
-/** An expression ready to run on the fields of a row. A field that is missing is null. */
+/** An expression that is ready to run on the fields of a row. A missing field is null. */
 export type Evaluator = (fields: Fields) => Value;
 
-/** Something that gives a value of a type that is known before any row is. */
+/** A compiled expression whose type is known before any row is. */
 interface Compiled {
   readonly type: Type<unknown>;
-  /** What functions of that type work on; null where there is no value. */
+  /** Returns the representation that functions of this type work on; null if there is no value. */
   readonly run: (fields: Fields) => unknown;
   /** The value of a literal. */
   readonly constant?: PresentValue;
 }
 
 /**
- * Makes a function of a row from an expression that was parsed. Compile once, run on many rows.
+ * Compiles a parsed expression to a function of a row. Compile once, run on many rows.
  *
- * An evaluator throws EXPRESSION_FAILED, and nothing else, where the expression has no value for a
+ * An evaluator throws EXPRESSION_FAILED, and nothing else, if the expression has no value for a
  * row.
  */
 export function compileExpression(expression: Expression, context: EvaluationContext): Evaluator {
@@ -51,7 +51,7 @@ function compile(expression: Expression, context: EvaluationContext): Compiled {
   }
   if (expression.kind === 'column') {
     const { name } = expression;
-    // What every object inherits is not a field of it.
+    // Inherited members of an object are not fields.
     if (name in Object.prototype) {
       return {
         type: object,
@@ -92,8 +92,8 @@ function compileCall(
       const values = readers.map((reader) => reader.run(fields));
       if (!takesNull && values.includes(null)) return null;
       if (eachOf !== undefined && isEmptyList(values[eachOf])) {
-        // Texts such as units and zones are looked at for each element, so for none; numbers are
-        // numbers before.
+        // Text arguments such as units and zones are parsed per element, so not for an empty list;
+        // numbers are converted before.
         for (const [index, reader] of readers.entries()) {
           if (types[index]?.name !== 'String') converted(reader, values[index]);
         }
@@ -114,9 +114,9 @@ function compileCall(
 }
 
 /**
- * A call of one to three arguments, which most have, without a list of them; undefined for others.
- * Whether one is null is known before any is converted. Literals, which are most arguments but the
- * first, are neither read nor converted again.
+ * Calls a function of one to three arguments, as most have, without an array of arguments; returns
+ * undefined for others. All arguments are checked for null before any is converted. Literals, as
+ * most arguments but the first are, are neither evaluated nor converted again.
  */
 function runOfFew(
   call: (...args: readonly unknown[]) => unknown,
@@ -166,7 +166,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Null where a function takes it: a plain number or Boolean of Java cannot be. */
+/** Returns null for an argument that may be null; a primitive number or Boolean of Java may not. */
 function noValue(type: Type<unknown> | undefined): null {
   if (
     type?.name === 'int' ||
@@ -196,7 +196,7 @@ function compileVariadic(
   };
 }
 
-/** AND and OR go from left to right, and no farther than they must. */
+/** Evaluates AND and OR from left to right, only as far as needed. */
 function compileChain(decisive: boolean, args: readonly Compiled[]): Compiled {
   const evaluators = args.map(boxed);
   return {
@@ -229,12 +229,12 @@ function truthOf(value: Value): boolean | null {
   throw expressionFailed('AND, OR and NOT take Booleans only: compare the value with something.');
 }
 
-/** An argument, and how it becomes one of the type of its place. */
+/** An argument, and its conversion to the type of its parameter. */
 interface ArgumentReader {
   readonly run: (fields: Fields) => unknown;
-  /** Undefined where it is of that type already. */
+  /** Undefined if it has that type already. */
   readonly convert: ((value: unknown) => unknown) | undefined;
-  /** What `typeof` says of values that are of that type already: most are. */
+  /** The `typeof` of values that have that type already, as most do. */
   readonly fitting: string | undefined;
   /** The literal, converted. */
   readonly constant: unknown;
@@ -259,8 +259,8 @@ function converted({ convert, fitting }: ArgumentReader, value: unknown): unknow
 }
 
 /**
- * What becomes of a literal for all rows; undefined where it cannot be converted, which each row
- * that needs it then tells.
+ * Converts a literal once for all rows; undefined if it cannot be converted, which each row that
+ * needs it reports.
  */
 function convertOnce(
   constant: PresentValue,
@@ -275,7 +275,7 @@ function convertOnce(
 }
 
 function boxed({ type, run }: Compiled): Evaluator {
-  // What an Object is made of are values already.
+  // The representation of Object and String is the value itself.
   if (type.name === 'Object' || type.name === 'String') return run as Evaluator;
   return (fields) => {
     const raw = run(fields);
@@ -283,10 +283,7 @@ function boxed({ type, run }: Compiled): Evaluator {
   };
 }
 
-/**
- * Everything of no fixed size that a function makes is checked, so that nested calls cannot double
- * it without end.
- */
+/** Checks every result without a fixed size, so that nested calls cannot double it without end. */
 function finisherOf(
   { name }: Type<unknown>,
   { budget }: EvaluationContext,
@@ -297,7 +294,7 @@ function finisherOf(
   return (raw) => {
     if (typeof raw === 'string') checkTextLength(raw.length);
     else if (Array.isArray(raw)) checkElementCount(raw.length);
-    // What lists are made of before they are values counts as much as values do.
+    // Lists of values that are not converted yet count as much as converted ones.
     budget?.takeValue((raw ?? null) as Value);
     return raw ?? null;
   };

@@ -14,10 +14,10 @@ import { checkCall } from './check-call.ts';
 import { parseNumberLiteral, type Token, tokenize } from './token.ts';
 
 /**
- * Reads one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).
+ * Parses one expression by operator precedence (V. Pratt, “Top down operator precedence”, 1973).
  *
- * Syntax ends the reading with an ExpressionSyntaxError; faults of single calls are collected, and
- * reading goes on.
+ * A syntax error ends parsing with an ExpressionSyntaxError; faults of single calls are collected,
+ * and parsing continues.
  */
 export class ExpressionParser {
   readonly faults: ExpressionSyntaxError[] = [];
@@ -29,7 +29,7 @@ export class ExpressionParser {
     this.#tokens = tokenize(text);
   }
 
-  /** @throws ExpressionSyntaxError where the text stops being an expression */
+  /** @throws ExpressionSyntaxError at the position from which the text is not an expression */
   parse(): Expression {
     const expression = this.#parseAt(0);
     const rest = this.#peek();
@@ -37,7 +37,7 @@ export class ExpressionParser {
     return expression;
   }
 
-  /** Reads an operand and all operators behind it that bind more strongly than `minPower`. */
+  /** Parses an operand and all following operators that bind more strongly than `minPower`. */
   #parseAt(minPower: number): Expression {
     this.#depth += 1;
     if (this.#depth > expressionDepthMax) {
@@ -110,7 +110,7 @@ export class ExpressionParser {
 
   #parsePredicateArgs(name: 'BETWEEN' | 'LIKE' | 'ILIKE'): readonly Expression[] {
     if (name !== 'BETWEEN') return [this.#parseAt(power.comparison)];
-    // Neither word changes anything: the engine swaps no bounds.
+    // Neither keyword has an effect: Apache Pinot does not swap the bounds.
     if (!this.#takeWord('SYMMETRIC')) this.#takeWord('ASYMMETRIC');
     const low = this.#parseAt(power.comparison);
     this.#expectWord('AND');
@@ -154,7 +154,7 @@ export class ExpressionParser {
     throw unexpected(token, 'a value, a column or a function');
   }
 
-  /** Only a number has a sign: the engine has no function for any other operand. */
+  /** Only numbers have a sign: Apache Pinot has no function for any other operand. */
   #parseSigned(token: Token): Expression {
     const operand = this.#peek();
     this.#next += 1;
@@ -167,10 +167,7 @@ export class ExpressionParser {
       const value = inner.kind === 'literal' ? signed(inner.value, token.text === '-') : undefined;
       if (value !== undefined) return literal(value);
     }
-    throw unexpected(
-      operand,
-      `a number behind ${token.text}; negate(a) turns the sign of a column`,
-    );
+    throw unexpected(operand, `a number after ${token.text} (negate(a) negates a column)`);
   }
 
   #parseWord(token: Token): Expression {
@@ -201,8 +198,8 @@ export class ExpressionParser {
   }
 
   /**
-   * A column's name may have dots, as the names of flattened members have: `user.name`,
-   * `"user"."name"` and `"user.name"` are one.
+   * Parses the name of a column. It may have dots, like the names of flattened members:
+   * `user.name`, `"user"."name"` and `"user.name"` are the same.
    */
   #parseColumn(first: Token): Expression {
     let name = first.text;
@@ -218,11 +215,11 @@ export class ExpressionParser {
     return { kind: 'column', name };
   }
 
-  /** The arguments of a call, from behind its opening bracket to behind the closing one. */
+  /** Parses the arguments of a call, from after the opening bracket to after the closing one. */
   #parseArgs(end = ')'): readonly Expression[] {
     const args: Expression[] = [];
     if (this.#takeSymbol(end)) return args;
-    // Quantifiers of aggregations, which Calcite's parser reads in every call.
+    // Quantifiers of aggregations, which Calcite's parser accepts in every call.
     if (this.#isWord('ALL')) throw reserved(this.#peek());
     do {
       if (this.#isWord('DEFAULT')) throw reserved(this.#peek());
@@ -233,8 +230,8 @@ export class ExpressionParser {
   }
 
   /**
-   * Calls that SQL writes in words: `EXTRACT(YEAR FROM a)`, `TIMESTAMPADD(DAY, 1, a)`, `TRIM(BOTH
-   * '0' FROM a)`, `SUBSTRING(a FROM 2 FOR 3)`.
+   * Parses calls that SQL writes with keywords: `EXTRACT(YEAR FROM a)`, `TIMESTAMPADD(DAY, 1, a)`,
+   * `TRIM(BOTH '0' FROM a)`, `SUBSTRING(a FROM 2 FOR 3)`.
    */
   #parseSpecial(token: Token, word: string): Expression {
     this.#expectSymbol('(');
@@ -265,7 +262,7 @@ export class ExpressionParser {
     return this.#call(token.text, args, token.position);
   }
 
-  /** `DATE_TRUNC(DAY, a)` and `DATE_TRUNC('DAY', a)`; what is spelled `dateTrunc` is any call. */
+  /** Parses `DATE_TRUNC(DAY, a)` and `DATE_TRUNC('DAY', a)`; `dateTrunc` is an ordinary call. */
   #parseDateTrunc(token: Token): Expression {
     this.#expectSymbol('(');
     const unit = this.#peek();
@@ -278,7 +275,7 @@ export class ExpressionParser {
     return this.#call(token.text, [literal(unit.text.toUpperCase()), ...rest], token.position);
   }
 
-  /** `DATE_DIFF(a, b, DAY)`, whose unit the engine takes for a text in this place. */
+  /** Parses `DATE_DIFF(a, b, DAY)`, whose unit Apache Pinot treats as a text in this position. */
   #parseUnitLast(token: Token): Expression {
     this.#expectSymbol('(');
     const args = this.#parseArgs().map((arg, index): Expression => {
@@ -303,7 +300,7 @@ export class ExpressionParser {
     return this.#call(token.text, [literal(end ?? 'BOTH'), first, value], token.position);
   }
 
-  /** `CAST(a AS INT)`; a precision behind the type does not count. */
+  /** Parses `CAST(a AS INT)`; a precision after the type is ignored. */
   #parseCast(token: Token): Expression {
     this.#expectSymbol('(');
     const value = this.#parseAt(0);
@@ -322,7 +319,7 @@ export class ExpressionParser {
     return this.#call('cast', [value, literal(name)], token.position);
   }
 
-  /** Both `CASE WHEN a = 1 THEN …` and `CASE a WHEN 1 THEN …`. */
+  /** Parses both `CASE WHEN a = 1 THEN …` and `CASE a WHEN 1 THEN …`. */
   #parseCase(token: Token): Expression {
     const args: Expression[] = [];
     const subject = this.#isWord('WHEN') ? undefined : this.#parseAt(0);
@@ -340,7 +337,7 @@ export class ExpressionParser {
     return this.#call('caseWhen', args, token.position);
   }
 
-  /** A call by the documented name of its function; what is wrong with it is collected. */
+  /** Creates a call under the documented name of its function, and collects its faults. */
   #call(name: string, args: readonly Expression[], position: number): Expression {
     const checked = checkCall(name, args);
     for (const { code, message } of checked.faults) {
@@ -386,22 +383,24 @@ export class ExpressionParser {
   }
 }
 
-/** Calls whose arguments are written in words. */
+/** Calls whose arguments are written with keywords. */
 const specialCalls = new Set(['EXTRACT', 'TIMESTAMPADD', 'TIMESTAMPDIFF', 'TRIM', 'SUBSTRING']);
 
-/** Names of types that Calcite's parser reads as others. */
+/** Type names that Calcite's parser reads as others. */
 const typeSynonyms: ReadonlyMap<string, string> = new Map([
   ['NUMERIC', 'DECIMAL'],
   ['DEC', 'DECIMAL'],
 ]);
 
-/** Words before a text that say what it is: in expressions of ingestion it stays a text. */
+/**
+ * Keywords before a text that mark it as a date or time: in ingestion expressions it stays a text.
+ */
 const datedLiterals = new Set(['DATE', 'TIME', 'TIMESTAMP']);
 
 /** Calls whose third argument may be a bare unit. */
 const unitLast = new Set(['DATE_DIFF', 'TIMESTAMP_DIFF']);
 
-/** Units of time that Calcite's parser knows. */
+/** Units of time that Calcite's parser accepts. */
 const units = new Set(
   'MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR'.split(' '),
 );
@@ -412,14 +411,14 @@ const constants: ReadonlyMap<string, LiteralValue> = new Map([
   ['NULL', null],
 ]);
 
-/** Reserved words that are names of functions in no place: `a - b` has to be written so. */
+/** Reserved words that are never names of functions: `a - b` has to be written that way. */
 const uncallableWords = new Set(['MINUS']);
 
 const literal = (value: LiteralValue): Expression => ({ kind: 'literal', value });
 
 function unexpected(token: Token, expected: string): ExpressionSyntaxError {
   const found = token.kind === 'end' ? 'the expression ends' : `found ${token.text}`;
-  return new ExpressionSyntaxError(`${found} where ${expected} should be`, token.position);
+  return new ExpressionSyntaxError(`${found}; expected ${expected}`, token.position);
 }
 
 function reserved(token: Token): ExpressionSyntaxError {
@@ -429,7 +428,7 @@ function reserved(token: Token): ExpressionSyntaxError {
   );
 }
 
-/** A number with its sign turned, if it is to be; undefined for what is not a number. */
+/** Returns a number, negated if required; undefined if the value is not a number. */
 function signed(value: LiteralValue, isNegative: boolean): LiteralValue | undefined {
   if (typeof value === 'bigint') return isNegative ? -value : value;
   if (typeof value === 'number') return isNegative && value !== 0 ? -value : value;

@@ -1,27 +1,27 @@
 import { javaText } from '../values/text.ts';
 import type { WholeDouble } from '../values/value.ts';
 
-/** A value that an expression may hold as it stands. */
+/** A literal value of an expression. */
 export type LiteralValue = string | number | bigint | boolean | WholeDouble | null;
 
 /**
  * An expression as a tree of three kinds of nodes.
  *
  * Operators, CASE and CAST are calls as well: `a + 1` is `plus(a, 1)`, `a IS NULL` is `isNull(a)`.
- * A call bears the name under which its function is documented, however it was written.
+ * A call has the documented name of its function, however it was written.
  */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: LiteralValue }
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] };
 
-/** Longest text of an expression that is read, in characters. */
+/** The longest text of an expression, in characters. */
 export const expressionLengthMax = 10_000;
 
-/** Deepest nesting of an expression that is read. */
+/** The deepest nesting of an expression. */
 export const expressionDepthMax = 200;
 
-/** The columns that an expression reads, each once, in the order in which they appear. */
+/** Returns the columns that an expression reads, each once, in order of appearance. */
 export function columnsOf(expression: Expression): readonly string[] {
   const names = new Set<string>();
   const pending = [expression];
@@ -32,7 +32,7 @@ export function columnsOf(expression: Expression): readonly string[] {
   return [...names];
 }
 
-/** How many nodes lie on the longest way from the root to a leaf. */
+/** Returns the number of nodes on the longest path from the root to a leaf. */
 export function depthOf(expression: Expression): number {
   let depth = 0;
   let layer: readonly Expression[] = [expression];
@@ -43,13 +43,13 @@ export function depthOf(expression: Expression): number {
   return depth;
 }
 
-/** An operator between two operands: how strongly it binds, and the function that it stands for. */
+/** A binary operator: its binding power, and the function that it stands for. */
 export interface BinaryOperator {
   readonly power: number;
   readonly call: string;
 }
 
-/** Binding powers of what stands before or between operands, from the loosest on. */
+/** The binding powers of prefix and infix operators, from the loosest on. */
 export const power = { or: 1, and: 2, not: 3, comparison: 4, sum: 5, product: 6, sign: 7 } as const;
 
 /** Operators that are written as symbols. */
@@ -69,8 +69,8 @@ export const symbolOperators: ReadonlyMap<string, BinaryOperator> = new Map([
 ]);
 
 /**
- * Words that cannot be the name of a column, or a part of one, unless they are quoted: those of
- * Calcite's parser as Apache Pinot builds it, which the judge's tests hold to that parser.
+ * Words that must be quoted as the name of a column, or a part of one: those of Calcite's parser as
+ * Apache Pinot builds it. The judge tests compare them with that parser.
  */
 export const reservedWords: ReadonlySet<string> = new Set(
   (
@@ -86,7 +86,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/** Words that are reserved where a name begins, but not behind its dots. */
+/** Words that are reserved at the start of a name, but not after its dots. */
 export const reservedFirstWords: ReadonlySet<string> = new Set([
   'EXISTS',
   'FALSE',
@@ -96,7 +96,7 @@ export const reservedFirstWords: ReadonlySet<string> = new Set([
   'UNKNOWN',
 ]);
 
-/** Words that are names where an operand is expected; a printed name is quoted all the same. */
+/** Words that are names where an operand is expected; printed names are quoted nevertheless. */
 const operatorWords: ReadonlySet<string> = new Set(
   'ALL AND AS BETWEEN CAST DEFAULT ELSE END FINAL IS LIKE OR RUNNING'.split(' '),
 );
@@ -104,8 +104,8 @@ const operatorWords: ReadonlySet<string> = new Set(
 const bareNamePattern = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
 
 /**
- * Writes an expression so that reading it gives the same tree: all calls as calls, names quoted
- * where they must be.
+ * Prints an expression so that parsing it gives the same tree: operators as calls, names quoted
+ * where necessary.
  */
 export function printExpression(expression: Expression): string {
   if (expression.kind === 'literal') return printLiteral(expression.value);
@@ -113,7 +113,7 @@ export function printExpression(expression: Expression): string {
   const { name, args } = expression;
   const [first, ...rest] = args;
   const shown = args.map(printExpression);
-  // Some calls have no other form than the one that SQL writes in words.
+  // Some calls can only be written with SQL's keywords.
   if (name === 'arrayValueConstructor') return `ARRAY[${shown.join(', ')}]`;
   if (name === 'trim' && args.length === 3) {
     return `TRIM(${wordOf(first)} ${shown[1]} FROM ${shown[2]})`;
@@ -131,7 +131,7 @@ function wordOf(expression: Expression | undefined): string {
 }
 
 function printLiteral(value: LiteralValue): string {
-  // Reading makes one quote of two, twice.
+  // The parser merges doubled quotes twice.
   if (typeof value === 'string') return `'${value.replaceAll(/'+/g, quotesOf)}'`;
   return javaText(value);
 }
@@ -147,7 +147,10 @@ function isKeyword(word: string): boolean {
   return reservedWords.has(word) || reservedFirstWords.has(word) || operatorWords.has(word);
 }
 
-/** As many quotes as are read as those: a pair of them takes four, a last single one two. */
+/**
+ * Returns the quotes that are parsed as `length` quotes: four for each pair, and two for a last
+ * single one.
+ */
 function quotesOf({ length }: string): string {
   return "''".repeat(length * 2 - (length % 2));
 }

@@ -3,7 +3,10 @@ import { expressionDepthMax, type Expression, expressionLengthMax, depthOf } fro
 import { ExpressionSyntaxError } from '../values/expression-error.ts';
 import { ExpressionParser } from './expression-parser.ts';
 
-/** An expression and what will fail in it on every row, or every reason why the text is not one. */
+/**
+ * An expression with warnings about what fails on every row, or the reasons why the text is not an
+ * expression.
+ */
 export type ParsedExpression =
   | {
       readonly expression: Expression;
@@ -17,13 +20,13 @@ export type ParsedExpression =
     };
 
 /**
- * Reads an expression; never throws, whatever the text. Nothing of it is executed.
+ * Parses an expression. Never throws, and executes nothing.
  *
- * Unknown functions and calls with a wrong number of arguments are all reported; a text that is not
- * an expression at all is reported once, where reading ended. A literal that its function cannot
- * take is a warning: the engine takes such an expression, and fails on every row.
+ * All unknown functions and calls with a wrong number of arguments are reported. A text that is not
+ * an expression is reported once, at the position where parsing ended. A literal that its function
+ * cannot take is a warning: Apache Pinot accepts such an expression and fails on every row.
  *
- * @param path JSON pointer to where the text stands in its config
+ * @param path JSON pointer to the text in its config
  */
 export function parseExpression(text: string, path = ''): ParsedExpression {
   const finding = (code: string, message: string): Finding => ({
@@ -33,7 +36,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
     severity: 'error',
   });
   if (text.length > expressionLengthMax) {
-    const message = `The expression has ${text.length} characters; at most ${expressionLengthMax} are read.`;
+    const message = `The expression has ${text.length} characters; at most ${expressionLengthMax} are allowed.`;
     return { findings: [finding('EXPRESSION_TOO_LONG', message)] };
   }
   try {
@@ -55,7 +58,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
     return { expression, warnings: faults.map((fault) => ({ ...fault, severity: 'warning' })) };
   } catch (error) {
     if (!(error instanceof ExpressionSyntaxError)) throw error;
-    // Its braces are not syntax of expressions, which would be a poor reason to give.
+    // Groovy's braces are not part of the syntax, and reporting them would hide the real reason.
     if (groovyPattern.test(text)) {
       return { findings: [finding('EXPRESSION_GROOVY', groovyRefusal)] };
     }
@@ -64,7 +67,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
 }
 
 /**
- * The tree of a text whose functions may be any, such as aggregations; undefined where it is not an
+ * Parses a text whose functions may be any, such as aggregations; undefined if it is not an
  * expression.
  */
 export function parseExpressionTree(text: string): Expression | undefined {
@@ -80,7 +83,7 @@ export function parseExpressionTree(text: string): Expression | undefined {
 const groovyPattern = /\bgroovy\s*\(/i;
 
 const groovyRefusal =
-  'Groovy scripts are not run here: nothing that comes with a request is executed as code. ' +
+  'Groovy scripts are not supported: no part of a request is executed as code. ' +
   "Write the transform with the functions of FUNCTIONS.md, as in concat(first, last, ' ').";
 
 function describe(fault: ExpressionSyntaxError, text: string): string {

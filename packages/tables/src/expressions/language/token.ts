@@ -1,7 +1,7 @@
 import { doubleValue, type WholeDouble } from '../values/value.ts';
 import { ExpressionSyntaxError } from '../values/expression-error.ts';
 
-/** A word of an expression, and where in the text it starts. */
+/** A token of an expression, and its position in the text. */
 export type Token =
   | { readonly kind: 'word'; readonly text: string; readonly position: number }
   | { readonly kind: 'quoted'; readonly text: string; readonly position: number }
@@ -21,8 +21,8 @@ const patterns = [
 ] as const;
 
 /**
- * Cuts an expression's text into tokens, the last of which is of kind `end`. Quotes are taken off,
- * and doubled ones within made one; in texts twice, as in Apache Pinot: `'a''''b'` is `a'b`.
+ * Splits the text of an expression into tokens; the last has the kind `end`. Quotes are removed,
+ * and doubled quotes inside are merged; in texts twice, as in Apache Pinot: `'a''''b'` is `a'b`.
  *
  * @throws ExpressionSyntaxError at a character that starts no token
  */
@@ -71,8 +71,8 @@ function unquote(quoted: string): string {
 }
 
 /**
- * The value of a number as it is written: a whole one keeps all its digits, one with a point or an
- * exponent is a double.
+ * Parses a number literal: a whole number keeps all its digits, one with a point or an exponent is
+ * a double.
  *
  * @throws ExpressionSyntaxError when it fits neither 64 bits nor a double
  */

@@ -21,11 +21,11 @@ import {
 import { parseJson, writeJson } from './json.ts';
 
 /**
- * How a value becomes one of another type, as the engine does it for arguments and for columns
- * (PinotDataType). A list where one value is due gives its first element, which must be a number
- * for a number.
+ * The conversions of values to other types, as Apache Pinot's PinotDataType does them for arguments
+ * and columns. A list in place of a single value stands for its first element, which must be a
+ * number for a number.
  *
- * @throws EXPRESSION_FAILED in each of them, when the value cannot become one of that type
+ * @throws EXPRESSION_FAILED in each of them, when the value cannot be converted
  */
 const longMin = -(2n ** 63n);
 const longMax = 2n ** 63n - 1n;
@@ -51,7 +51,7 @@ export function toLong(value: PresentValue): bigint {
   return typeof number === 'bigint' ? BigInt.asIntN(64, number) : saturatedLong(number);
 }
 
-/** A double as a long: cut off, at most the largest, NaN as 0. */
+/** Converts a double to a long: truncated, clamped, and 0 for NaN. */
 export function saturatedLong(number: number): bigint {
   if (Number.isNaN(number)) return 0n;
   if (number >= 2 ** 63) return longMax;
@@ -138,7 +138,7 @@ export function toMap(value: PresentValue): Readonly<Record<string, Value>> {
   throw cannot(value, 'MAP');
 }
 
-/** A list with each element converted; one value is a list of one. */
+/** Returns a list with each element converted; a single value becomes a list of one. */
 export function toList<T>(
   value: PresentValue,
   convert: (element: PresentValue) => T,
@@ -147,14 +147,14 @@ export function toList<T>(
   return (value as readonly Value[]).map((element) => convert(present(element)));
 }
 
-/** An element of a list as text: what its own type makes of it, even of a map. */
+/** Returns an element of a list as text: the text form of its own type, even for a map. */
 export function toElementText(element: PresentValue): string {
   return javaText(element);
 }
 
 /**
- * A map as the engine stores it: how many members, then of each its name and its value in JSON,
- * both behind their length; all lengths in 4 bytes.
+ * Returns a map as Apache Pinot stores it: the number of members, then for each its name and its
+ * value as JSON, both preceded by their length; all lengths have 4 bytes.
  */
 function bytesOfMap(map: Readonly<Record<string, Value>>): Uint8Array {
   const members = Object.entries(map);

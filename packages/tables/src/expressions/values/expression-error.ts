@@ -1,17 +1,17 @@
 import { QuireError } from '@quire/core';
 
 /**
- * The error of an expression that cannot be evaluated on a row: the only one that leaves an
- * evaluator.
+ * Creates the error of an expression that cannot be evaluated on a row: the only one that an
+ * evaluator throws.
  */
 export function expressionFailed(message: string, cause?: unknown): QuireError {
   return new QuireError('EXPRESSION_FAILED', message, cause === undefined ? undefined : { cause });
 }
 
 /**
- * Returns what leaves an evaluator for an error that a function threw. An error of the runtime,
- * such as the end of the stack or a text beyond its longest, is that row's: it says nothing about
- * other rows. Any other error is returned as it is.
+ * Returns the error that an evaluator throws for an error of a function. An error of the runtime,
+ * such as a stack overflow or a text that is too long, concerns this row only. Any other error is
+ * returned unchanged.
  */
 export function rowError(error: unknown): unknown {
   if (
@@ -25,19 +25,19 @@ export function rowError(error: unknown): unknown {
     return error;
   }
   return expressionFailed(
-    `The value cannot be worked with: ${error.message.replace(/\.$/, '')}.`,
+    `The value cannot be processed: ${error.message.replace(/\.$/, '')}.`,
     error,
   );
 }
 
 /**
- * Thrown while an expression's text is read; becomes a finding, and leaves this directory no other
- * way.
+ * Thrown while the text of an expression is parsed. It is converted to a finding and never leaves
+ * this directory.
  */
 export class ExpressionSyntaxError extends Error {
   override readonly name = 'ExpressionSyntaxError';
   readonly code: string;
-  /** Offset into the text, in UTF-16 code units. */
+  /** The offset into the text, in UTF-16 code units. */
   readonly position: number;
 
   constructor(message: string, position: number, code = 'EXPRESSION_SYNTAX') {

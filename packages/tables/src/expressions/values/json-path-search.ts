@@ -6,35 +6,36 @@ import { memoize } from './memoize.ts';
 import { isMap, type Value } from './value.ts';
 
 const environment = new JSONPathEnvironment();
-// They run patterns on the runtime's own engine, which a hostile pattern can keep busy for years.
+// These functions run patterns on the runtime's own engine, which a hostile pattern can block for
+// years.
 environment.functionRegister.delete('match');
 environment.functionRegister.delete('search');
 
-/** Most values that one path may find. */
+/** The most values that one path may find. */
 const foundCountMax = 100_000;
 /**
- * Most `..` and filters of one path: each may look at every value below every value that the one
+ * The most `..` and filters of one path: each may visit every value below every value that the one
  * before it found.
  */
 const searchCountMax = 2;
 
-/** A JSON path, ready to look into values. */
+/** A parsed JSON path. */
 export interface JsonPath {
   /**
-   * What lies there: the value itself where the path can only name one, null if it is not there;
-   * else an array of all.
+   * Returns the value if the path can name only one, null if it does not exist; otherwise an array
+   * of all values found.
    *
    * @throws EXPRESSION_FAILED when the value is nested deeper than a path may search
    */
   find(value: Value): Value;
   /**
-   * Where it finds values, as paths in brackets. @throws EXPRESSION_FAILED as above
+   * Returns the paths of the values found, in bracket notation. @throws EXPRESSION_FAILED as `find`
    */
   locate(value: Value): readonly string[];
 }
 
 /**
- * Reads a JSON path. Filters are evaluated as trees by json-p3; no part of a path is ever run as
+ * Parses a JSON path. Filters are evaluated as trees by json-p3; no part of a path is ever run as
  * code.
  *
  * @throws EXPRESSION_FAILED when the text is not a path
@@ -42,7 +43,7 @@ export interface JsonPath {
 export const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
   if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
     throw expressionFailed(
-      `‘${path.slice(0, 80)}’ searches too much; a JSON path may have ${searchCountMax} of .. and filters.`,
+      `‘${path.slice(0, 80)}’ searches too much; a JSON path may have at most ${searchCountMax} of .. and filters.`,
     );
   }
   return hasFilter(path) ? filteringPath(path) : plainPath(path);
@@ -52,7 +53,9 @@ function plainPath(path: string): JsonPath {
   const plain = readPlainPath(path);
   const { steps, isDefinite } = plain;
   const locate = (value: Value) => {
-    if (path.trimEnd().endsWith(')')) throw expressionFailed('A function lies nowhere.');
+    if (path.trimEnd().endsWith(')')) {
+      throw expressionFailed('The result of a function has no path.');
+    }
     return plain.evaluate(value).map(({ at }) => at);
   };
   if (steps !== undefined) return { find: (value) => walk(value, steps), locate };
@@ -75,19 +78,19 @@ function readPlainPath(path: string): JaywayPath {
 }
 
 /**
- * Filters are those of RFC 9535, but what they choose from is the engine's: the elements of a list,
- * or an object itself.
+ * Evaluates paths with filters. The filters are those of RFC 9535, but the candidates are those of
+ * Apache Pinot: the elements of a list, or an object itself.
  */
 function filteringPath(path: string): JsonPath {
   if (!/\[\?\s*\(/.test(path)) {
     throw expressionFailed(
-      `‘${path.slice(0, 80)}’ is not a JSON path: a filter stands in brackets.`,
+      `‘${path.slice(0, 80)}’ is not a JSON path: a filter must be in brackets.`,
     );
   }
-  // The engine compares what is missing with null, and numbers with texts of digits.
+  // Apache Pinot compares missing values with null, and numbers with texts of digits.
   if (/[!=]=\s*(?:null|(['"])[-+.\d]*\1)|(?:null|(['"])[-+.\d]*\2)\s*[!=]=/.test(path)) {
     throw expressionFailed(
-      `‘${path.slice(0, 80)}’ compares with null or with a number as text, which is not read here.`,
+      `‘${path.slice(0, 80)}’ compares with null or with a number as text, which is not supported here.`,
     );
   }
   const parts = filterParts(path);
@@ -121,8 +124,8 @@ function filteringPath(path: string): JsonPath {
 }
 
 /**
- * What stands before a filter, the filter, and what follows it; undefined where there are several
- * filters, a search, or a filter that looks at the whole document.
+ * Returns the parts before, of and after a filter; undefined if there are several filters, a
+ * search, or a filter that refers to the whole document.
  */
 function filterParts(
   path: string,
@@ -145,8 +148,8 @@ function hasFilter(path: string): boolean {
 }
 
 /**
- * Whether a path is of a form that the engine reads and nothing here does: filters that RFC 9535 has
- * not, and some functions.
+ * Reports whether a path has a form that Apache Pinot reads and Quire does not: filters that RFC
+ * 9535 lacks, and some functions.
  */
 export const isUnread: (path: string) => boolean = memoize((path) => {
   try {
@@ -160,7 +163,7 @@ export const isUnread: (path: string) => boolean = memoize((path) => {
 
 function compileQuery(path: string): JSONPathQuery {
   try {
-    // The engine's paths may leave out the root.
+    // Paths may leave out the root in Apache Pinot.
     return environment.compile(path.startsWith('$') ? path : `$.${path}`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown syntax';
@@ -168,7 +171,7 @@ function compileQuery(path: string): JSONPathQuery {
   }
 }
 
-/** Most paths only name members and elements: these are walked step by step. */
+/** Most paths only name members and elements: these are followed step by step. */
 function walk(root: Value, steps: readonly (string | number)[]): Value {
   let value = root;
   for (const step of steps) {
@@ -179,12 +182,12 @@ function walk(root: Value, steps: readonly (string | number)[]): Value {
   return value;
 }
 
-// The library's type of values has no bigint; it hands them through as they are.
+// The library's type of values has no bigint; it passes them through unchanged.
 const foundValue = (node: JSONPathNode) => node.value as Value;
 
 /**
- * Whether a place is in a list or a map, and not inside of a number, which the library takes for an
- * object.
+ * Reports whether a location is in a list or a map, and not inside a number object, which the
+ * library treats as an object.
  */
 function isMember(root: Value, location: readonly (string | number)[]): boolean {
   let value: Value = root;

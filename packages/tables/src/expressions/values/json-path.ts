@@ -2,17 +2,17 @@ import { expressionFailed } from './expression-error.ts';
 import { doubleValue, isMap, type Value } from './value.ts';
 
 /**
- * JSON paths as Jayway's library reads and evaluates them, which Apache Pinot looks into JSON with:
- * a dialect older than RFC 9535. Several keys at the end give an object of them, slices have no
- * steps, and a path may end in a function such as `length()`. Filters are not read here.
+ * JSON paths as Jayway's library, which Apache Pinot uses, parses and evaluates them: a dialect
+ * older than RFC 9535. Several keys at the end give an object of them, slices have no steps, and a
+ * path may end in a function such as `length()`. Filters are not handled here.
  */
 export interface JaywayPath {
-  /** Whether the path can find one value only. */
+  /** True if the path can match one value only. */
   readonly isDefinite: boolean;
-  /** The names and indexes of a path of nothing else, which can be walked without more. */
+  /** The names and indexes of a path that has nothing else, which can be followed directly. */
   readonly steps: readonly (string | number)[] | undefined;
   /**
-   * The values that the path finds, in order, each with where it lies.
+   * Returns the values that the path finds, in order, each with its path.
    *
    * @throws EXPRESSION_FAILED when it finds too many, or its function has no value
    */
@@ -24,7 +24,7 @@ export interface FoundValue {
   readonly at: string;
 }
 
-/** Most values that one path may find. */
+/** The most values that one path may find. */
 const foundCountMax = 100_000;
 
 type Token =
@@ -36,17 +36,17 @@ type Token =
   | { readonly kind: 'function'; readonly name: string; readonly index: number | undefined };
 
 /**
- * Reads a path without filters.
+ * Parses a path without filters.
  *
  * @throws EXPRESSION_FAILED when the text is not a path
- * @throws UnreadPath when it is one of a form that only the engine's library reads
+ * @throws UnreadPath when its form is supported by Jayway's library only
  */
 export function parseJaywayPath(path: string): JaywayPath {
   const tokens = new PathReader(path).read();
   const last = tokens.at(-1);
   const call = last?.kind === 'function' ? last : undefined;
   const steps = call === undefined ? tokens : tokens.slice(0, -1);
-  // The function of a path with a search is of all that the search finds, not of each value.
+  // The function of a path with a search applies to all values that the search finds, not to each.
   const isOfAll = call !== undefined && steps[0]?.kind === 'scan';
   if (isOfAll && !aggregations.has(call.name)) {
     throw new UnreadPath(path, `${call.name}() of a search`);
@@ -67,10 +67,13 @@ export function parseJaywayPath(path: string): JaywayPath {
   };
 }
 
-/** A path that the engine's library reads, but nothing here does: it is an error, never a default. */
+/**
+ * The error of a path that Jayway's library supports and Quire does not. It never leads to a
+ * default.
+ */
 export class UnreadPath extends Error {
   constructor(path: string, what: string) {
-    super(`‘${path.slice(0, 80)}’ has ${what}, which is not read here.`);
+    super(`‘${path.slice(0, 80)}’ has ${what}, which is not supported here.`);
   }
 }
 
@@ -89,15 +92,15 @@ function plainSteps(tokens: readonly Token[]): readonly (string | number)[] | un
   return steps.every((step) => step !== undefined) ? steps : undefined;
 }
 
-/** Cuts a path into tokens by the rules of the library's PathCompiler. */
+/** Splits a path into tokens by the rules of Jayway's PathCompiler. */
 class PathReader {
   readonly #path: string;
   #next = 0;
 
   constructor(path: string) {
-    // Only blanks, and those in front only before a path without its root, are passed over.
+    // Only spaces are skipped: at the end, and at the start of a path without its root.
     const trimmed = path.replace(/ +$/, '');
-    // The library's paths may leave out the root.
+    // Paths may leave out the root.
     this.#path = /^[$@]/.test(trimmed) ? trimmed : `$.${trimmed}`;
   }
 
@@ -106,7 +109,7 @@ class PathReader {
     const tokens: Token[] = [];
     this.#next = 1;
     if (this.#next < this.#path.length && !/[.[]/.test(this.#char())) {
-      throw this.#fault('a path goes on with . or [');
+      throw this.#fault('a path continues with . or [');
     }
     while (this.#next < this.#path.length) this.#readToken(tokens);
     return tokens;
@@ -135,18 +138,18 @@ class PathReader {
   #readName(): Token {
     const [name = ''] = /^[^.[( ]*/.exec(this.#path.slice(this.#next)) ?? [];
     this.#next += name.length;
-    if (this.#char() === ' ') throw this.#fault("a name with a blank is written ['a b']");
+    if (this.#char() === ' ') throw this.#fault("a name with a space is written ['a b']");
     if (this.#char() !== '(') {
       if (name === '') throw this.#fault('a name is missing');
       return { kind: 'names', names: [name] };
     }
     const [whole, argument = ''] = /^\(\s*([^()]*?)\s*\)/.exec(this.#path.slice(this.#next)) ?? [];
     if (whole === undefined) {
-      if (!this.#path.includes(')', this.#next)) throw this.#fault('a function that does not end');
+      if (!this.#path.includes(')', this.#next)) throw this.#fault('a function is not closed');
       throw new UnreadPath(this.#path, `arguments of ${name}()`);
     }
     this.#next += whole.length;
-    if (this.#next < this.#path.length) throw new UnreadPath(this.#path, `a part behind ${name}()`);
+    if (this.#next < this.#path.length) throw new UnreadPath(this.#path, `a part after ${name}()`);
     const isIndexed = name === 'index' && /^-?\d{1,9}$/.test(argument);
     if (!functions.has(name) && !otherFunctions.has(name)) {
       throw this.#fault(`there is no function ${name}()`);
@@ -167,12 +170,12 @@ class PathReader {
       return { kind: 'all' };
     }
     const [whole, inner = ''] = /^\[([^\]]*)\]/.exec(rest) ?? [];
-    if (rest === '[') throw new UnreadPath(this.#path, 'a bracket that does not end');
-    if (whole === undefined || !/^\s*[-:\d]/.test(inner)) throw this.#fault('brackets of no form');
+    if (rest === '[') throw new UnreadPath(this.#path, 'a bracket that is not closed');
+    if (whole === undefined || !/^\s*[-:\d]/.test(inner)) throw this.#fault('invalid brackets');
     this.#next += whole.length;
     const text = inner.trim();
     if (text.includes(':')) {
-      if (/[^-:\d]/.test(text)) throw this.#fault('a slice of no form');
+      if (/[^-:\d]/.test(text)) throw this.#fault('an invalid slice');
       const [from = '', to = ''] = text.split(':');
       if (from === '' && to === '') throw this.#fault('a slice without bounds');
       return { kind: 'slice', from: this.#boundOf(from), to: this.#boundOf(to) };
@@ -192,14 +195,14 @@ class PathReader {
     return value;
   }
 
-  /** `['a', 'b']`, with a backslash before a quote that is part of a name. */
+  /** Reads `['a', 'b']`, with a backslash before a quote that is part of a name. */
   #readKeys(): Token {
     const names: string[] = [];
     const key = /\s*(['"])((?:\\.|(?!\1)[^\\])*)\1\s*([,\]])/y;
     key.lastIndex = this.#next + 1;
     for (;;) {
       const found = key.exec(this.#path);
-      if (found === null) throw this.#fault('keys of no form');
+      if (found === null) throw this.#fault('invalid keys');
       const [, , name = '', end] = found;
       names.push(name.replaceAll(/\\(.)/g, '$1'));
       if (end === ']') break;
@@ -213,7 +216,7 @@ class PathReader {
   }
 }
 
-/** One evaluation of a path, as the library's tokens do it. */
+/** One evaluation of a path, following the library's tokens. */
 class PathWalk {
   readonly #tokens: readonly Token[];
   readonly #found: FoundValue[];
@@ -250,7 +253,7 @@ class PathWalk {
         this.#scan(place + 1, value, at);
         break;
       case 'function':
-        throw new TypeError('a function stands at the end, and is applied there');
+        throw new TypeError('a function is at the end of a path, and is applied there');
     }
   }
 
@@ -281,7 +284,8 @@ class PathWalk {
     if (!Array.isArray(value)) return;
     const { length } = value;
     const { from, to } = bounds;
-    // Only a slice with one bound counts it from the end; between two, each index does so itself.
+    // Only a slice with one bound counts it from the end; between two bounds, each index does so
+    // itself.
     let [start, end] = [from ?? 0, to ?? length];
     if (to === undefined && start < 0) start = Math.max(0, length + start);
     if (from === undefined && end < 0) end = length + end;
@@ -301,13 +305,13 @@ class PathWalk {
     }
   }
 
-  /** `..`: the token at a place on the value and on all that lies in it. */
+  /** Evaluates `..`: applies the token at a position to the value and to everything in it. */
   #scan(place: number, value: Value, at: string): void {
     const token = this.#tokens[place];
     const isLast = place === this.#tokens.length - 1;
     if (Array.isArray(value) && token?.kind !== 'names') {
       if (isLast) this.#evaluate(place, value, at);
-      // The library passes over the token here: what follows it is looked for in every element.
+      // The library skips the token here, and searches every element for what follows it.
       else this.#members(value, at, (member, where) => this.#evaluate(place + 1, member, where));
     }
     if (isMap(value) && this.#isScanned(token, value, isLast)) this.#evaluate(place, value, at);
@@ -334,7 +338,7 @@ class PathWalk {
   }
 }
 
-/** Functions of the library that take arguments or change the document. */
+/** The library's functions that take arguments or change the document. */
 const otherFunctions = new Set(['append', 'keys']);
 const aggregations: ReadonlyMap<string, (numbers: readonly number[]) => number> = new Map([
   ['sum', (numbers) => numbers.reduce((sum, each) => sum + each, 0)],
@@ -379,7 +383,10 @@ function apply({ name, index }: Extract<Token, { kind: 'function' }>, value: Val
   }
 }
 
-/** An element by its index; a list of one has no last element, as in the library. */
+/**
+ * Returns an element by its index. As in the library, the last element of a list of one does not
+ * exist.
+ */
 function elementOf(name: string, list: readonly Value[], index: number): Value {
   const wanted = name === 'first' ? 0 : name === 'last' ? -1 : index;
   const place = wanted < 0 ? list.length + wanted : wanted;

@@ -10,29 +10,30 @@ interface ReviverContext {
   readonly source?: string;
 }
 
-/** Numbers that JSON.parse would change: long ones, doubles that are whole. */
+/** Matches numbers that JSON.parse would change: long ones, and doubles that are whole. */
 const exactNumberPattern = /\d{16}|\.0+(?!\d)|\d[eE]/;
 const integerPattern = /^-?\d+$/;
 
 /**
- * Deepest nesting of a value that is read from or written as JSON, as in the engine's own parser.
+ * The deepest nesting of a value that is parsed from or written as JSON, as in Apache Pinot's
+ * parser.
  */
 const jsonDepthMax = 1_000;
 
 /**
- * Reads JSON with the types that the engine gives to numbers: whole ones are integers of any
- * length, others doubles. What follows the first value is not looked at, as the engine does not.
+ * Parses JSON with the types that Apache Pinot gives to numbers: whole numbers are integers of any
+ * length, others doubles. Text after the first value is ignored, as in Apache Pinot.
  *
- * @throws EXPRESSION_FAILED when the text does not begin with JSON, or its value is nested more
- * than 1,000 deep
+ * @throws EXPRESSION_FAILED when the text does not start with JSON, or its value is nested more
+ *   than 1,000 deep
  */
 export function parseJson(text: string): Value {
   return parse(text, reviveNumber, exactNumberPattern);
 }
 
 /**
- * The same with every number that has a fraction as a decimal, digit by digit, without zeros at its
- * end.
+ * Parses JSON in the same way, with every fractional number as an exact decimal, without trailing
+ * zeros.
  */
 export function parseExactJson(text: string): Value {
   return parse(text, reviveDecimal, /[.eE]|\d{16}/);
@@ -43,8 +44,8 @@ function parse(text: string, revive: typeof reviveNumber, needsRevival: RegExp):
     throw expressionFailed(`JSON is nested more than ${jsonDepthMax} deep.`);
   }
   try {
-    // A reviver is called for every value and costs several times the parse: most texts do not need
-    // it.
+    // A reviver is called for every value and costs several times as much as parsing: most texts do
+    // not need it.
     return (needsRevival.test(text) ? JSON.parse(text, revive) : JSON.parse(text)) as Value;
   } catch (error) {
     const end = endOfFirstValue(text);
@@ -57,11 +58,11 @@ function parse(text: string, revive: typeof reviveNumber, needsRevival: RegExp):
 }
 
 /**
- * Tells whether lists and objects of a text lie more than 1,000 deep in each other: whatever walks
- * through them later does so on the stack.
+ * Reports whether the lists and objects of a text are nested more than 1,000 deep: later steps
+ * recurse over them on the stack.
  */
 function isNestedTooDeep(text: string): boolean {
-  // Each level takes two characters, so that most texts need not be looked at.
+  // Each level takes two characters, so most texts need not be scanned.
   if (text.length <= 2 * jsonDepthMax) return false;
   let [depth, isInText] = [0, false];
   for (let at = 0; at < text.length; at += 1) {
@@ -75,7 +76,7 @@ function isNestedTooDeep(text: string): boolean {
       if (depth > jsonDepthMax) return true;
     } else if (code === codes.closeBrace || code === codes.closeBracket) {
       depth -= 1;
-      // What follows the first value is not read.
+      // Text after the first value is ignored.
       if (depth <= 0) return false;
     }
   }
@@ -92,8 +93,8 @@ const codes = {
 } as const;
 
 /**
- * Where the first value of a text ends, if it is a list, an object or a text; 0 where that is not
- * to be seen.
+ * Returns the end of the first value of a text, if it is a list, an object or a text; 0 if it
+ * cannot be found.
  */
 function endOfFirstValue(text: string): number {
   let [depth, isInText] = [0, false];
@@ -112,8 +113,8 @@ function endOfFirstValue(text: string): number {
 }
 
 /**
- * Writes a value as JSON as the engine does: numbers as Java writes them, bytes as base64, NaN and
- * the infinities as texts.
+ * Writes a value as JSON like Apache Pinot does: numbers as in Java, bytes as base64, NaN and the
+ * infinities as texts.
  *
  * @throws EXPRESSION_FAILED when it is nested more than 1,000 deep
  */
@@ -156,7 +157,7 @@ function reviveNumber(_name: string, value: unknown, ...rest: unknown[]): unknow
   const source = (rest[0] as ReviverContext | undefined)?.source ?? '';
   if (integerPattern.test(source)) {
     if (Number.isSafeInteger(value)) return value;
-    // Digits beyond these make a number that is infinite for everybody else.
+    // A number with more digits is infinite as a double.
     if (source.length > 310) return value;
     const whole = BigInt(source);
     return BigInt.asIntN(64, whole) === whole ? whole : new Decimal(whole, 0);

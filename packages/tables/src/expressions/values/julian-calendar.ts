@@ -1,10 +1,10 @@
 const dayMs = 86_400_000;
-/** Days from the beginning of the Julian day count to 1970-01-01. */
+/** The Julian day number of 1970-01-01. */
 const daysToEpoch = 2_440_588;
 /** The first instant of the Gregorian calendar, one day after 1582-10-04. */
 const gregorianStartMs = Date.UTC(1582, 9, 15);
 
-/** A date of a calendar, its month from 1. */
+/** A date of a calendar; months count from 1. */
 export interface CalendarDate {
   readonly year: number;
   readonly month: number;
@@ -12,8 +12,8 @@ export interface CalendarDate {
 }
 
 /**
- * Epoch milliseconds of midnight UTC, as java.sql.Timestamp reads a date: in the Julian calendar
- * before 1582-10-15. Days may run over their month.
+ * Returns the epoch milliseconds of midnight UTC, as java.sql.Timestamp reads a date: in the Julian
+ * calendar before 1582-10-15. Days may exceed their month.
  */
 export function hybridToMs({ year, month, day }: CalendarDate): number {
   const isJulian = year < 1582 || (year === 1582 && (month < 10 || (month === 10 && day < 15)));
@@ -26,7 +26,7 @@ export function hybridToMs({ year, month, day }: CalendarDate): number {
   return (days - daysToEpoch) * dayMs;
 }
 
-/** The date of the Julian calendar at an instant before 1582-10-15; undefined later. */
+/** Returns the Julian date of an instant before 1582-10-15; undefined for later ones. */
 export function julianDateOf(epochMs: number): CalendarDate | undefined {
   if (epochMs >= gregorianStartMs) return undefined;
   const days = Math.floor(epochMs / dayMs) + daysToEpoch + 32_082;

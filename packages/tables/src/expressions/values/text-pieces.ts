@@ -2,8 +2,8 @@ import { expressionFailed } from './expression-error.ts';
 import { checkTextLength } from './text.ts';
 
 /**
- * As Apache Commons' StringUtils.substring: places below 0 count from the end, and nothing is out
- * of range.
+ * Returns a part of a text like Apache Commons' StringUtils.substring: negative positions count
+ * from the end, and no position is out of range.
  */
 export function piece(given: string, start: number, end = given.length): string {
   const toIndex = (position: number): number =>
@@ -15,8 +15,8 @@ export function piece(given: string, start: number, end = given.length): string 
 }
 
 /**
- * As Apache Commons' StringUtils.splitByWholeSeparator: separators in a row count once, an empty
- * one is white space.
+ * Splits a text like Apache Commons' StringUtils.splitByWholeSeparator: adjacent separators count
+ * once, and an empty separator is white space.
  */
 export function splitText(given: string, separator: string, limit = -1): readonly string[] {
   if (given === '') return [];
@@ -56,8 +56,8 @@ export function endsOf(
 const ngramCountMax = 100_000;
 
 /**
- * All pieces of these lengths, each once. @throws EXPRESSION_FAILED when there are too many, or all
- * together too long
+ * Returns all n-grams of these lengths, each once. @throws EXPRESSION_FAILED when there are too
+ * many, or they are too long in total
  */
 export function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
   if (lengthMin < 0 && lengthMin <= lengthMax) {

@@ -8,8 +8,8 @@ const doublePattern = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)
 const smallestNormal = 2 ** -1022;
 
 /**
- * A double as Java writes it: `1.0`, `1.0E7`, `NaN`. Where one digit would do it writes two, the
- * nearest to the value: `4.9E-324`.
+ * Formats a double like Java: `1.0`, `1.0E7`, `NaN`. Subnormal numbers have at least two digits,
+ * the nearest to the value: `4.9E-324`.
  */
 export function textOfDouble(value: number): string {
   return javaDigits(value, (each) => {
@@ -18,7 +18,7 @@ export function textOfDouble(value: number): string {
   });
 }
 
-/** A float as Java writes it, with as few digits as tell it from its neighbours. */
+/** Formats a float like Java, with the fewest digits that distinguish it from its neighbours. */
 export function textOfFloat(value: number): string {
   return javaDigits(value, (each) => {
     let digits = 2;
@@ -44,7 +44,7 @@ function javaDigits(value: number, digitsOf: (value: number) => string): string 
   return `${sign}${digits.slice(0, 1)}.${rest === '' ? '0' : rest}E${Number(exponent) + leading}`;
 }
 
-/** A timestamp as Java writes it, in UTC: `2024-02-29 12:34:56.0`. */
+/** Formats a timestamp like Java, in UTC: `2024-02-29 12:34:56.0`. */
 export function textOfTimestamp({ epochMs }: Timestamp): string {
   if (!(Math.abs(epochMs) <= 8.64e15)) {
     throw expressionFailed(`${epochMs} ms is outside the calendar.`);
@@ -65,11 +65,11 @@ function textOfDate({ year, month, day }: CalendarDate): string {
   return [String(year > 0 ? year : 1 - year).padStart(4, '0'), ...digits].join('-');
 }
 
-/** Deepest nesting of a value that is written as text. */
+/** The deepest nesting of a value that is written as text. */
 const depthMax = 1_000;
 
 /**
- * What Java's `toString` makes of a value. @throws EXPRESSION_FAILED when it is nested more than
+ * Formats a value like Java's `toString`. @throws EXPRESSION_FAILED when it is nested more than
  * 1,000 deep
  */
 export function javaText(value: Value, depth = 0): string {
@@ -94,7 +94,7 @@ export function javaText(value: Value, depth = 0): string {
     .join(', ')}}`;
 }
 
-/** @throws EXPRESSION_FAILED when the text is not a whole number of that many bits */
+/** Parses a whole number. @throws EXPRESSION_FAILED when the text is not one of this many bits */
 export function parseWhole(text: string, bits: 32 | 64): bigint {
   const value = intPattern.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
   if (value === undefined || BigInt.asIntN(bits, value) !== value) {
@@ -103,7 +103,7 @@ export function parseWhole(text: string, bits: 32 | 64): bigint {
   return value;
 }
 
-/** @throws EXPRESSION_FAILED when the text is not a number */
+/** Parses a number. @throws EXPRESSION_FAILED when the text is not one */
 export function parseDouble(text: string): number {
   const trimmed = javaTrim(text);
   if (!doublePattern.test(trimmed)) {
@@ -112,7 +112,7 @@ export function parseDouble(text: string): number {
   return Number(trimmed.replace(/(?<=[\d.])[fFdD]$/, ''));
 }
 
-/** Without the blanks and control characters at both ends, as Java's `trim` has it. */
+/** Removes spaces and control characters from both ends, like Java's `trim`. */
 export function javaTrim(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
@@ -126,11 +126,11 @@ const isoPattern =
   /^(\d{4,9})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?$/;
 
 /**
- * The instant of a text that a TIMESTAMP takes: epoch milliseconds, `2024-02-29 12:34:56.7` where
- * hours and the like may run over, or ISO 8601 with or without time and offset. What has no offset
- * is UTC.
+ * Parses the text of a TIMESTAMP: epoch milliseconds; `2024-02-29 12:34:56.7`, whose hours, minutes
+ * and seconds may exceed their range; or ISO 8601 with or without time and offset. Times without an
+ * offset are UTC.
  *
- * @throws EXPRESSION_FAILED when it is not one of these
+ * @throws EXPRESSION_FAILED when it has none of these forms
  */
 export function parseTimestamp(text: string): number {
   const sql = sqlPattern.exec(text.trim());
@@ -181,14 +181,14 @@ function invalid(text: string): Error {
   );
 }
 
-/** Longest text that an expression makes, in characters. */
+/** The longest text that an expression creates, in characters. */
 const textLengthMax = 2 ** 20;
 
-/** Throws before a text is made that would be too long. @throws EXPRESSION_FAILED */
+/** Throws before a text is created that would be too long. @throws EXPRESSION_FAILED */
 export function checkTextLength(length: number): void {
   if (length > textLengthMax) {
     throw expressionFailed(
-      `A text of ${length} characters is too long; at most ${textLengthMax} are kept.`,
+      `A text of ${length} characters is too long; at most ${textLengthMax} are allowed.`,
     );
   }
 }
@@ -197,19 +197,19 @@ export function checkTextLength(length: number): void {
 export function checkElementCount(count: number): void {
   if (count > textLengthMax) {
     throw expressionFailed(
-      `An array of ${count} elements is too long; at most ${textLengthMax} are kept.`,
+      `An array of ${count} elements is too long; at most ${textLengthMax} are allowed.`,
     );
   }
 }
 
-/** A text several times, with another between. @throws EXPRESSION_FAILED when that is too long */
+/** Repeats a text with a separator. @throws EXPRESSION_FAILED when the result is too long */
 export function repeatedText(text: string, count: number, separator: string): string {
   if (count <= 0) return '';
   checkTextLength((text.length + separator.length) * count);
   return (text + separator).repeat(count - 1) + text;
 }
 
-/** A text filled up to a length. @throws EXPRESSION_FAILED when that is too long */
+/** Pads a text to a length. @throws EXPRESSION_FAILED when the result is too long */
 export function paddedText(
   text: string,
   length: number,
@@ -221,11 +221,11 @@ export function paddedText(
   return side === 'start' ? text.padStart(length, filler) : text.padEnd(length, filler);
 }
 
-/** A text with each `find` replaced. @throws EXPRESSION_FAILED when that is too long */
+/** Replaces each `find` in a text. @throws EXPRESSION_FAILED when the result is too long */
 export function replacedText(text: string, find: string, substitute: string): string {
   if (find === '') return text;
-  // The longest that it can become, before it is counted how often `find` is in it; and `$` has a
-  // meaning for the runtime.
+  // The product bounds the length of the result without counting the matches. `$` has a special
+  // meaning in `replaceAll`.
   if (text.length * substitute.length <= textLengthMax && !substitute.includes('$')) {
     return text.replaceAll(find, substitute);
   }
@@ -247,8 +247,8 @@ export function initialCapitals(given: string): string {
 }
 
 /**
- * White space as Java counts it: no blank that forbids a break of the line, but the four separators
- * of ASCII.
+ * Reports whether Java counts a character as white space: not the non-breaking spaces, but the four
+ * ASCII separators.
  */
 function isJavaSpace(unit: string): boolean {
   const code = unit.charCodeAt(0);

@@ -1,11 +1,11 @@
 import { expressionFailed } from './expression-error.ts';
 
 /**
- * A value of an expression or of a row in the pipeline, each of one type of the engine.
+ * A value of an expression or of a row in the pipeline; each has one type of Apache Pinot.
  *
- * Numbers that are whole and fit 32 bits are integers, other whole ones up to 2^53 and bigints are
- * longs, and the rest are doubles. What JavaScript cannot tell apart has a class: doubles that are
- * whole, floats, decimals, timestamps.
+ * Whole numbers of 32 bits are integers, other whole ones up to 2^53 and bigints are longs, and the
+ * rest are doubles. Values that JavaScript cannot distinguish have classes: whole doubles, floats,
+ * decimals, timestamps.
  */
 export type Value =
   | string
@@ -21,10 +21,10 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
-/** A value that is there. */
+/** A value that is not null. */
 export type PresentValue = Exclude<Value, null>;
 
-/** Fields of a row by name. One that is missing is null. */
+/** The fields of a row by name. A missing field is null. */
 export type Fields = Readonly<Record<string, Value>>;
 
 /** A double that is whole, such as 2.0. */
@@ -36,7 +36,7 @@ export class WholeDouble {
   }
 }
 
-/** A number of 32 bits with a fraction. */
+/** A 32-bit floating-point number. */
 export class Float {
   readonly value: number;
 
@@ -45,7 +45,7 @@ export class Float {
   }
 }
 
-/** An instant that knows that it is one. */
+/** An instant with its own type. */
 export class Timestamp {
   readonly epochMs: number;
 
@@ -54,12 +54,12 @@ export class Timestamp {
   }
 }
 
-/** A double as a value. */
+/** Wraps a double as a value. */
 export function doubleValue(value: number): number | WholeDouble {
   return Number.isSafeInteger(value) && !Object.is(value, -0) ? new WholeDouble(value) : value;
 }
 
-/** A long as a value. */
+/** Converts a long to a value. */
 export function longValue(value: number | bigint): bigint {
   return typeof value === 'bigint' ? value : BigInt(value);
 }
@@ -69,7 +69,7 @@ export function isMap(value: Value): value is { readonly [name: string]: Value }
   return typeOf(value) === 'MAP';
 }
 
-/** Types that values have. */
+/** The types of values. */
 export type ValueType =
   | 'NULL'
   | 'BOOLEAN'
@@ -109,15 +109,15 @@ export function typeOf(value: Value): ValueType {
 
 const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,10}))?$/;
 /**
- * Farthest that the point of a decimal may lie from its digits, and most digits: more would take
- * time and memory when it is written out.
+ * The largest scale of a decimal, and its most digits: more would take time and memory when it is
+ * written out.
  */
 const scaleMax = 65_535;
 const digitsMax = 10_000;
 
 /**
- * A decimal number with all its digits: `unscaled` / 10^`scale`. Trailing zeros count, as in
- * java.math.BigDecimal.
+ * A decimal number with all its digits: `unscaled` / 10^`scale`. Trailing zeros are significant, as
+ * in java.math.BigDecimal.
  */
 export class Decimal {
   readonly unscaled: bigint;
@@ -126,7 +126,7 @@ export class Decimal {
   constructor(unscaled: bigint, scale: number) {
     if (Math.abs(scale) > scaleMax) {
       throw expressionFailed(
-        `A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`,
+        `A decimal number has at most ${scaleMax} digits, not ${Math.abs(scale)}.`,
       );
     }
     this.unscaled = unscaled;
@@ -141,14 +141,14 @@ export class Decimal {
     if (digits === '') throw expressionFailed(`‘${text.slice(0, 40)}’ is not a decimal number.`);
     if (digits.length > digitsMax) {
       throw expressionFailed(
-        `A decimal number may have ${digitsMax} digits, not ${digits.length}.`,
+        `A decimal number has at most ${digitsMax} digits, not ${digits.length}.`,
       );
     }
     const unscaled = BigInt(digits);
     return new Decimal(sign === '-' ? -unscaled : unscaled, fraction.length - Number(exponent));
   }
 
-  /** Its digits without an exponent. */
+  /** Formats the number without an exponent. */
   toPlainString(): string {
     const digits = String(this.unscaled < 0n ? -this.unscaled : this.unscaled);
     const sign = this.unscaled < 0n ? '-' : '';
@@ -158,7 +158,7 @@ export class Decimal {
     return `${sign}${padded.slice(0, -this.scale)}.${padded.slice(-this.scale)}`;
   }
 
-  /** As java.math.BigDecimal writes it: with an exponent where there would be many zeros. */
+  /** Formats the number like java.math.BigDecimal: with an exponent instead of many zeros. */
   toString(): string {
     const digits = String(this.unscaled < 0n ? -this.unscaled : this.unscaled);
     const exponent = digits.length - 1 - this.scale;
@@ -172,19 +172,19 @@ export class Decimal {
     return Number(`${this.unscaled}e${-this.scale}`);
   }
 
-  /** Cut off towards zero. */
+  /** Truncates towards zero. */
   toBigInt(): bigint {
     return this.scale <= 0
       ? this.unscaled * 10n ** BigInt(-this.scale)
       : this.unscaled / 10n ** BigInt(this.scale);
   }
 
-  /** With `scale` digits behind the point, halves away from zero, or cut off. */
+  /** Rounds to `scale` decimals: halves away from zero, or towards zero. */
   withScale(scale: number, rounding: 'half-up' | 'down'): Decimal {
-    // Before the power is made, which would take forever.
+    // Checked before the power is computed, which would take forever.
     if (Math.abs(scale) > scaleMax) {
       throw expressionFailed(
-        `A decimal number may have ${scaleMax} digits, not ${Math.abs(scale)}.`,
+        `A decimal number has at most ${scaleMax} digits, not ${Math.abs(scale)}.`,
       );
     }
     if (scale >= this.scale) {
@@ -204,7 +204,10 @@ export class Decimal {
     return new Decimal(unscaled, scale);
   }
 
-  /** Two bytes of scale, then the digits in two's complement, as BYTES columns hold decimals. */
+  /**
+   * Encodes the scale in two bytes, then the digits in two's complement, as BYTES columns store
+   * decimals.
+   */
   toBytes(): Uint8Array {
     let length = 1;
     while (BigInt.asIntN(length * 8, this.unscaled) !== this.unscaled) length += 1;

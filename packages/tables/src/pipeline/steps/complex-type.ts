@@ -4,7 +4,7 @@ import { copiedValue, grownCapacity, grownMapOrder, hashMapOrder } from '../colu
 import type { ComplexTypePart } from '../column-spec.ts';
 import type { WorkingRow } from '../working-row.ts';
 
-/** Deepest nesting of maps that is taken apart. */
+/** The deepest nesting of maps that is flattened. */
 const flattenDepthMax = 100;
 
 interface Plan {
@@ -14,9 +14,9 @@ interface Plan {
 }
 
 /**
- * Takes maps apart: `{"user": {"name": "x"}}` gains the column `user.name`; the map itself stays,
- * which counts where the schema has a column for it. Collections to unnest are taken apart inside,
- * other collections become JSON by the mode.
+ * Flattens maps: `{"user": {"name": "x"}}` adds the column `user.name`. The map itself is kept, for
+ * schemas that have a column for it. Collections to unnest are flattened inside; other collections
+ * become JSON, depending on the mode.
  */
 export function planFlatten(
   config: ComplexTypePart | undefined,
@@ -51,8 +51,8 @@ export function planFlatten(
 }
 
 /**
- * Takes a column apart. Gives what the value is now: the engine changes elements of collections in
- * place, so that the map which they stand in has them changed as well.
+ * Flattens a column and returns its new value: Apache Pinot changes elements of collections in
+ * place, so that the map that contains them changes as well.
  */
 function flattenColumn(
   row: WorkingRow,
@@ -100,7 +100,8 @@ function copyOf(value: Readonly<Record<string, Value>>): Record<string, Value> {
 }
 
 /**
- * The members of an element have names without the path of their collection until it is unnested.
+ * Flattens an element. Its members are named without the path of their collection until it is
+ * unnested.
  */
 function flattenElement(
   path: string,
@@ -109,7 +110,7 @@ function flattenElement(
   depth: number,
 ): Value {
   const members = Object.create(null) as Record<string, Value>;
-  // Gives what the value is now, as `flattenColumn` does.
+  // Returns the new value, like `flattenColumn`.
   const put = (name: string, value: Value, level: number): Value => {
     if (level > flattenDepthMax) {
       throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
@@ -149,13 +150,13 @@ function becomesJson(elements: readonly Value[], mode: string): boolean {
   return mode === 'ALL' || (mode === 'NON_PRIMITIVE' && (Array.isArray(first) || isMap(first)));
 }
 
-/** Most rows that one row of the source may become. */
+/** The most rows that one row of the source may become. */
 const unnestedCountMax = 10_000;
 
 /**
- * Makes a row of each element of a collection, outer collections first; several collections give
- * every combination. A row whose collection is empty or missing goes on as it is. Where a later
- * step reads the collection itself, each row has it again, unless it came out of another value.
+ * Creates a row for each element of a collection, outer collections first; several collections give
+ * every combination. A row with an empty or missing collection continues unchanged. If a later step
+ * reads the collection itself, each row gets it back, unless it was part of another value.
  *
  * @param readLater the columns that later steps read
  */
@@ -183,7 +184,7 @@ export function planUnnest(
           0,
         );
         if (count > unnestedCountMax) {
-          const reason = `Unnesting ${name} makes ${count} rows of one; at most ${unnestedCountMax} are made.`;
+          const reason = `Unnesting ${name} turns one row into ${count}; at most ${unnestedCountMax} are allowed.`;
           journal.note('failed', name, { sourceIndex: row.sourceIndex, reason });
           row.failure = { column: name, reason };
           return row.alone;
@@ -221,8 +222,8 @@ function unnest(row: WorkingRow, name: string, delimiter: string): readonly Work
 }
 
 /**
- * The name of a column whose name begins with a prefix to rename, by the first that fits; undefined
- * where none does.
+ * Returns the new name of a column whose name starts with a prefix to rename, using the first that
+ * matches; undefined if none does.
  */
 function renamedByPrefix(
   name: string,
@@ -233,9 +234,8 @@ function renamedByPrefix(
 }
 
 /**
- * Gives columns whose name begins with a prefix another beginning, in the order in which the engine
- * goes through them. A name that is taken or empty fails the row, or leaves the rest of its columns
- * as they are.
+ * Renames columns whose name starts with a prefix, in the order in which Apache Pinot visits them.
+ * A name that is taken or empty fails the row, or leaves its remaining columns unchanged.
  */
 export function planRenamePrefixes(
   config: ComplexTypePart | undefined,

@@ -15,15 +15,15 @@ interface Generated {
   readonly expression: Expression;
 }
 
-/** What the enrichers of one place do, and what they read. */
+/** The step of the enrichers of one position, and the columns that they read. */
 export interface PlannedEnrichment extends PlannedStep {
   readonly reads: readonly string[];
 }
 
 /**
- * Makes columns by the enrichers of one place, before or after nested values are taken apart: one
- * after the other, whatever stood there before. An expression that fails fails the row, whether or
- * not the table goes on past errors.
+ * Creates columns by the enrichers of one position, before or after nested values are flattened:
+ * one after another, overwriting existing values. An expression that fails fails the row, even if
+ * the table continues on errors.
  */
 export function planEnrichment(
   configs: readonly EnrichmentPart[],
@@ -73,7 +73,7 @@ export function planEnrichment(
   };
 }
 
-/** The enricher `generateColumn` has a map from column to expression. */
+/** Reads the enricher `generateColumn`, which has a map from column to expression. */
 function readGenerated(
   config: EnrichmentPart,
   path: string,
@@ -111,8 +111,8 @@ function notRun({ enricherType = '', properties }: EnrichmentPart, path: string)
     code: 'PIPELINE_ENRICHER_NOT_RUN',
     message:
       columns.length === 0
-        ? 'The enricher clpEnricher names no fields, so it makes no columns.'
-        : `The enricher clpEnricher is not run here: ${columns.join(', ')} have no values in this preview. Apache Pinot makes them of ${fields.join(', ')}.`,
+        ? 'The enricher clpEnricher names no fields, so it creates no columns.'
+        : `The enricher clpEnricher is not supported here: ${columns.join(', ')} have no values in this preview. Apache Pinot computes them from ${fields.join(', ')}.`,
     severity: 'warning',
   };
 }

@@ -15,9 +15,9 @@ import type { Transform } from '../read-transforms.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /**
- * Makes columns by expressions, in the order given. A column that has a value keeps it: a transform
- * fills what the source lacks. Only a list, a map or bytes give way, where the expression makes
- * something else of them.
+ * Computes columns by expressions, in the given order. A column with a value keeps it: a transform
+ * only fills gaps of the source. Only lists, maps and bytes are replaced, if the result of the
+ * expression has another form.
  */
 export function planTransforms(
   transforms: readonly Transform[],
@@ -76,7 +76,7 @@ function shapeOf(value: Value): 'single' | 'map' | 'list' {
   return Array.isArray(value) || value instanceof Uint8Array ? 'list' : 'single';
 }
 
-/** What fails where there is a value already changes nothing. */
+/** A failure has no effect on a column that already has a value. */
 function evaluateQuietly(evaluate: Evaluator, fields: Fields): Value {
   try {
     return evaluate(fields);
@@ -87,8 +87,8 @@ function evaluateQuietly(evaluate: Evaluator, fields: Fields): Value {
 }
 
 /**
- * Drops the rows for which a condition is the Boolean true, and nothing that looks like it; it sees
- * the columns that transforms made.
+ * Drops the rows for which a condition is exactly the Boolean true. It reads the columns that
+ * transforms computed.
  */
 export function planFilter(
   filterFunction: string | undefined,

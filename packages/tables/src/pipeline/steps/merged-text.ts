@@ -2,19 +2,19 @@ import { expressionFailed, javaText, type Value, writeJson } from '../../express
 import type { SchemaConformingPart } from '../column-spec.ts';
 import type { MapOrder } from '../column-type.ts';
 
-/** The longest key of a document, in characters: what a term of Lucene may have. */
+/** The longest key of a document, in characters: the limit of a Lucene term. */
 const keyLengthMax = 32_766;
 
 /** Columns of the encoder of log lines are not searched as text. */
 const encodedSuffix = /_(?:logtype|dictionaryVars|encodedVars)$/;
 
-/** Characters of base64, also for URLs, with any number of full stops behind. */
+/** Characters of base64, including the URL-safe ones, with any number of full stops at the end. */
 const base64Pattern = /^[\w+/=-]*\.*$/;
 
-/** Makes the documents of a row that its column of merged text holds, in the engine's order. */
+/** Creates the documents of a row's merged text column, in Apache Pinot's order. */
 export type TextMerger = (values: ReadonlyMap<string, Value>) => readonly string[];
 
-/** One document a value, `value:key`, and one more an element of a list. */
+/** Creates one document per value, `value:key`, and one more per element of a list. */
 export function textMerger(config: SchemaConformingPart, order: MapOrder): TextMerger {
   const {
     jsonKeyValueSeparator: separator = ':',

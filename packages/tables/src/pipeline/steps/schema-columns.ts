@@ -13,8 +13,8 @@ import { isPlain } from '../plain-value.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /**
- * Converts the values of the schema's columns to their types. An empty collection is null, one of
- * one element is that element; one of several does not fit a column of single values.
+ * Converts the values of the schema's columns to their types. An empty collection is null, one with
+ * one element is that element; one with several does not fit a single-value column.
  */
 export function planDataTypes(
   columns: readonly ColumnSpec[],
@@ -25,7 +25,7 @@ export function planDataTypes(
     name: 'dataType',
     apply(row, journal) {
       const { fields, settled } = row;
-      // One look at each value also says whether any of the next steps has to look again.
+      // One check of each value also decides whether the next steps have to check it again.
       const unsettled: ColumnSpec[] = [];
       for (let index = 0; index < columns.length; index += 1) {
         if (settled?.[index] === 1) continue;
@@ -51,8 +51,8 @@ export function planDataTypes(
 }
 
 /**
- * Stands by itself: a closure within the loop over the columns would cost its scope for every
- * column, also where nothing is to be done.
+ * A function of its own: a closure within the loop over the columns would allocate its scope for
+ * every column, even without work to do.
  */
 function convert(
   row: WorkingRow,
@@ -75,8 +75,8 @@ function convert(
 }
 
 /**
- * The whole number that an expression made for a column of numbers, where that is all there is to
- * it.
+ * Returns the whole number that an expression computed for a numeric column, if no other conversion
+ * is needed.
  */
 function wholeOf(value: Value, type: ColumnType | undefined): number | undefined {
   const isWhole =
@@ -89,8 +89,8 @@ function wholeOf(value: Value, type: ColumnType | undefined): number | undefined
 }
 
 /**
- * Whether special values, defaults and lengths leave a value of the column's type as it is; false
- * also where that is not plain to see.
+ * Reports whether special values, defaults and lengths leave a value of the column's type
+ * unchanged. May return false for others that would qualify.
  */
 function isSettled(value: Value, { type, maxLength }: ColumnSpec): boolean {
   if (typeof value === 'string') {
@@ -100,7 +100,7 @@ function isSettled(value: Value, { type, maxLength }: ColumnSpec): boolean {
   return typeof value === 'boolean' || typeof value === 'bigint';
 }
 
-/** Whether a value needs no conversion; false also where that is not plain to see. */
+/** Reports whether a value needs no conversion. May return false for others that would qualify. */
 function isOfType(value: Value, type: ColumnType): boolean {
   if (typeof value === 'string') return type === 'STRING';
   if (typeof value !== 'number') return typeof value === 'boolean' && type === 'BOOLEAN';
@@ -119,8 +119,8 @@ function isSame(left: Value, right: Value): boolean {
 }
 
 /**
- * Keeps text and bytes within a column's length, by its strategy; text ends at a zero character.
- * JSON and bytes have none by default.
+ * Limits text and bytes to a column's length, by its strategy; text ends at a zero character. JSON
+ * and bytes have no strategy by default.
  */
 export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined {
   const affected = new Set(columns.filter(isLimited));
@@ -135,7 +135,7 @@ export function planSanitizing(columns: readonly ColumnSpec[]): Step | undefined
         const { value: after, reason, isRefused } = sanitize(before, column);
         if (reason === undefined) continue;
         if (isRefused === true) {
-          // It fails the row, whether or not the table goes on past errors.
+          // This fails the row, even if the table continues on errors.
           journal.note('failed', column.name, { sourceIndex, before, reason });
           row.failure = { column: column.name, reason };
           return row.alone;
@@ -155,7 +155,7 @@ function isLimited({ type, exceedStrategy }: ColumnSpec): boolean {
   );
 }
 
-/** A value as it is kept, and why it is not as it was. */
+/** A value as it is stored, and the reason of its change. */
 interface Sanitized {
   readonly value: Value;
   readonly reason?: string;
@@ -183,7 +183,7 @@ function sanitizeSingle(
   if (end === value.length) return { value };
   const reason =
     zero < 0
-      ? `${value.length} long, and at most ${maxLength} is kept`
+      ? `${value.length} long; at most ${maxLength} is stored`
       : `has a zero character at ${zero}`;
   if (exceedStrategy === 'FAIL_INGESTION') return { value, reason, isRefused: true };
   if (exceedStrategy === 'SUBSTITUTE_DEFAULT_VALUE') return { value: defaultNullValue, reason };
@@ -192,8 +192,8 @@ function sanitizeSingle(
 }
 
 /**
- * Makes one value of those that are equal but look different: -0 becomes 0, NaN null, zeros at the
- * end of decimals go.
+ * Normalizes values that are equal but look different: -0 becomes 0, NaN becomes null, and trailing
+ * zeros of decimals are removed.
  */
 export function planSpecialValues(columns: readonly ColumnSpec[]): Step | undefined {
   const affected = new Set(
@@ -234,8 +234,8 @@ function settleAll(values: readonly Value[]): Value {
 }
 
 /**
- * Leaves only the schema's columns: no other field is stored. Without a schema all stay, but for
- * maps that were taken apart.
+ * Keeps only the schema's columns: other fields are not stored. Without a schema all fields are
+ * kept, except maps that were flattened.
  */
 export function planProjection(columns: readonly ColumnSpec[], isFlattened: boolean): Step {
   const known = new Set(columns.map(({ name }) => name));
@@ -256,7 +256,7 @@ export function planProjection(columns: readonly ColumnSpec[], isFlattened: bool
       for (const name of others) {
         journal.note('removed', name, { sourceIndex, before: row.get(name), reason });
       }
-      // The other way round, since only the last field of an object goes for little.
+      // In reverse order: deleting the last field of an object is cheap, others are not.
       for (let index = others.length - 1; index >= 0; index -= 1) {
         delete fields[others[index] ?? ''];
       }

@@ -15,7 +15,7 @@ const depthMax = 100;
 
 type Members = Record<string, Value>;
 
-/** A name in a path, the names below it, and the column that the path leads to. */
+/** A name in a path, the names below it, and the column of the path. */
 interface PathNode {
   readonly below: Map<string, PathNode>;
   column: ColumnSpec | undefined;
@@ -39,13 +39,13 @@ interface Plan {
   readonly dotsLead: boolean;
 }
 
-/** A column of extras, if there is one, and the order of what is in it. */
+/** A column of extras, if there is one, and the order of its content. */
 interface ExtrasPlan {
   readonly column: ColumnSpec | undefined;
   readonly order: MapOrder;
 }
 
-/** Where a row's values went. */
+/** The destinations of a row's values. */
 interface Sorted {
   readonly columns: Members;
   readonly extras: Members;
@@ -54,9 +54,9 @@ interface Sorted {
 }
 
 /**
- * Sorts every value of a row, however deep, into the column of its path; what no column is for goes
- * into one of two columns of extras, and what is searched as text into the column of merged text,
- * as Apache Pinot's SchemaConformingTransformer does. What is left of the row is what was sorted.
+ * Moves every value of a row, at any depth, to the column of its path, like Apache Pinot's
+ * SchemaConformingTransformer. Values without a column go to one of two columns of extras, and
+ * searched text to the merged text column. Only these columns remain in the row.
  */
 export function planSchemaConforming(
   config: SchemaConformingPart | undefined,
@@ -117,14 +117,14 @@ function putExtras(extras: Members, { column, order }: ExtrasPlan, put: Put): vo
   if (name === undefined) return;
   if (column === undefined) {
     throw expressionFailed(
-      `${name} has no column, and the config turns off the extras that it would go to.`,
+      `${name} has no column, and the config disables the extras that would hold it.`,
     );
   }
   const after = inMapOrder(extras, order);
-  put(column.name, column.type === 'STRING' ? writeJson(after) : after, 'what no column is for');
+  put(column.name, column.type === 'STRING' ? writeJson(after) : after, 'fields without a column');
 }
 
-/** Members in the order of Java's maps, at any depth that this step made. */
+/** Orders members like Java's maps, at any depth that this step created. */
 function inMapOrder(extras: Readonly<Members>, order: MapOrder): Members {
   const ordered = members();
   for (const name of order.of(Object.keys(extras))) {
@@ -142,10 +142,10 @@ function putMergedText(
   if (mergedText === undefined || searched.size === 0) return;
   const documents = mergeText(searched);
   const { name, isMultiValue } = mergedText;
-  put(name, isMultiValue ? documents : documents.join(' '), 'what is searched as text');
+  put(name, isMultiValue ? documents : documents.join(' '), 'fields searched as text');
 }
 
-/** A value on its way: the node that its parent led to, and the names that led there. */
+/** A value to move: the node of its parent, and its names so far. */
 interface Visit {
   readonly node: PathNode | undefined;
   readonly names: readonly string[];
@@ -183,7 +183,7 @@ function sort({ node: parent, names, value, isIndexable }: Visit, plan: Plan, in
   } else addExtra(into.unindexable, names, value);
 }
 
-/** A value other than a map, which may be indexed. */
+/** Moves a value other than a map, which may be indexed. */
 function sortLeaf(
   leaf: {
     readonly names: readonly string[];
@@ -216,7 +216,7 @@ function childOf(node: PathNode, name: string, dotsLead: boolean): PathNode | un
     .reduce<PathNode | undefined>((at, each) => at?.below.get(each), node);
 }
 
-/** Collections in a column of single texts are JSON. */
+/** Returns collections in a single-value text column as JSON. */
 function asText(value: Value, column: ColumnSpec | undefined): Value {
   const isText = column?.type === 'STRING' && !column.isMultiValue;
   return isText && (Array.isArray(value) || isMap(value)) ? writeJson(value) : value;

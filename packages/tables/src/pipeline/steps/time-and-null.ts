@@ -12,17 +12,17 @@ import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } fro
 import type { ColumnSpec } from '../column-spec.ts';
 import { toColumn } from '../column-type.ts';
 
-/** Times before 1971 or after 2070 are mostly times in another unit. */
+/** Times before 1971 or after 2070 are usually times in another unit. */
 const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
 
-/** Whether an instant is one that a table's times may have. */
+/** Reports whether a table's time column may have an instant. */
 function isValidTime(epochMs: number): boolean {
   return epochMs >= validTimeRangeMs.start && epochMs <= validTimeRangeMs.end;
 }
 
 /**
- * The last instant that a calendar of the runtime has, in epoch milliseconds; the first lies as far
- * before 1970.
+ * The last instant of the runtime's calendar, in epoch milliseconds; the first is as far before
+ * 1970.
  */
 const calendarEndMs = 8.64e15;
 
@@ -30,7 +30,7 @@ function isInCalendar(epochMs: number): boolean {
   return Math.abs(epochMs) <= calendarEndMs;
 }
 
-/** How the time column is written; undefined where the schema does not say, or says it wrongly. */
+/** Returns the format of the time column; undefined if the schema has none, or an invalid one. */
 export function timeFormatOf(column: ColumnSpec | undefined): DateTimeFormat | undefined {
   if (column?.format === undefined) return undefined;
   try {
@@ -41,7 +41,7 @@ export function timeFormatOf(column: ColumnSpec | undefined): DateTimeFormat | u
   }
 }
 
-/** Refuses values of the time column that are not time from 1971 to 2070. */
+/** Refuses values of the time column that are not times from 1971 to 2070. */
 export function planTimeCheck(
   isEnabled: boolean,
   timeColumn: ColumnSpec | undefined,
@@ -52,7 +52,7 @@ export function planTimeCheck(
   const format = timeFormatOf(timeColumn);
   const { name, path } = timeColumn;
   if (format === undefined) {
-    const message = `Times cannot be checked: the column ${name} has no format that can be read.`;
+    const message = `Times cannot be checked: the column ${name} has no valid format.`;
     return {
       step: undefined,
       findings: [
@@ -78,15 +78,15 @@ export function planTimeCheck(
 }
 
 /**
- * The instant of a value of a time column, in epoch milliseconds. @throws EXPRESSION_FAILED when it
- * is not in the format
+ * Returns the instant of a value of a time column, in epoch milliseconds. @throws EXPRESSION_FAILED
+ * when it does not match the format
  */
 export function instantOfTime(value: SourceValue, format: DateTimeFormat): number {
-  // Nearly all times are such numbers: to write and read them as text would cost more than to
-  // decode their row.
+  // Nearly all times are such numbers: formatting and parsing them as text would cost more than
+  // decoding their row.
   const isInMs = format.kind === 'epoch' && format.unit === 'MILLISECONDS' && format.size === 1;
   if (isInMs && Number.isSafeInteger(value)) return value as number;
-  // Years of two digits lie from 1950 to 2049 here, where there is no clock.
+  // Without a clock, years of two digits are from 1950 to 2049.
   return readInFormat(javaText(value), format, 2030);
 }
 
@@ -103,8 +103,8 @@ function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): stri
 }
 
 /**
- * Fills the schema's columns that are null with their default, and remembers which they were. The
- * time column gets the present time where its default is not a time that a table may have.
+ * Fills the schema's columns that are null with their default, and records which they were. The
+ * time column gets the current time if its default is not a valid time.
  */
 export function planNullDefaults(
   columns: readonly ColumnSpec[],
@@ -133,7 +133,9 @@ export function planNullDefaults(
   };
 }
 
-/** Writes the present time as the time column has it; undefined where its own default will do. */
+/**
+ * Returns the current time in the format of the time column; undefined if its own default is valid.
+ */
 function presentTime(column: ColumnSpec, clock: Clock): (() => SourceValue) | undefined {
   const format = timeFormatOf(column);
   const { type, defaultNullValue } = column;

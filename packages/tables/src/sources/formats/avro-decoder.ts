@@ -3,13 +3,12 @@ import type { SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
 import { textOfDate, textOfDecimal, textOfTimestamp } from './row-reading.ts';
 
-/** Deepest nesting of a value, and most values of a row: elements may take no bytes at all. */
+/**
+ * The deepest nesting of a value, and the most values of a row: elements may take no bytes at all.
+ */
 const limits = { depth: 100, values: 1_000_000 };
 
-/**
- * Takes values out of the bytes of a block. @throws SourceProblem where they are not as the format
- * wants them
- */
+/** Decodes values from the bytes of a block. @throws SourceProblem when they are malformed */
 export class AvroDecoder {
   readonly #bytes: Buffer;
   #at = 0;
@@ -19,7 +18,7 @@ export class AvroDecoder {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** The next row. */
+  /** Returns the next row. */
   row(type: AvroType): SourceValue {
     this.#valuesLeft = limits.values;
     return this.#value(type, 0);
@@ -83,7 +82,7 @@ export class AvroDecoder {
     }
   }
 
-  /** Elements come in blocks; a negative count is followed by the size of its block. */
+  /** Elements are in blocks; a negative count is followed by the size of its block. */
   #eachOfBlocks(read: () => void): void {
     for (let count = this.#long(); count !== 0n; count = this.#long()) {
       if (count < 0n) this.#long();
@@ -108,7 +107,7 @@ export class AvroDecoder {
     return Number(value);
   }
 
-  /** An integer in zigzag, seven bits a byte. */
+  /** Reads an integer in zigzag encoding, seven bits a byte. */
   #long(): bigint {
     let bits = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -130,7 +129,7 @@ function timeOr(value: bigint, logical: string | undefined): SourceValue {
   return value;
 }
 
-/** Bytes, or the digits of a decimal: two's complement, the high byte first. */
+/** Returns bytes, or the digits of a decimal: two's complement, big-endian. */
 function decimalOr(
   bytes: Buffer,
   { logical, scale }: { readonly logical?: string; readonly scale: number },
@@ -147,7 +146,7 @@ function decimalOr(
   return textOfDecimal(BigInt(`0x${bytes.toString('hex')}`), bytes.length * 8, scale);
 }
 
-/** A type of Avro, read: https://avro.apache.org/docs/1.12.0/specification. */
+/** A parsed Avro type: https://avro.apache.org/docs/1.12.0/specification. */
 type AvroType =
   | {
       readonly kind: 'primitive';
@@ -173,7 +172,8 @@ const primitives = ['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes'
 const depthMax = 100;
 
 /**
- * Reads the schema of a file; types may name themselves. @throws SourceProblem when it is not one
+ * Parses the schema of a file; types may be recursive. @throws SourceProblem when it is not a
+ * schema
  */
 export function readAvroSchema(schema: unknown): AvroType {
   const named = new Map<string, AvroType>();
@@ -245,7 +245,7 @@ function known(named: ReadonlyMap<string, AvroType>, name: string, namespace: st
   return type;
 }
 
-/** What is said of a file that is not as the format wants it. */
+/** Creates the error of a malformed file. */
 export function corrupt(what: string): SourceProblem {
   return new SourceProblem('FILE_CORRUPT', `It cannot be read as Avro: ${what}.`);
 }

@@ -18,13 +18,13 @@ import {
   textOfTimestamp,
 } from './row-reading.ts';
 
-/** What a file of batches begins with, and fills up to 8 bytes; a stream of batches follows. */
+/** The first bytes of a file of batches, padded to 8 bytes; a stream of batches follows. */
 const fileMagic = 'ARROW1';
 const fileHeadBytes = 8;
 
 /**
- * Reads the first rows of an Arrow IPC file or stream, batch by batch, from its front: what stands
- * at its end is not needed.
+ * Reads the first rows of an Arrow IPC file or stream, batch by batch, from its start: the footer
+ * is not needed.
  */
 export const readArrow: RowReader = async function* (reading) {
   const { file, rowsMax, signal } = reading;
@@ -48,7 +48,7 @@ export const readArrow: RowReader = async function* (reading) {
       { cause: error },
     );
   } finally {
-    // The library leaves its source open where it is not read to its end.
+    // The library leaves its source open if it is not read to its end.
     await bytes.return(undefined);
   }
 };
@@ -74,8 +74,8 @@ function rowOf({ fields }: Schema, batch: RecordBatch, index: number): SourceRow
 }
 
 /**
- * A value of an Arrow column as rows have it: times and days as text, decimals as their digits, the
- * rest as it is.
+ * Returns a value of an Arrow column as rows have it: times and days as text, decimals as their
+ * digits, and others unchanged.
  */
 function arrowValue(type: DataType, value: unknown, depth: number): SourceValue {
   if (value === null || value === undefined) return null;
@@ -107,19 +107,19 @@ function arrowValue(type: DataType, value: unknown, depth: number): SourceValue 
   );
 }
 
-/** The library leaves the types of children open. */
+/** The library does not type the children. */
 function childrenOf(type: DataType): readonly Field<DataType>[] {
   return type.children as readonly Field<DataType>[];
 }
 
-/** The library gives milliseconds, with fractions where the column has finer units. */
+/** The library returns milliseconds, with fractions if the column has finer units. */
 function textOfInstant(epochMs: number, isWhole: boolean): string {
   return isWhole
     ? textOfTimestamp(Math.trunc(epochMs), 3)
     : textOfTimestamp(Math.round(epochMs * 1000), 6);
 }
 
-/** A decimal of 128 or 256 bits, the low words first. */
+/** Returns a decimal of 128 or 256 bits, from its words in little-endian order. */
 function textOfWords(words: Uint32Array, scale: number): string {
   const bits = words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n);
   return textOfDecimal(bits, words.length * 32, scale);

@@ -5,13 +5,13 @@ import { SourceProblem } from '../source-file.ts';
 import { AvroDecoder, corrupt, readAvroSchema } from './avro-decoder.ts';
 import { fileBytes, type RowReader } from './row-reading.ts';
 
-/** Largest head and largest block, before and after decompression. */
+/** The size of the largest header and block, before and after decompression. */
 const blockBytesMax = 16 * 1024 * 1024;
 const syncBytes = 16;
 
 /**
- * Reads the first rows of an Avro object container file, block by block. Its schema is data here,
- * not made into code.
+ * Reads the first rows of an Avro object container file, block by block. The schema is interpreted,
+ * not compiled to code.
  */
 export const readAvro: RowReader = async function* (reading) {
   const source = new ByteQueue(fileBytes(reading, 'none'));
@@ -58,7 +58,9 @@ function decompress(bytes: Buffer, codec: string): Uint8Array {
   if (codec === 'deflate') return inflateRawSync(bytes, options);
   if (codec === 'zstandard') return zstdDecompressSync(bytes, options);
   if (codec !== 'snappy') {
-    throw corrupt(`its blocks are compressed by ${codec.slice(0, 40)}, which is not read here`);
+    throw corrupt(
+      `its blocks are compressed by ${codec.slice(0, 40)}, which is not supported here`,
+    );
   }
   let [length, at, shift] = [0, 0, 0];
   for (let byte = 0x80; byte >= 0x80 && at < 5; at += 1, shift += 7) {
@@ -67,12 +69,12 @@ function decompress(bytes: Buffer, codec: string): Uint8Array {
   }
   if (length > blockBytesMax) throw corrupt(`a block holds ${length} bytes`);
   const output = new Uint8Array(length);
-  // Four bytes of a checksum follow.
+  // The last four bytes are a checksum.
   snappyUncompress(bytes.subarray(0, -4), output);
   return output;
 }
 
-/** Takes counted bytes out of a stream of chunks. */
+/** Reads counted bytes from a stream of chunks. */
 class ByteQueue {
   readonly #source: AsyncGenerator<Uint8Array>;
   #head: Buffer = Buffer.alloc(0);
@@ -101,7 +103,7 @@ class ByteQueue {
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 
-  /** An integer in zigzag, seven bits a byte. */
+  /** Reads an integer in zigzag encoding, seven bits a byte. */
   async long(): Promise<number> {
     let bits = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {

@@ -12,12 +12,12 @@ import {
 } from './row-reading.ts';
 
 /**
- * Reads lines of cells (RFC 4180); the first line names the columns. Empty cells have no value;
- * everything else is text.
+ * Reads lines of cells (RFC 4180); the first line has the column names. Empty cells have no value;
+ * all others are text.
  */
 export const readCsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? ',');
 
-/** The same with tabs. */
+/** Reads the same format with tabs. */
 export const readTsv: RowReader = (reading) =>
   readDelimited(reading, reading.csv.delimiter ?? '\t');
 
@@ -28,8 +28,8 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     bom: true,
     delimiter,
     max_record_size: rowBytesMax,
-    // Lines of one file may end in different ways; left alone, the parser would take the first for
-    // all.
+    // Lines of one file may have different endings; by default, the parser would use the first one
+    // for all.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
@@ -66,7 +66,7 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
   }
 }
 
-/** Names of columns, of which none is empty and none comes twice. */
+/** Returns column names that are unique and not empty. */
 function distinct(cells: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return cells.map((cell, index) => {
@@ -97,7 +97,7 @@ function valueOf(cell: string, listDelimiter: string | undefined): SourceValue {
 
 type BatchConfig = Readonly<Record<string, unknown>>;
 
-/** What a batch config says of how CSV is written. */
+/** Returns the CSV options of a batch config. */
 export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
   const header = textOf(batchConfig, 'recordReader.prop.header');
   const delimiter = textOf(batchConfig, 'recordReader.prop.delimiter');
@@ -108,7 +108,7 @@ export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
   };
 }
 
-/** A member of a batch config that is text and not empty. */
+/** Returns a member of a batch config that is a non-empty text. */
 export function textOf(batchConfig: BatchConfig, member: string): string | undefined {
   const value = Object.hasOwn(batchConfig, member) ? batchConfig[member] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -10,12 +10,10 @@ import {
   type RowReading,
 } from './row-reading.ts';
 
-/**
- * Reads the objects of a list, or objects one after the other. What is not an object is left out.
- */
+/** Reads the objects of a list, or objects one after another. Other values are left out. */
 export const readJson: RowReader = (reading) => readTexts(reading, splitJson);
 
-/** Reads the object of each line. A line that holds none is left out. */
+/** Reads the object of each line. Lines without one are left out. */
 export const readJsonLines: RowReader = (reading) => readTexts(reading, splitLines);
 
 async function* readTexts(reading: RowReading, split: typeof splitJson): AsyncGenerator<SourceRow> {
@@ -45,7 +43,7 @@ function parseRow(
       onProblem('NUMBER_TOO_LONG', `Row ${number} of ${file.uri} is left out. ${error.message}`);
       return undefined;
     }
-    // The runtime's own stack ends where values are nested deep.
+    // The runtime overflows its stack on deeply nested values.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not JSON; it is left out.`);
     return undefined;
@@ -69,8 +67,8 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma
   Buffer.from('"\\{}[],');
 
 /**
- * Cuts the bytes of JSON into the texts of its rows, without holding more than one: the elements of
- * a list, or values one after the other with white space between, which JSON lines are as well.
+ * Splits the bytes of JSON into the texts of its rows, holding one at a time: the elements of a
+ * list, or values separated by white space, which includes JSON lines.
  *
  * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes
  */
@@ -81,7 +79,7 @@ async function* splitJson(
   let parts: Uint8Array[] = [];
   let length = 0;
   let depth = 0;
-  /** 1 where the rows are the elements of one list. */
+  /** 1 if the rows are the elements of one list. */
   let rowDepth: number | undefined;
   let [isInText, isEscaped] = [false, false];
   const take = (chunk: Uint8Array, start: number, end: number): void => {
@@ -139,8 +137,8 @@ async function* splitJson(
 const lineFeed = 10;
 
 /**
- * Cuts bytes into lines without holding more than one. @throws SourceProblem ROW_TOO_LONG when one
- * has more than `rowBytesMax` bytes
+ * Splits bytes into lines, holding one at a time. @throws SourceProblem ROW_TOO_LONG when one has
+ * more than `rowBytesMax` bytes
  */
 async function* splitLines(
   bytes: AsyncIterable<Uint8Array>,

@@ -18,13 +18,13 @@ import {
   textOfTimestamp,
 } from './row-reading.ts';
 
-/** Longest page that is decompressed: writers make them of one megabyte or a few. */
+/** The longest page that is decompressed: writers create pages of one or a few megabytes. */
 const pageBytesMax = 32 * 1024 * 1024;
 const footerBytesMax = 16 * 1024 * 1024;
 
 /**
- * Reads the first rows of a Parquet file: its footer, then one group of rows after the other, as
- * far as rows are wanted.
+ * Reads the first rows of a Parquet file: its footer, then its row groups one by one, as far as
+ * rows are needed.
  */
 export const readParquet: RowReader = async function* (reading) {
   const buffer = bufferOf(reading);
@@ -71,14 +71,14 @@ async function readFooter({ file }: RowReading, buffer: AsyncBuffer): Promise<Fi
     throw new SourceProblem(
       'FILE_CORRUPT',
       length > footerBytesMax && length <= file.sizeBytes - 8
-        ? `${file.uri} has a Parquet footer of ${formatBytes(length)}; at most ${formatBytes(footerBytesMax)} are read.`
-        : `${file.uri} does not end with a Parquet footer: it is cut off, or not a Parquet file.`,
+        ? `${file.uri} has a Parquet footer of ${formatBytes(length)}; at most ${formatBytes(footerBytesMax)} are allowed.`
+        : `${file.uri} does not end with a Parquet footer: it is truncated, or not a Parquet file.`,
     );
   }
   return parquetMetadataAsync(buffer);
 }
 
-/** The rows of each group, as half-open ranges, as far as they are wanted. */
+/** Returns the rows of each group as half-open ranges, as far as they are needed. */
 function groupsOf(
   { row_groups: groups }: FileMetaData,
   rowsMax: number,
@@ -115,14 +115,17 @@ function bufferOf({ file, budget, signal }: RowReading): AsyncBuffer {
         }
       }
       if (position < length) {
-        throw new SourceProblem('FILE_CORRUPT', `${file.uri} ends before its own size.`);
+        throw new SourceProblem('FILE_CORRUPT', `${file.uri} is shorter than its listed size.`);
       }
       return bytes.buffer;
     },
   };
 }
 
-/** Decompressors that never make more than a page says it holds, and no page that is too large. */
+/**
+ * Decompressors that never produce more than the declared size of a page, and refuse pages that are
+ * too large.
+ */
 const compressors: Compressors = {
   SNAPPY: bounded((input, outputLength) => {
     const output = new Uint8Array(outputLength);
@@ -147,14 +150,14 @@ function bounded(decompress: Decompress): Decompress {
     if (outputLength > pageBytesMax) {
       throw new SourceProblem(
         'PAGE_TOO_LONG',
-        `A page of the file holds ${outputLength} bytes; at most ${pageBytesMax} are read.`,
+        `A page of the file holds ${outputLength} bytes; at most ${pageBytesMax} are allowed.`,
       );
     }
     return decompress(input, outputLength);
   };
 }
 
-/** Times as text, with all their digits: dates of JavaScript end at milliseconds. */
+/** Times as text, with all their digits: JavaScript dates have milliseconds only. */
 const parsers = {
   timestampFromMilliseconds: (value: bigint) => textOfTimestamp(value, 3),
   timestampFromMicroseconds: (value: bigint) => textOfTimestamp(value, 6),

@@ -9,7 +9,7 @@ import { csvOptionsOf, readCsv, readTsv, textOf } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
 
-/** Formats of files that rows can be read from. */
+/** The file formats that rows can be read from. */
 export const fileFormats = ['csv', 'tsv', 'json', 'jsonl', 'parquet', 'arrow', 'avro'] as const;
 
 export type FileFormat = (typeof fileFormats)[number];
@@ -25,8 +25,8 @@ const endings: readonly (readonly [pattern: RegExp, format: FileFormat])[] = [
 ];
 
 /**
- * The format of a file: by its first bytes where they tell, else by the end of its name, else by
- * what its text begins with. @throws SourceProblem FILE_FORMAT when it is not text
+ * Detects the format of a file: by its first bytes if they are specific, else by the suffix of its
+ * name, else by the beginning of its text. @throws SourceProblem FILE_FORMAT when it is not text
  */
 function formatOf(uri: string, head: Uint8Array): FileFormat {
   const text = Buffer.from(head).toString('latin1');
@@ -39,13 +39,13 @@ function formatOf(uri: string, head: Uint8Array): FileFormat {
   if (head.includes(0)) {
     throw new SourceProblem(
       'FILE_FORMAT',
-      `${uri} is neither text nor of a binary format that is read here.`,
+      `${uri} is neither text nor in a supported binary format.`,
     );
   }
   return /^(?:ï»¿)?\s*[[{]/.test(text) ? 'json' : 'csv';
 }
 
-/** The format that a config names; undefined when there is no such one. */
+/** Returns the format that a config names; undefined if it is unknown. */
 export function formatNamed(name: string): FileFormat | undefined {
   const word = name.toLowerCase();
   return fileFormats.find((format) => format === word);
@@ -61,10 +61,10 @@ const readers: Readonly<Record<FileFormat, RowReader>> = {
   avro: readAvro,
 };
 
-/** Formats that compress inside: as a whole they cannot be jumped in. */
+/** Formats with internal compression: compressed as a whole, they would not allow random access. */
 const jumping: readonly FileFormat[] = ['parquet', 'arrow', 'avro'];
 
-/** Bytes that a format is told by. */
+/** The number of bytes by which a format is detected. */
 const headBytes = 64;
 
 /** An opened file: its format, and its first rows. */
@@ -89,7 +89,7 @@ export async function openRows(
   return { format, rows: readers[format](reading) };
 }
 
-/** How rows are read from files. */
+/** The options of reading rows from files. */
 export interface FileRowsOptions {
   /** `inputFormat` and `recordReader.prop.…`, as in the batch config of a table. */
   readonly batchConfig: Readonly<Record<string, unknown>>;
@@ -99,8 +99,7 @@ export interface FileRowsOptions {
 }
 
 /**
- * All rows of a file, as they come; its format is told by its content unless the batch config names
- * it.
+ * Reads all rows of a file, in order; its format is detected unless the batch config names it.
  *
  * @throws INGESTION_FAILED when it cannot be read to its end, or a row of it cannot be read
  */

@@ -5,40 +5,40 @@ import { nestingMax } from '../../model/document.ts';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 
-/** How rows are read. */
+/** The input and limits of reading rows. */
 export interface RowReading {
   readonly file: SourceFile;
-  /** Most rows that are wanted. */
+  /** The most rows to read. */
   readonly rowsMax: number;
   readonly rowBytesMax: number;
-  /** Most digits of an integer; a row with a longer one is left out. */
+  /** The most digits of an integer; a row with a longer one is left out. */
   readonly digitsMax: number;
   readonly budget: ByteBudget;
   readonly signal: AbortSignal;
   readonly csv: CsvOptions;
-  /** Told of rows that are left out, while reading goes on. */
+  /** Called with rows that are left out, while reading continues. */
   readonly onProblem: (code: string, message: string) => void;
 }
 
-/** How a CSV file is written. */
+/** The format of a CSV file. */
 export interface CsvOptions {
-  /** Undefined: a comma, or a tab where the file's name ends in tsv. */
+  /** The separator of cells; by default a comma, or a tab if the name of the file ends in tsv. */
   readonly delimiter?: string | undefined;
-  /** Names of the columns; undefined: the first line has them. */
+  /** The names of the columns; by default, the first line has them. */
   readonly header?: readonly string[] | undefined;
-  /** What stands between the values of a list; undefined: there are no lists. */
+  /** The separator of the values of a list; by default there are no lists. */
   readonly listDelimiter?: string | undefined;
 }
 
 /**
- * Reads the first rows of a file. @throws SourceProblem when it cannot be read further; rows that
- * came before are good
+ * Reads the first rows of a file. @throws SourceProblem when it cannot be read further; earlier
+ * rows are valid
  */
 export type RowReader = (reading: RowReading) => AsyncIterable<SourceRow>;
 
 export type Compression = 'gzip' | 'zstd' | 'none';
 
-/** How a file is compressed, by its first bytes. */
+/** Detects the compression of a file by its first bytes. */
 export function compressionOf(head: Uint8Array): Compression {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd) return 'zstd';
@@ -46,10 +46,10 @@ export function compressionOf(head: Uint8Array): Compression {
 }
 
 /**
- * The bytes of a file, decompressed as they come, each taken from the budget: what a small file
- * expands to is never held.
+ * Streams the bytes of a file, decompressed, and takes each chunk from the budget: the expansion of
+ * a small file is never held as a whole.
  *
- * @throws SourceProblem when it cannot be decompressed, or the budget is spent
+ * @throws SourceProblem when it cannot be decompressed, or the budget is exhausted
  */
 export async function* fileBytes(
   reading: RowReading,
@@ -79,13 +79,13 @@ async function* decompress(
     if (!isZlibError(error)) throw error;
     throw new SourceProblem(
       'FILE_CORRUPT',
-      `${uri} is not ${compression} to its end: ${error.message}.`,
+      `${uri} cannot be decompressed by ${compression} to its end: ${error.message}.`,
       { cause: error },
     );
   }
 }
 
-/** What a transform makes of bytes. Both are closed however reading ends. */
+/** Yields the output of a transform of bytes. Both are closed, however reading ends. */
 export async function* through<Output>(
   bytes: AsyncIterable<Uint8Array>,
   transform: Transform,
@@ -105,7 +105,7 @@ function isZlibError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^(Z_|ZSTD_|ERR_)/.test(String(error.code));
 }
 
-/** The first bytes of a file, decompressed, and those of the file itself: to tell its format. */
+/** Returns the first bytes of a file, raw and decompressed, to detect its format. */
 export async function readHead(
   reading: RowReading,
   countMax: number,
@@ -132,10 +132,7 @@ async function collect(bytes: AsyncIterable<Uint8Array>, countMax: number): Prom
   return Buffer.concat(chunks).subarray(0, countMax);
 }
 
-/**
- * Refuses what lies in more lists and objects than a row may have. @throws SourceProblem
- * ROW_TOO_DEEP
- */
+/** Refuses values that are nested deeper than a row may be. @throws SourceProblem ROW_TOO_DEEP */
 export function assertDepth(depth: number): void {
   if (depth > nestingMax) {
     throw new SourceProblem('ROW_TOO_DEEP', `A row is nested more than ${nestingMax} deep.`);
@@ -143,10 +140,10 @@ export function assertDepth(depth: number): void {
 }
 
 /**
- * A value of a library as rows have them: lists, maps and typed arrays as lists and objects, times
- * as text.
+ * Returns a library's value as rows have it: lists, maps and typed arrays as lists and objects,
+ * times as text.
  *
- * @param depth in how many lists and objects it lies
+ * @param depth its number of enclosing lists and objects
  * @throws SourceProblem ROW_TOO_DEEP
  */
 export function plainValue(value: unknown, depth: number): SourceValue {
@@ -168,7 +165,7 @@ export function plainValue(value: unknown, depth: number): SourceValue {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
 
-/** A decimal of which there are all bits of its digits, in two's complement. */
+/** Formats a decimal, given its digits in two's complement. */
 export function textOfDecimal(bits: bigint, bitCount: number, scale: number): string {
   return new Decimal(BigInt.asIntN(bitCount, bits), scale).toPlainString();
 }
@@ -176,7 +173,7 @@ export function textOfDecimal(bits: bigint, bitCount: number, scale: number): st
 const dayMs = 86_400_000;
 const yearRange = { min: -8_640_000_000_000_000n, max: 8_640_000_000_000_000n };
 
-/** A day since 1970 as `yyyy-MM-dd`. */
+/** Formats a day since 1970 as `yyyy-MM-dd`. */
 export function textOfDate(days: number): string {
   const epochMs = days * dayMs;
   return Math.abs(epochMs) > Number(yearRange.max)
@@ -185,8 +182,8 @@ export function textOfDate(days: number): string {
 }
 
 /**
- * Units since 1970, `10^digits` of them in a second, as `yyyy-MM-dd HH:mm:ss.f` in UTC; zeros at
- * the end are cut to milliseconds.
+ * Formats units since 1970, `10^digits` of them per second, as `yyyy-MM-dd HH:mm:ss.f` in UTC;
+ * trailing zeros are removed down to milliseconds.
  */
 export function textOfTimestamp(value: bigint | number, digits: 3 | 6 | 9): string {
   const perSecond = 10n ** BigInt(digits);

@@ -33,7 +33,7 @@ test('those before complex types see nested values, those after see the flattene
   ]);
 });
 
-test('an enricher that is not run here or unknown and a bad expression are findings', async () => {
+test('an enricher that is not supported or unknown and a bad expression are findings', async () => {
   const enrichmentConfigs = [
     { enricherType: 'clpEnricher', properties: { fields: ['log'] } },
     generate({ 'a/b': 'uper(x)' }),
@@ -50,7 +50,7 @@ test('an enricher that is not run here or unknown and a bad expression are findi
     ['/ingestionConfig/enrichmentConfigs/2/enricherType', 'PIPELINE_ENRICHER_UNKNOWN', 'error'],
   ]);
   expect(findings[0]?.message).toBe(
-    'The enricher clpEnricher is not run here: log_logtype, log_dictionaryVars, log_encodedVars have no values in this preview. Apache Pinot makes them of log.',
+    'The enricher clpEnricher is not supported here: log_logtype, log_dictionaryVars, log_encodedVars have no values in this preview. Apache Pinot computes them from log.',
   );
   expect(rows.map(({ fields }) => fields)).toEqual([{ x: 1 }]);
 });

@@ -18,8 +18,8 @@ test.each([
   [{ maxLength: 3, maxLengthExceedStrategy: 'TRIM_LENGTH' }, ['abc', true]],
   [{ maxLength: 3, maxLengthExceedStrategy: 'SUBSTITUTE_DEFAULT_VALUE' }, ['null', true]],
   [{ maxLength: 3, maxLengthExceedStrategy: 'NO_ACTION' }, ['abcde', false]],
-  [{ maxLength: 3, maxLengthExceedStrategy: 'FAIL_INGESTION' }, '5 long, and at most 3 is kept'],
-  [{ maxLength: 3, maxLengthExceedStrategy: 'ERROR' }, '5 long, and at most 3 is kept'],
+  [{ maxLength: 3, maxLengthExceedStrategy: 'FAIL_INGESTION' }, '5 long; at most 3 is stored'],
+  [{ maxLength: 3, maxLengthExceedStrategy: 'ERROR' }, '5 long; at most 3 is stored'],
   [{ maxLength: 5 }, ['abcde', false]],
 ])('text that is too long: %j', async (more, expected) => {
   expect(await sanitize('abcde', 'STRING', more)).toEqual(expected);

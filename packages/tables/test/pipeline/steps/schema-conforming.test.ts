@@ -66,6 +66,6 @@ test('what would go to extras that are turned off fails the row, as in the engin
   const { fields, reasons } = await conform({ ...config, enableUnindexableExtras: false });
   expect(fields).toBeUndefined();
   expect(reasons).toEqual([
-    'raw_noindex has no column, and the config turns off the extras that it would go to.',
+    'raw_noindex has no column, and the config disables the extras that would hold it.',
   ]);
 });

@@ -68,7 +68,7 @@ test('more rows than the limit fail the row before they are made', async () => {
       step: 'unnest',
       kind: 'failed',
       column: 'b',
-      reason: 'Unnesting b makes 40000 rows of one; at most 10000 are made.',
+      reason: 'Unnesting b turns one row into 40000; at most 10000 are allowed.',
     },
   ]);
 });
