@@ -43,3 +43,27 @@ test('a controller that has no such list is asked four times, and then named', a
   });
   expect(calls).toHaveLength(4);
 });
+
+test('a table that was made since the list was read is served by the brokers of its tenant', async () => {
+  const spare = '"tenants":{"Spare":[{"host":"spare","port":8099}]}}';
+  const { directory, calls } = directoryOf(
+    { status: 200, text: `{"tables":{"rivers":[{"host":"b","port":8099}]},${spare}` },
+    {
+      status: 200,
+      text: `{"tables":{"rivers":[{"host":"b","port":8099}],"lakes":[{"host":"b","port":8099}]},${spare}`,
+    },
+  );
+  expect(await directory.brokersFor(new Set(['rivers']))).toEqual(['http://b:8099']);
+  expect(await directory.brokersFor(new Set(['lakes']))).toEqual(['http://b:8099']);
+  expect(calls).toHaveLength(2);
+});
+
+test('a query that names no table is sent to any broker, by a list that was read for it', async () => {
+  const { directory, calls } = directoryOf(list);
+  for (const count of [1, 2]) {
+    expect(await directory.brokersFor(new Set(['select']))).toEqual(['http://b:8099']);
+    expect(calls).toHaveLength(count);
+  }
+  await directory.brokersFor(new Set(['rivers']));
+  expect(calls).toHaveLength(2);
+});

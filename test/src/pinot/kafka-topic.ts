@@ -1,14 +1,15 @@
 import { Admin } from '@platformatic/kafka';
 import { systemRandom } from '@quire/core';
-import { KafkaProducer } from '@quire/streams/kafka';
+import { KafkaProducer, type KafkaStreamOptions } from '@quire/streams/kafka';
 import { sharedServers } from './shared-servers.ts';
 import { streamConfigOf } from './stream-config.ts';
-import { until } from '../testkit/until.ts';
+import { untilPartitions } from '../testkit/servers/kafka-server.ts';
 
 /** A topic of two partitions on the shared Apache Kafka, that nobody else uses. */
 export class KafkaTopic implements AsyncDisposable {
   readonly name = `topic-${Buffer.from(systemRandom.bytes(8)).toString('hex')}`;
   readonly #address: string;
+  readonly #options: KafkaStreamOptions;
   readonly #producer: KafkaProducer;
 
   private constructor(port: number) {
@@ -19,7 +20,8 @@ export class KafkaTopic implements AsyncDisposable {
       sasl: undefined,
       isCommittedOnly: false,
     };
-    this.#producer = new KafkaProducer({ topic: this.name, config });
+    this.#options = { topic: this.name, config };
+    this.#producer = new KafkaProducer(this.#options);
   }
 
   static async create(): Promise<KafkaTopic> {
@@ -33,10 +35,7 @@ export class KafkaTopic implements AsyncDisposable {
       retryDelay: 100,
     });
     await admin.createTopics({ topics: [topic.name], partitions: 2, replicas: 1 });
-    await until(
-      async () => (await admin.listTopics()).includes(topic.name),
-      `${topic.name} is a topic`,
-    );
+    await untilPartitions(admin, topic.#options, 2);
     await admin.close();
     return topic;
   }

@@ -93,16 +93,18 @@ export class BrokerDirectory {
   async #serving(words: ReadonlySet<string>): Promise<readonly string[]> {
     const { brokers } = this.#options;
     if (brokers !== undefined) return brokers;
-    const { byTable, all } = await this.#read();
-    const lists = [...words].flatMap(
-      (word) => byTable.get(word.replace(/_(?:offline|realtime)$/, '')) ?? byTable.get(word) ?? [],
-    );
-    const names = [...words].filter(
-      (word) => byTable.has(word.replace(/_(?:offline|realtime)$/, '')) || byTable.has(word),
-    );
-    if (names.length === 0) return all;
-    return [...new Set(lists)].filter(
-      (broker) => lists.filter((other) => other === broker).length === names.length,
+    const before = this.#known;
+    let directory = await this.#read();
+    let lists = listsOf(directory, words);
+    if (lists.length === 0 && directory === before) {
+      // A table that was made since is served by the brokers of its tenant only.
+      this.#isStale = true;
+      directory = await this.#read();
+      lists = listsOf(directory, words);
+    }
+    if (lists.length === 0) return directory.all;
+    return [...new Set(lists.flat())].filter((broker) =>
+      lists.every((serving) => serving.includes(broker)),
     );
   }
 
@@ -154,4 +156,15 @@ export class BrokerDirectory {
       all: [...new Set([...Object.values(tenants), ...Object.values(tables)].flat().map(urlOf))],
     };
   }
+}
+
+/** Returns the brokers of each table that the words name. */
+function listsOf(
+  { byTable }: Directory,
+  words: ReadonlySet<string>,
+): readonly (readonly string[])[] {
+  return [...words].flatMap((word) => {
+    const serving = byTable.get(word.replace(/_(?:offline|realtime)$/, '')) ?? byTable.get(word);
+    return serving === undefined ? [] : [serving];
+  });
 }

@@ -80,29 +80,37 @@ export class KafkaServer implements AsyncDisposable {
   }
 
   /** Resolves once clients see so many partitions of a topic; 0: none of the topic. */
-  async untilPartitions(topic: string, count: number): Promise<void> {
-    await until(
-      async () => (await this.#countPartitions(topic)) === count,
-      `${topic} has ${count} partitions`,
-    );
+  untilPartitions(topic: string, count: number): Promise<void> {
+    return untilPartitions(this.admin, { topic, config: this.config }, count);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.admin.close();
     await this.process[Symbol.asyncDispose]();
   }
+}
 
-  async #countPartitions(topic: string): Promise<number> {
-    const names = await this.admin.listTopics();
-    if (!names.includes(topic)) return 0;
-    await using stream = new KafkaStream({ topic, config: this.config });
-    try {
-      return (await stream.readPartitions()).length;
-    } catch (error) {
-      // A broker leads a partition somewhat later than it says so.
-      if (isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID')) return -1;
-      throw error;
-    }
+/** Resolves once each of so many partitions of a topic is led by a broker; 0: none of the topic. */
+export async function untilPartitions(
+  admin: Admin,
+  options: KafkaStreamOptions,
+  count: number,
+): Promise<void> {
+  await until(
+    async () => (await countPartitions(admin, options)) === count,
+    `${options.topic} has ${count} partitions`,
+  );
+}
+
+async function countPartitions(admin: Admin, options: KafkaStreamOptions): Promise<number> {
+  if (!(await admin.listTopics()).includes(options.topic)) return 0;
+  await using stream = new KafkaStream(options);
+  try {
+    return (await stream.readPartitions()).length;
+  } catch (error) {
+    // A broker leads a partition somewhat later than it says so.
+    if (isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID')) return -1;
+    throw error;
   }
 }
 
