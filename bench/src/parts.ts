@@ -1,5 +1,6 @@
 import { flightPart } from './flight/flight-part.ts';
 import { ingestPart } from './ingest/ingest-part.ts';
+import { coresPart } from './cores/cores-part.ts';
 import { encodePart } from './encode/encode-part.ts';
 import type { Part } from './measure/part.ts';
 import { memoryPart } from './memory/memory-part.ts';
@@ -34,6 +35,7 @@ export const parts: readonly Part[] = [
   remotePart,
   remoteLargePart,
   processorPart,
+  coresPart,
   pinotPart,
   scalePart,
 ];

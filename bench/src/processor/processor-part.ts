@@ -1,15 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MeasuredLoad } from '../http/measured-load.ts';
 import { PageLoad } from '../http/page-load.ts';
 import { pageOffsets } from '../http/page-offsets.ts';
-import { PageReader, type PageTarget } from '../http/page-reader.ts';
 import { quire, reportComparison } from '../measure/comparison.ts';
 import { interleave } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { QuireServer } from '../quire/quire-server.ts';
-import { type PageOptions, pageOf, type StoredQuery, storeQuery } from '../quire/stored-query.ts';
+import { type PageOptions, pageOf, storeQuery } from '../quire/stored-query.ts';
 import { RivalServer } from '../rivals/rival-server.ts';
+import { writePages } from './write-pages.ts';
 
 interface Shape extends PageOptions {
   readonly level: string;
@@ -95,18 +94,4 @@ async function measure({ isQuick, progress }: BenchContext, entries: readonly En
       rounds: load.rounds.map(({ processorMsPerPage }) => [...processorMsPerPage]),
     })),
   );
-}
-
-/** The bytes of pages as files, each named by its offset. */
-async function writePages(
-  { server }: StoredQuery,
-  directory: string,
-  offsets: readonly number[],
-  targets: readonly PageTarget[],
-): Promise<void> {
-  await mkdir(directory);
-  await using reader = new PageReader(server.url);
-  for (const [index, target] of targets.entries()) {
-    await writeFile(join(directory, String(offsets[index])), await reader.readBytes(target));
-  }
 }

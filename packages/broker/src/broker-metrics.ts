@@ -1,5 +1,6 @@
 import type { StoreCall } from '@quire/core';
 import type { FairSlots } from '@quire/core/wait';
+import type { PageThreadsStatus } from '@quire/results';
 import { ServiceMetrics } from '@quire/service';
 
 /**
@@ -90,6 +91,16 @@ export class BrokerMetrics extends ServiceMetrics {
       'quire_page_streams',
       'Pages that are being sent, except those sent in one piece.',
       count,
+    );
+  }
+
+  /** Registers gauges of the threads that encode pages, read at each scrape. */
+  watchPageThreads(threads: () => PageThreadsStatus): void {
+    this.gauge('quire_page_threads', 'Threads that encode pages.', () => threads().count);
+    this.gauge(
+      'quire_page_threads_busy',
+      'Threads that are encoding a page.',
+      () => threads().busyCount,
     );
   }
 

@@ -39,7 +39,7 @@ export function createBroker(options: BrokerOptions): Service {
       metrics,
       queue,
       queries,
-      pageLimiter: new PageLimiter(clock),
+      pageLimiter: new PageLimiter(clock, options.results.pageThreads?.countMax),
       pageStreams,
       calls: service.calls,
       startMs: service.startMs,

@@ -2,8 +2,8 @@ import { type Clock, QuireError } from '@quire/core';
 import { FairSlots, type SlotClaim } from '@quire/core/wait';
 
 /**
- * The number of pages that are encoded concurrently: enough that one waits for the store while
- * another is encoded.
+ * The number of pages that are encoded concurrently beside those in threads: enough that one waits
+ * for the store while another is encoded.
  */
 const slotCount = 6;
 /**
@@ -23,7 +23,6 @@ const ended = new QuireError('ABORTED', 'The turn has ended.');
 
 /** Waiting is unlimited, because the number of pages of each principal is limited elsewhere. */
 const shares = {
-  slotCount,
   principalPercentMax: 50,
   isShareStrict: false,
   adminSlotCount: 0,
@@ -37,14 +36,21 @@ const shares = {
  * time, whether its page waits for the store or for a client.
  */
 export class PageLimiter {
-  readonly #slots = new FairSlots(
-    shares,
-    () => new QuireError('INTERNAL', 'A page was refused its turn, although any number may wait.'),
-  );
+  readonly #slots: FairSlots;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  /**
+   * Creates a limiter.
+   *
+   * @param threadCount the number of threads that encode pages beside this one
+   */
+  constructor(clock: Clock, threadCount = 0) {
     this.#clock = clock;
+    this.#slots = new FairSlots(
+      { ...shares, slotCount: slotCount + threadCount },
+      () =>
+        new QuireError('INTERNAL', 'A page was refused its turn, although any number may wait.'),
+    );
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
-import { constants, createBrotliCompress, createGzip, createZstdCompress } from 'node:zlib';
+import { Readable } from 'node:stream';
 import {
   type CursorResponse,
   pageFormats,
@@ -9,7 +8,13 @@ import {
 } from '@quire/api';
 import { traced, tracedItems, tracedSync } from '@quire/core/trace';
 import { isTextFormat } from '@quire/core/wire';
-import { columnDataTypes, type EncodeOptions, type Result, type ResultPage } from '@quire/results';
+import {
+  columnDataTypes,
+  type ContentEncoding,
+  type EncodeOptions,
+  type Result,
+  type ResultPage,
+} from '@quire/results';
 import { callContextOf, claimOf, principalOf } from '@quire/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -24,7 +29,7 @@ export interface RowsReply extends RowsForm {
   readonly requestId: string;
   readonly schema: Result['schema'];
   readonly page: ResultPage;
-  readonly contentEncoding: ContentEncoding;
+  readonly contentEncoding: ContentEncoding | 'identity';
   /** The members of a JSON body besides the rows. */
   readonly envelope: Envelope;
   /** The headers of other bodies with the same members. */
@@ -54,7 +59,7 @@ export function chooseRowsEncoding(
   request: FastifyRequest,
   stored: StoredSize,
   page: ResultPage,
-): ContentEncoding {
+): ContentEncoding | 'identity' {
   const estimatedBytes =
     stored.rowCount === 0 ? 0 : (stored.sizeBytes / stored.rowCount) * page.rowCount;
   return chooseEncoding(request.headers, estimatedBytes);
@@ -104,25 +109,19 @@ export async function sendRows(
     callContextOf(request).call.signal,
   );
   const read = Promise.withResolvers<void>();
-  // A compressor releases its input some time after its client has disconnected: a shutdown waits
-  // for that.
+  // A page that its client has left may still be read for a moment: a shutdown waits for that.
   context.calls.follow(read.promise);
-  const all = observed(context, request, rows, {
-    isDoneWithChunks: !isCompressed,
-    onEnd: read.resolve,
-  });
+  const all = observed(context, request, rows, read.resolve);
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
-  if (body.kind === 'whole' && !isCompressed) {
+  if (body.kind === 'whole') {
     const response = openReply(reply, rows, body.bytes.byteLength);
     await traced('page.send', () => writeAtOnce(response, [body.bytes]));
     return await reply;
   }
-  const chunks = body.kind === 'stream' ? body.chunks : [body.bytes];
-  const sent = isCompressed
-    ? compressed(Readable.from(chunks, { objectMode: false }), rows.contentEncoding)
-    : chunks;
   // A failure from here on is in the call's context, and so in the log.
-  await traced('page.send', () => writeBody(openReply(reply, rows), sent)).catch(() => undefined);
+  await traced('page.send', () => writeBody(openReply(reply, rows), body.chunks)).catch(
+    () => undefined,
+  );
   return await reply;
 }
 
@@ -165,23 +164,22 @@ async function* observed(
   context: BrokerContext,
   request: FastifyRequest,
   rows: RowsReply,
-  { onEnd, ...options }: Pick<EncodeOptions, 'isDoneWithChunks'> & { readonly onEnd: () => void },
+  onEnd: () => void,
 ): AsyncGenerator<Uint8Array> {
-  const { page, format, codecs, escapesFormulas } = rows;
+  const { page, format, codecs, escapesFormulas, contentEncoding } = rows;
   const callContext = callContextOf(request);
   const { signal } = callContext.call;
   try {
     const chunks = page.encode(format, {
-      ...options,
+      isDoneWithChunks: true,
+      ...(contentEncoding !== 'identity' && { contentEncoding }),
+      onEncoded: (sizeBytes) => context.metrics.observeBytes(format, sizeBytes),
       codecs,
       escapesFormulas,
       signal,
       ...aroundOf(rows),
     });
-    for await (const chunk of tracedItems('page.encode', chunks)) {
-      context.metrics.observeBytes(format, chunk.byteLength);
-      yield chunk;
-    }
+    yield* tracedItems('page.encode', chunks);
     context.metrics.observeRows(format, page.rowCount);
   } catch (error) {
     callContext.failure = error;
@@ -192,9 +190,7 @@ async function* observed(
 }
 
 /** The content encodings, in order of preference if the client has none. */
-const contentEncodings = ['zstd', 'br', 'gzip'] as const;
-
-type ContentEncoding = (typeof contentEncodings)[number] | 'identity';
+const contentEncodings = ['zstd', 'br', 'gzip'] as const satisfies readonly ContentEncoding[];
 
 /** A negotiator that breaks ties by the server's preference, which its types do not declare yet. */
 interface EncodingNegotiator {
@@ -211,32 +207,16 @@ const worthwhileBytes = 2048;
  * Returns the compression for a body of about `sizeBytes`: one that the client accepts, if it is
  * worthwhile.
  */
-export function chooseEncoding(headers: IncomingHttpHeaders, sizeBytes: number): ContentEncoding {
+export function chooseEncoding(
+  headers: IncomingHttpHeaders,
+  sizeBytes: number,
+): ContentEncoding | 'identity' {
   if (sizeBytes < worthwhileBytes || headers['accept-encoding'] === undefined) return 'identity';
   const negotiator: EncodingNegotiator = new Negotiator({ headers });
   const accepted = negotiator.encoding([...contentEncodings, 'identity'], {
     preferred: contentEncodings,
   });
   return contentEncodings.find((encoding) => encoding === accepted) ?? 'identity';
-}
-
-/**
- * Compresses a body while it streams, fast rather than small: pages are read once, by a waiting
- * client.
- */
-function compressed(body: Readable, encoding: ContentEncoding): Readable {
-  if (encoding === 'identity') return body;
-  // A failure of either destroys both; the reader of the compressed stream receives it.
-  return pipeline(body, createCompressor(encoding), () => undefined);
-}
-
-function createCompressor(encoding: Exclude<ContentEncoding, 'identity'>) {
-  const chunkSize = 64 * 1024;
-  if (encoding === 'gzip') return createGzip({ level: 1, chunkSize });
-  if (encoding === 'br') {
-    return createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
-  }
-  return createZstdCompress({ chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
 /** The members of a JSON response besides the rows. */

@@ -6,52 +6,66 @@ import { MiB } from '@quire/core';
  */
 const sizeBytesMin = 64 * 1024;
 
+/** Lends memory. */
+export interface Lender {
+  /** The number of bytes that are lent. */
+  readonly leasedBytes: number;
+  /** Lends `sizeBytes` bytes, with any content. */
+  lease(sizeBytes: number): Uint8Array;
+  /** Takes back lent memory, once, when it is no longer read or written. */
+  release(lease: Uint8Array): void;
+  /** Gives up lent memory that may still be read or written. */
+  abandon(lease: Uint8Array): void;
+}
+
+/** The options of a `BufferPool`. */
+export interface BufferPoolOptions {
+  /** The limit for idle memory; buffers that are released beyond it are dropped. */
+  readonly idleBytesMax?: number;
+  /** True if other threads may use the memory as well. Default: no. */
+  readonly isShared?: boolean;
+}
+
 /**
  * A pool of reusable memory. Large buffers left to the garbage collector cost a page more than
  * reading it: every few dozen megabytes trigger a collection of the server's whole heap.
  */
-export class BufferPool {
+export class BufferPool implements Lender {
   /** Idle buffers, by size. */
-  readonly #idle = new Map<number, ArrayBuffer[]>();
+  readonly #idle = new Map<number, ArrayBufferLike[]>();
   readonly #idleBytesMax: number;
+  readonly #isShared: boolean;
   #idleBytes = 0;
   #leasedBytes = 0;
 
-  /**
-   * Creates an empty pool.
-   *
-   * @param idleBytesMax the limit for idle memory; buffers that are released beyond it are dropped
-   */
-  constructor(idleBytesMax = 24 * MiB) {
+  constructor({ idleBytesMax = 24 * MiB, isShared = false }: BufferPoolOptions = {}) {
     this.#idleBytesMax = idleBytesMax;
+    this.#isShared = isShared;
   }
 
-  /** The number of bytes that are lent. */
   get leasedBytes(): number {
     return this.#leasedBytes;
   }
 
   /** Lends `sizeBytes` bytes at the start of a separate buffer, with any content. */
   lease(sizeBytes: number): Uint8Array {
-    const buffer =
-      this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
+    const buffer = this.#takeIdle(sizeBytes) ?? this.#allocate(capacityFor(sizeBytes));
     this.#leasedBytes += buffer.byteLength;
     return new Uint8Array(buffer, 0, sizeBytes);
   }
 
-  /** Takes back lent memory, once, when it is no longer read or written. */
   release(lease: Uint8Array): void {
     const { buffer } = lease;
     this.abandon(lease);
     if (this.#idleBytes + buffer.byteLength > this.#idleBytesMax) return;
     const idle = this.#idle.get(buffer.byteLength) ?? [];
-    idle.push(buffer as ArrayBuffer);
+    idle.push(buffer);
     this.#idle.set(buffer.byteLength, idle);
     this.#idleBytes += buffer.byteLength;
   }
 
   /** Returns an idle buffer that is large enough and less than twice as large as needed. */
-  #takeIdle(sizeBytes: number): ArrayBuffer | undefined {
+  #takeIdle(sizeBytes: number): ArrayBufferLike | undefined {
     const smallest = capacityFor(sizeBytes);
     for (let capacity = smallest; capacity < 2 * smallest; capacity = capacityFor(capacity + 1)) {
       const buffer = this.#idle.get(capacity)?.pop();
@@ -62,7 +76,12 @@ export class BufferPool {
     return undefined;
   }
 
-  /** Gives up lent memory that may still be written to. */
+  #allocate(sizeBytes: number): ArrayBufferLike {
+    return this.#isShared
+      ? new SharedArrayBuffer(sizeBytes)
+      : Buffer.allocUnsafeSlow(sizeBytes).buffer;
+  }
+
   abandon({ buffer }: Uint8Array): void {
     this.#leasedBytes -= buffer.byteLength;
   }

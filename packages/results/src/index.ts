@@ -30,6 +30,7 @@ export { type RemoveOptions, removeResult } from './remove-result.ts';
 export type { ResultAdmission, SpaceReservation } from './result-admission.ts';
 export { newestFirst, type ResultEntry } from './result-entry.ts';
 export type { ArrowMessageOptions } from './encode/arrow-messages.ts';
+export type { ContentEncoding } from './encode/compress-body.ts';
 export type { FormatOptions } from './encode/page-encoders.ts';
 export type { TextAround, TextOptions } from './encode/text-rows.ts';
 export type { EncodedPage, EncodeOptions, ResultPage } from './result-page.ts';
@@ -47,6 +48,8 @@ export {
   type StoringOptions,
 } from './storing-engine.ts';
 export type { ResultSink } from './write-result.ts';
+export { PageThreads } from './threads/page-threads.ts';
+export type { PageThreadsOptions, PageThreadsStatus } from './threads/page-threads-options.ts';
 export { decodeSchema, encodeSchema } from './schema-bytes.ts';
 export {
   type ExtendRequest,

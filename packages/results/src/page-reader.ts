@@ -12,6 +12,7 @@ import { type CachedBatches, BatchReader, type ReadBatch } from './batch-reader.
 import { BufferPool } from './buffer-pool.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type PagePlan, planPage } from './plan-page.ts';
+import type { PageThreads } from './threads/page-threads.ts';
 
 /** The maximum number of pages being read ahead. */
 const aheadMax = 4;
@@ -20,6 +21,7 @@ export interface PageReaderOptions {
   readonly store: ObjectStore;
   readonly cacheBytesMax?: number | undefined;
   readonly isReadingAhead?: boolean | undefined;
+  readonly pageThreads?: PageThreads | undefined;
 }
 
 /**
@@ -30,12 +32,19 @@ export interface PageReaderOptions {
 export class PageReader {
   readonly cache: BatchCache;
   readonly pool = new BufferPool();
+  readonly threads: PageThreads | undefined;
   readonly #batches: BatchReader;
   readonly #sequences: SequentialReaders | undefined;
   readonly #closing = new AbortController();
   readonly #ahead = new Set<Promise<void>>();
 
-  constructor({ store, cacheBytesMax = 8 * MiB, isReadingAhead = false }: PageReaderOptions) {
+  constructor({
+    store,
+    cacheBytesMax = 8 * MiB,
+    isReadingAhead = false,
+    pageThreads,
+  }: PageReaderOptions) {
+    this.threads = pageThreads;
     this.cache = new BatchCache(cacheBytesMax);
     this.#batches = new BatchReader({ store, cache: this.cache, pool: this.pool });
     this.#sequences = isReadingAhead ? new SequentialReaders() : undefined;

@@ -5,7 +5,7 @@ import type { ColumnBatch } from './arrow/column-batch.ts';
 import { decodeBatchMessage, decodeCompressed } from './arrow/decode-message.ts';
 import { codecOf, plainMessage } from './arrow/stored-batch.ts';
 import type { ReadBatch } from './batch-reader.ts';
-import type { BufferPool } from './buffer-pool.ts';
+import type { Lender } from './buffer-pool.ts';
 
 /** A decoded batch and the rows of it that a page needs. */
 export interface PageBatch {
@@ -31,7 +31,7 @@ export function isReadableBy(codecs: readonly BufferCodec[], message: Uint8Array
 export async function* plainBatches(
   batches: AsyncIterable<ReadBatch>,
   codecs: readonly BufferCodec[],
-  pool: BufferPool,
+  pool: Lender,
 ): AsyncGenerator<ReadBatch> {
   for await (const read of batches) {
     if (isReadableBy(codecs, read.message)) {

@@ -13,6 +13,11 @@ import { decodedBatches, isReadableBy } from './plain-batches.ts';
 import type { PagePlan } from './plan-page.ts';
 import type { CachedBatches, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
+import { compressBody, type ContentEncoding } from './encode/compress-body.ts';
+import { encodeInThreads, partsOf } from './threads/encode-in-threads.ts';
+import { counted } from './threads/part-work.ts';
+import type { ThreadPool } from './threads/thread-pool.ts';
+import { type PageThreads, poolOf } from './threads/page-threads.ts';
 
 /** The source of a page's bytes. */
 export interface PageSource {
@@ -20,6 +25,8 @@ export interface PageSource {
   /** Returns the batches if none has to be waited for. Absent: they are never cached. */
   readCached?(plan: PagePlan): CachedBatches | undefined;
   readonly pool: BufferPool;
+  /** The threads that encode large pages. Absent: all are encoded in this one. */
+  readonly threads?: PageThreads | undefined;
 }
 
 /** The options for encoding a page. */
@@ -29,6 +36,10 @@ export interface EncodeOptions extends CallOptions, FormatOptions {
    * overwrite it. Default: no, the caller may retain every chunk.
    */
   readonly isDoneWithChunks?: boolean;
+  /** The compression of the whole output. Default: none. */
+  readonly contentEncoding?: ContentEncoding | undefined;
+  /** Called with the sizes of what is encoded, before compression. */
+  readonly onEncoded?: ((sizeBytes: number) => void) | undefined;
 }
 
 /** A page that was encoded synchronously. */
@@ -50,12 +61,25 @@ export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
  */
 const syncBytesMax = 64 * 1024;
 /**
+ * The stored size from which a page is given to a thread: below, that takes as long as encoding it.
+ */
+const threadBytesMin = 128 * 1024;
+/**
  * The maximum number of columns for which decoded batches are cached. Decoding a batch costs more
  * than writing one of its rows. A cached batch takes some kilobytes for every ten columns.
  */
 const rememberedColumnsMax = 32;
 /** Decoded batches of messages in the cache, for as long as those are cached. */
 const rememberedBatches = new WeakMap<Uint8Array, ColumnBatch>();
+
+/** True for the formats whose pages threads may encode in parts. */
+const isDivisible: Readonly<Record<PageFormatName, boolean>> = {
+  json: true,
+  arrow: true,
+  csv: true,
+  ndjson: true,
+  parquet: false,
+};
 
 /** One page of a result, planned but not read. */
 export class ResultPage {
@@ -93,16 +117,72 @@ export class ResultPage {
   encode(format: PageFormatName, options: EncodeOptions = {}): AsyncIterable<Uint8Array> {
     checkFormat(format);
     checkCodecs(options.codecs ?? []);
+    const { threads } = this.#source;
+    const isForThreads = threads !== undefined && this.#storedBytes() >= threadBytesMin;
+    return isForThreads
+      ? this.#encodeInThreads(format, options, poolOf(threads))
+      : this.#encodeHere(format, options);
+  }
+
+  #encodeHere(format: PageFormatName, options: EncodeOptions): AsyncIterable<Uint8Array> {
     const { schema, spans } = this.#record;
     const { pool } = this.#source;
+    const { contentEncoding, onEncoded, isDoneWithChunks = false } = options;
     const page = {
       schema,
       rowsPerBatch: spans.rowsPerBatch,
       batches: tracedItems('page.read', this.#source.read(this.#plan, options)),
       pool,
-      chunkPool: options.isDoneWithChunks === true ? pool : undefined,
+      // A compressor holds several chunks.
+      chunkPool: isDoneWithChunks && contentEncoding === undefined ? pool : undefined,
     };
-    return pageEncoders[format](page, options);
+    const encoded = pageEncoders[format](page, options);
+    const plain = onEncoded === undefined ? encoded : counted(encoded, onEncoded);
+    return contentEncoding === undefined ? plain : compressBody(plain, contentEncoding);
+  }
+
+  async *#encodeInThreads(
+    format: PageFormatName,
+    options: EncodeOptions,
+    threads: ThreadPool,
+  ): AsyncGenerator<Uint8Array> {
+    const { codecs, escapesFormulas, around, signal, isDoneWithChunks = false } = options;
+    const { contentEncoding, onEncoded = () => undefined } = options;
+    const isOnePart = partsOf(this.#plan.batches).length === 1;
+    if ((!isOnePart && !isDivisible[format]) || !threads.hasCapacity()) {
+      yield* this.#encodeHere(format, options);
+      return;
+    }
+    const { schema, spans } = this.#record;
+    const page = {
+      format,
+      schema,
+      rowsPerBatch: spans.rowsPerBatch,
+      planned: this.#plan.batches,
+      read: () => this.#read(signal),
+      options: { codecs, escapesFormulas, around },
+      contentEncoding: isOnePart ? contentEncoding : undefined,
+      onEncoded,
+      signal,
+    };
+    const chunks = encodeInThreads(page, threads);
+    if (contentEncoding !== undefined && !isOnePart) {
+      yield* compressBody(copied(chunks), contentEncoding);
+    } else yield* isDoneWithChunks ? chunks : copied(chunks);
+  }
+
+  /** Yields the batches of the page, without waiting for those that are cached. */
+  async *#read(signal: AbortSignal | undefined): AsyncGenerator<ReadBatch> {
+    const cached = tracedSync('page.read', () => this.#source.readCached?.(this.#plan));
+    if (cached === undefined) {
+      yield* tracedItems('page.read', this.#source.read(this.#plan, { signal }));
+      return;
+    }
+    try {
+      yield* cached.batches;
+    } finally {
+      cached.release();
+    }
   }
 
   /**
@@ -189,4 +269,8 @@ export class ResultPage {
     rememberedBatches.set(message, batch);
     return batch;
   }
+}
+
+async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield new Uint8Array(chunk);
 }

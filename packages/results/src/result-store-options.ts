@@ -2,6 +2,7 @@ import type { CallOptions, Clock, ObjectStore, Random, RequestId } from '@quire/
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { ProgressTarget } from './progress-event.ts';
 import type { ResultAdmission } from './result-admission.ts';
+import type { PageThreads } from './threads/page-threads.ts';
 
 /** The store, lifetime and format of the results of a `ResultStore`. */
 export interface ResultStoreOptions {
@@ -48,6 +49,8 @@ export interface ResultStoreOptions {
    * temporary files.
    */
   readonly tempDirectory?: string | undefined;
+  /** The threads that encode large pages; the caller closes them. Default: none. */
+  readonly pageThreads?: PageThreads | undefined;
   /** Decides whether there is space for a result; default: always. */
   readonly admission?: ResultAdmission;
 }

@@ -38,6 +38,7 @@ import type { ResultSource } from './result-source.ts';
 import type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 import { Result } from './result.ts';
 import { storedPages } from './stored-pages.ts';
+import type { PageThreads } from './threads/page-threads.ts';
 import { type MarkRunning, markerOf } from './running-mark.ts';
 import { writeResult } from './write-result.ts';
 import { RemoteWrite, type ResultOrder } from './remote-write.ts';
@@ -72,6 +73,8 @@ export class ResultStore implements AsyncDisposable {
    * is ended; undefined if there are no others.
    */
   readonly markRunning: MarkRunning;
+  /** The threads that encode large pages. */
+  readonly pageThreads: PageThreads | undefined;
   readonly #store: ObjectStore;
   readonly #live: LiveResults;
   readonly #finder: ResultFinder;
@@ -92,8 +95,9 @@ export class ResultStore implements AsyncDisposable {
     checkStoreOptions(options);
     this.brokerId = options.brokerId;
     this.#store = options.store;
+    this.pageThreads = options.pageThreads;
     this.#pages = new PageReader(options);
-    this.grow = growingFiles(this.#pages.pool, options.tempDirectory);
+    this.grow = growingFiles(this.#pages, options.tempDirectory);
     this.markRunning = markerOf(options);
     const { store, brokerId, clock = systemClock } = options;
     this.#clock = clock;

@@ -14,6 +14,7 @@ export function storedPages(open: OpenRecord, live: LiveResults, pages: PageRead
   const { entry, record } = open;
   return {
     pool: pages.pool,
+    threads: pages.threads,
     readCached: (plan) =>
       live.openCached(entry.requestId) && pages.readCached(entry.dataKey, record, plan),
     async *read(plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {

@@ -37,7 +37,7 @@ test('what is lent is as large as was asked for, not much larger in memory, and 
 });
 
 test('no more lies at rest than the pool may keep', () => {
-  const pool = new BufferPool(200_000);
+  const pool = new BufferPool({ idleBytesMax: 200_000 });
   const leases = [100_000, 100_000, 100_000].map((sizeBytes) => pool.lease(sizeBytes));
   for (const lease of leases) pool.release(lease);
   const again = [100_000, 100_000, 100_000].map((sizeBytes) => pool.lease(sizeBytes).buffer);

@@ -93,6 +93,7 @@ test('all defaults', () => {
       isReused: false,
       reuseAgeMaxMs: 0,
       cacheBytesMax: 8 * MB,
+      pageThreadsMax: undefined,
     },
     flight: {
       port: undefined,
@@ -280,6 +281,7 @@ engine.broker.pagination.owner.tag.key = a-key-of-32-letters-for-tests-01
 engine.broker.results.reuse.enabled = true
 engine.broker.results.reuse.age.max = 30s
 engine.broker.pagination.cache.maxMB = 0
+engine.broker.page.threads = 3
 engine.broker.flight.port = 8816
 engine.broker.flight.expiration = 5m
 engine.broker.flight.message.maxKB = 2048
@@ -540,6 +542,7 @@ test('every setting is read from its own key', () => {
       isReused: true,
       reuseAgeMaxMs: 30_000,
       cacheBytesMax: 0,
+      pageThreadsMax: 3,
     },
     flight: {
       port: 8816,

@@ -7,7 +7,7 @@ import {
 } from 'apache-arrow/ipc/metadata/message';
 import { assembleColumn, type BatchParts, type BufferPieces } from './assemble-column.ts';
 import { compressBuffer, type Compression, compressionTypes } from './buffer-codec.ts';
-import type { BufferPool } from '../buffer-pool.ts';
+import type { Lender } from '../buffer-pool.ts';
 import type { BatchSlice } from './column-slice.ts';
 
 /**
@@ -37,7 +37,7 @@ export function encodeBatchMessage(
   schema: Schema,
   slices: readonly BatchSlice[],
   compression: Compression,
-  pool?: BufferPool,
+  pool?: Lender,
 ): EncodedMessage {
   const parts: BatchParts = { nodes: [], buffers: [] };
   for (const [index, field] of schema.fields.entries()) {
@@ -62,7 +62,7 @@ export function frameBatch(
   rowCount: number,
   { nodes, buffers }: BatchParts,
   compression: Compression,
-  pool?: BufferPool,
+  pool?: Lender,
 ): EncodedMessage {
   const regions: BufferRegion[] = [];
   let bodyBytes = 0;
@@ -83,13 +83,13 @@ export function frameBatch(
 function frameMessage(
   metadata: Uint8Array,
   buffers: readonly BufferPieces[],
-  pool?: BufferPool,
+  pool?: Lender,
 ): EncodedMessage {
   const metadataBytes = padded(prefixBytes + metadata.byteLength);
   const bodyBytes = buffers.reduce((sum, pieces) => sum + padded(sizeOf(pieces)), 0);
   const sizeBytes = metadataBytes + bodyBytes;
   const bytes = pool?.lease(sizeBytes) ?? new Uint8Array(Buffer.allocUnsafeSlow(sizeBytes).buffer);
-  const view = new DataView(bytes.buffer);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   view.setUint32(0, continuation, true);
   view.setInt32(4, metadataBytes - prefixBytes, true);
   bytes.set(metadata, prefixBytes);

@@ -1,6 +1,6 @@
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import { isQuireError, QuireError } from '@quire/core';
-import type { BufferPool } from '../buffer-pool.ts';
+import type { Lender } from '../buffer-pool.ts';
 import { BatchHeader } from './batch-header.ts';
 import { type BufferCodec, compressionTypes, decompressBuffers } from './buffer-codec.ts';
 import { frameBatch } from './encode-message.ts';
@@ -68,7 +68,7 @@ export async function plainBuffers(
  *
  * @throws RESULT_CORRUPT when a buffer is damaged
  */
-export async function plainMessage(message: Uint8Array, pool: BufferPool): Promise<Uint8Array> {
+export async function plainMessage(message: Uint8Array, pool: Lender): Promise<Uint8Array> {
   const { header, buffers } = await plainBuffers(message);
   return refusingDamage(() => {
     const nodes = Array.from({ length: header.nodeCount }, () => {

@@ -3,9 +3,10 @@ import type { BufferCodec } from '../arrow/buffer-codec.ts';
 import { decodeBatchMessage } from '../arrow/decode-message.ts';
 import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from '../arrow/encode-message.ts';
 import type { MessageRun, ReadBatch } from '../batch-reader.ts';
-import type { BufferPool } from '../buffer-pool.ts';
+import type { Lender } from '../buffer-pool.ts';
 import { isReadableBy } from '../plain-batches.ts';
 import type { PlannedBatch } from '../plan-page.ts';
+import { type PagePart, wholePage } from './page-part.ts';
 
 /**
  * Encodes a page as an Arrow IPC stream.
@@ -20,10 +21,10 @@ import type { PlannedBatch } from '../plan-page.ts';
 export async function* encodeArrowStream(
   schema: Schema,
   batches: AsyncIterable<ReadBatch>,
-  { rowsPerBatch, codecs = [] }: ArrowForm,
-  pool: BufferPool | undefined,
+  { rowsPerBatch, codecs = [], part = wholePage }: ArrowForm,
+  pool: Lender | undefined,
 ): AsyncGenerator<Uint8Array> {
-  yield new Uint8Array(openingOf(schema));
+  if (part.isFirst) yield new Uint8Array(openingOf(schema));
   /** The index of the last batch that was yielded. */
   let lastIndex = -1;
   let isFinished = false;
@@ -41,7 +42,7 @@ export async function* encodeArrowStream(
       if (piece.cut !== undefined) giveBack(pool, piece.cut, isDone);
     }
   }
-  if (!isFinished) yield endOfStream;
+  if (!isFinished && part.isLast) yield endOfStream;
 }
 
 /** The options of an Arrow stream. */
@@ -49,6 +50,8 @@ export interface ArrowForm {
   readonly rowsPerBatch: number;
   /** The codecs that the reader supports. Default: none. */
   readonly codecs?: readonly BufferCodec[];
+  /** Absent: the batches are those of the whole page. */
+  readonly part?: PagePart | undefined;
 }
 
 /** All chunks of a stream. */
@@ -64,7 +67,7 @@ export function encodeArrowSync(
   schema: Schema,
   batches: readonly ReadBatch[],
   { rowsPerBatch, codecs = [] }: ArrowForm,
-  pool: BufferPool,
+  pool: Lender,
 ): ArrowChunks {
   const chunks = [openingOf(schema)];
   const cuts: Uint8Array[] = [];
@@ -114,8 +117,8 @@ interface Piece {
 function pieceOf(
   schema: Schema,
   read: ReadBatch,
-  form: Required<ArrowForm>,
-  pool: BufferPool | undefined,
+  form: Required<Omit<ArrowForm, 'part'>>,
+  pool: Lender | undefined,
 ): Piece {
   const { planned, message, run } = read;
   const { rowsPerBatch } = form;
@@ -145,7 +148,7 @@ function pieceOf(
  */
 function lastPassing(
   { batches, bytes }: MessageRun,
-  { rowsPerBatch, codecs }: Required<ArrowForm>,
+  { rowsPerBatch, codecs }: Required<Omit<ArrowForm, 'part'>>,
 ): PlannedBatch {
   const [first, ...others] = batches as [PlannedBatch, ...PlannedBatch[]];
   let last = first;
@@ -158,7 +161,7 @@ function lastPassing(
   return last;
 }
 
-function giveBack(pool: BufferPool | undefined, cut: Uint8Array, isDone: boolean): void {
+function giveBack(pool: Lender | undefined, cut: Uint8Array, isDone: boolean): void {
   if (isDone) pool?.release(cut);
   else pool?.abandon(cut);
 }

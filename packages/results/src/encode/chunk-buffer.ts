@@ -1,4 +1,4 @@
-import type { BufferPool } from '../buffer-pool.ts';
+import type { Lender } from '../buffer-pool.ts';
 
 /**
  * The size of the first chunk, so that a page starts early, and of all chunks that are not lent.
@@ -20,12 +20,12 @@ const plentyBytes = 4 * 1024 * 1024;
  * it lends the chunks.
  */
 export class ChunkBuffer {
-  readonly #pool: BufferPool | undefined;
+  readonly #pool: Lender | undefined;
   readonly #lent = new Map<ArrayBufferLike, Uint8Array>();
   #chunk: Uint8Array;
   #length = 0;
 
-  constructor(pool: BufferPool | undefined) {
+  constructor(pool: Lender | undefined) {
     this.#pool = pool;
     this.#chunk = this.#newChunk(chunkBytes);
   }

@@ -2,9 +2,10 @@ import type { Schema } from 'apache-arrow';
 import type { FormatsWith, PageFormatName } from '@quire/core/wire';
 import type { BufferCodec } from '../arrow/buffer-codec.ts';
 import type { ReadBatch } from '../batch-reader.ts';
-import type { BufferPool } from '../buffer-pool.ts';
+import type { Lender } from '../buffer-pool.ts';
 import { decodedBatches, plainBatches } from '../plain-batches.ts';
 import { encodeArrowStream } from './arrow-stream.ts';
+import type { PagePart } from './page-part.ts';
 import { encodeText, type TextOptions } from './text-rows.ts';
 
 /** A page to encode, and the memory for it. */
@@ -15,12 +16,14 @@ export interface PageInput {
   /** The batches of the page, as they are stored. */
   readonly batches: AsyncIterable<ReadBatch>;
   /** Lends memory for batches. */
-  readonly pool: BufferPool;
+  readonly pool: Lender;
   /**
    * Lends the memory of chunks, which are then valid until the next one is requested. Undefined:
    * the reader may retain them.
    */
-  readonly chunkPool: BufferPool | undefined;
+  readonly chunkPool: Lender | undefined;
+  /** Absent: the batches are those of the whole page. */
+  readonly part?: PagePart | undefined;
 }
 
 /** The options of all formats; each uses those that apply to it. */
@@ -56,14 +59,14 @@ async function* encodeParquetPage({
 }
 
 function textEncoder(format: FormatsWith<'isText'>): PageEncoder {
-  return ({ schema, batches, chunkPool: pool }, options) =>
-    encodeText(format, { schema, batches: decodedBatches(schema, batches), pool }, options);
+  return ({ schema, batches, chunkPool: pool, part }, options) =>
+    encodeText(format, { schema, batches: decodedBatches(schema, batches), pool, part }, options);
 }
 
 function encodeArrow(
-  { schema, rowsPerBatch, batches, pool, chunkPool }: PageInput,
+  { schema, rowsPerBatch, batches, pool, chunkPool, part }: PageInput,
   { codecs = [] }: FormatOptions,
 ): AsyncIterable<Uint8Array> {
   const readable = plainBatches(batches, codecs, pool);
-  return encodeArrowStream(schema, readable, { rowsPerBatch, codecs }, chunkPool);
+  return encodeArrowStream(schema, readable, { rowsPerBatch, codecs, part }, chunkPool);
 }

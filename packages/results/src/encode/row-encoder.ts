@@ -44,14 +44,20 @@ export class RowEncoder {
   readonly #format: CellFormat;
   /** The concatenated texts of prefixes and suffix, staged in one piece. */
   readonly #frameText: Uint8Array;
-  #isFirstRow = true;
+  #isFirstRow: boolean;
   /** The number of rows to stage next if cells are preformatted. */
   #asideRows = asideRowsFirst;
 
-  constructor(schema: Schema, frame: RowFrame, format: CellFormat) {
+  /**
+   * Creates an encoder.
+   *
+   * @param isFirst false if other rows of the page precede these
+   */
+  constructor(schema: Schema, frame: RowFrame, format: CellFormat, isFirst = true) {
     this.#schema = schema;
     this.#frame = frame;
     this.#format = format;
+    this.#isFirstRow = isFirst;
     this.#frameText = Buffer.concat([...frame.cellPrefixes, frame.rowSuffix]);
   }
 

@@ -1,11 +1,12 @@
 import type { Data, Field, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import type { FormatsWith } from '@quire/core/wire';
-import type { BufferPool } from '../buffer-pool.ts';
+import type { Lender } from '../buffer-pool.ts';
 import type { PageBatch } from '../plain-batches.ts';
 import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
 import { escapedName, escapeFormulas } from './escape-formulas.ts';
+import { type PagePart, wholePage } from './page-part.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
 import { csvFieldWidthMax, writeCsvField } from './write-string.ts';
 
@@ -17,7 +18,9 @@ interface TextRows {
    * Lends the memory of chunks, which are then valid until the next one is requested; without it,
    * the reader may retain them.
    */
-  readonly pool: BufferPool | undefined;
+  readonly pool: Lender | undefined;
+  /** Absent: they are all rows of the page. */
+  readonly part?: PagePart | undefined;
 }
 
 /** The parts of a JSON document before and after the rows. */
@@ -54,19 +57,19 @@ const bracket = text(']');
 /** Encodes rows as text, chunk by chunk. */
 export async function* encodeText(
   format: FormatsWith<'isText'>,
-  { schema, batches, pool }: TextRows,
+  { schema, batches, pool, part = wholePage }: TextRows,
   options: TextOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const { frame, cells, prepare } = layOut[format](schema, options);
   const chunks = new ChunkBuffer(pool);
-  const encoder = new RowEncoder(schema, frame, cells);
+  const encoder = new RowEncoder(schema, frame, cells, part.isFirst);
   try {
-    yield* handOut(chunks, frame.head);
+    if (part.isFirst) yield* handOut(chunks, frame.head);
     for await (const { batch, rows } of batches) {
       const columns = prepare?.(batch.columns, rows) ?? batch.columns;
       for (const text of encoder.encode(columns, rows)) yield* handOut(chunks, text);
     }
-    yield* handOut(chunks, frame.tail);
+    if (part.isLast) yield* handOut(chunks, frame.tail);
     const last = chunks.finish();
     if (last.length > 0) yield last;
     chunks.release(last);

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RequestId } from '@quire/core';
 import { processTag, stateOfOwner } from '@quire/core/process';
-import type { BufferPool } from '../buffer-pool.ts';
-import { GrowingFile, type GrowingResult } from './growing-result.ts';
+import { GrowingFile, type GrowingMemory, type GrowingResult } from './growing-result.ts';
 
 /**
  * Creates the file of a growing result.
@@ -17,11 +16,11 @@ export type GrowResult = (requestId: RequestId) => Promise<GrowingResult>;
  * Returns a function that creates growing results in a directory, by default the system's directory
  * for temporary files. The directory is prepared with the first one.
  */
-export function growingFiles(pool: BufferPool, directory = tmpdir()): GrowResult {
+export function growingFiles(memory: GrowingMemory, directory = tmpdir()): GrowResult {
   let prepared: Promise<void> | undefined;
   return async (requestId) => {
     await (prepared ??= prepareGrowthDirectory(directory));
-    return GrowingFile.create(requestId, join(directory, growthFileName(requestId)), pool);
+    return GrowingFile.create(requestId, join(directory, growthFileName(requestId)), memory);
   };
 }
 

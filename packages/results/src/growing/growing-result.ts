@@ -9,9 +9,8 @@ import {
   throwIfAborted,
 } from '@quire/core';
 import type { ReadBatch } from '../batch-reader.ts';
-import type { BufferPool } from '../buffer-pool.ts';
 import { type PagePlan, planPage } from '../plan-page.ts';
-import { ResultPage } from '../result-page.ts';
+import { type PageSource, ResultPage } from '../result-page.ts';
 import { type ProgressEvent, type ProgressTarget, schemaOfEvent } from '../progress-event.ts';
 
 /** A result that is being written; its completed batches can be read. */
@@ -38,6 +37,9 @@ export interface GrowingResult extends ProgressTarget {
   end(): Promise<void>;
 }
 
+/** The memory and the threads for the pages of growing results. */
+export type GrowingMemory = Pick<PageSource, 'pool' | 'threads'>;
+
 /**
  * A growing result in a separate file, which is unlinked as soon as the writer has opened it, so
  * that nothing stays on disk if a process dies.
@@ -45,7 +47,7 @@ export interface GrowingResult extends ProgressTarget {
 export class GrowingFile implements GrowingResult {
   readonly requestId: RequestId;
   readonly path: string;
-  readonly #pool: BufferPool;
+  readonly #memory: GrowingMemory;
   readonly #file: FileHandle;
   readonly #ends: number[] = [];
   readonly #checksums: number[] = [];
@@ -56,11 +58,11 @@ export class GrowingFile implements GrowingResult {
   #rowCount = 0;
   #holderCount = 1;
 
-  private constructor(requestId: RequestId, path: string, file: FileHandle, pool: BufferPool) {
+  private constructor(requestId: RequestId, path: string, file: FileHandle, memory: GrowingMemory) {
     this.requestId = requestId;
     this.path = path;
     this.#file = file;
-    this.#pool = pool;
+    this.#memory = memory;
   }
 
   /**
@@ -68,9 +70,13 @@ export class GrowingFile implements GrowingResult {
    *
    * @throws STORE_UNAVAILABLE when it cannot be created
    */
-  static async create(requestId: RequestId, path: string, pool: BufferPool): Promise<GrowingFile> {
+  static async create(
+    requestId: RequestId,
+    path: string,
+    memory: GrowingMemory,
+  ): Promise<GrowingFile> {
     try {
-      return new GrowingFile(requestId, path, await open(path, 'wx+', 0o600), pool);
+      return new GrowingFile(requestId, path, await open(path, 'wx+', 0o600), memory);
     } catch (cause) {
       const message = 'The file for rows that are read while their query runs cannot be created.';
       throw new QuireError('STORE_UNAVAILABLE', message, { cause });
@@ -140,7 +146,8 @@ export class GrowingFile implements GrowingResult {
     };
     const range = { start: offset, end };
     const source = {
-      pool: this.#pool,
+      pool: this.#memory.pool,
+      threads: this.#memory.threads,
       read: (plan: PagePlan, options: CallOptions) => this.#read(plan, options),
     };
     return new ResultPage({ schema, spans }, range, planPage(spans, range), source);
@@ -151,9 +158,10 @@ export class GrowingFile implements GrowingResult {
   }
 
   async *#read(plan: PagePlan, { signal }: CallOptions): AsyncGenerator<ReadBatch> {
+    const { pool } = this.#memory;
     for (const planned of plan.batches) {
       throwIfAborted(signal);
-      const message = this.#pool.lease(planned.bytes.end - planned.bytes.start);
+      const message = pool.lease(planned.bytes.end - planned.bytes.start);
       let isDone = false;
       try {
         await readAt(this.#file, message, planned.bytes.start);
@@ -166,8 +174,8 @@ export class GrowingFile implements GrowingResult {
         yield { planned, message };
         isDone = true;
       } finally {
-        if (isDone) this.#pool.release(message);
-        else this.#pool.abandon(message);
+        if (isDone) pool.release(message);
+        else pool.abandon(message);
       }
     }
   }

@@ -7,6 +7,7 @@ import type { Settings } from '@quire/settings';
 import { storeBackends } from '@quire/settings/store-backends';
 import { openBrokerCleaner, planSweep, readHealthDetails, usageOf } from './broker-cleaner.ts';
 import { Gate } from './gate.ts';
+import { openPageThreads } from './open-page-threads.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, type RunningService, serverOptionsOf } from './role-run.ts';
@@ -62,13 +63,15 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     onRetry: (event) => logRetry(logger, event),
   });
   await using store = opened;
-  const isShared = isSharedStore(settings, backend);
   const links = linksOf(settings, signerOf(backend));
   await using engine = await openQueryEngine(live, { clock, random, metrics, logger });
   run.stopAtOnce.addEventListener('abort', () => engine.killAll(), { once: true });
   await using monitor = await EngineMonitor.open(settings, run);
   const admission = new StorageAdmission({ clock });
-  await using results = createResultStore(live, { store, admission, clock, random, isShared });
+  await using pageThreads = openPageThreads(settings, { clock, logger, metrics });
+  const isShared = isSharedStore(settings, backend);
+  const parts = { store, admission, isShared, pageThreads, clock, random };
+  await using results = createResultStore(live, parts);
   await using cleaner = openBrokerCleaner(live, {
     store,
     backend,
@@ -131,8 +134,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   cleaner.start();
   logger.info(
     {
-      url: address.url,
-      ...(address.doorUrls?.length && { flightUrl: address.doorUrls[0] }),
+      ...urlsOf(address),
       brokerId: results.brokerId,
       store: store.location,
       tables: settings.tables.map((table) => table.name),
@@ -147,8 +149,13 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     usesQuickstartTokens: gate.usesQuickstartTokens,
   });
   await run.untilStop;
-  const { shutdownGraceMs: graceMs } = settings.http;
-  logger.info({ graceMs }, 'broker stops: running calls may finish');
+  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: running calls may finish');
+}
+
+/** Returns the addresses of a listening broker, for its log. */
+function urlsOf({ url, doorUrls }: RunningBroker['address']): Record<string, string> {
+  const flightUrl = doorUrls?.[0];
+  return { url, ...(flightUrl !== undefined && { flightUrl }) };
 }
 
 /** Returns the options of Arrow Flight SQL, if the settings have a port for it. */
@@ -186,7 +193,7 @@ function linksOf(
 }
 
 type ResultParts = Required<
-  Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random' | 'isShared'>
+  Pick<ResultStoreOptions, 'store' | 'admission' | 'clock' | 'random' | 'isShared' | 'pageThreads'>
 >;
 
 /** Returns the results of this broker; live settings are read at each use. */

@@ -1,17 +1,5 @@
-import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
+import { decodeError, encodeError, type ErrorMessage } from '@quire/core/process';
 import type { TraceHeaders } from '@quire/core/trace';
-
-/** An error, encoded for another process. */
-export interface ErrorMessage {
-  /** The code; undefined for an error that is not a QuireError. */
-  readonly code: ErrorCode | undefined;
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly exceptionNumber?: number | undefined;
-  readonly adminHint?: string | undefined;
-  /** The messages of its causes, for the log. */
-  readonly details?: string | undefined;
-}
 
 export type Outcome =
   | { readonly isGood: true; readonly value: unknown }
@@ -48,48 +36,6 @@ export type FromWorker =
   /** The work that was sent last has started. */
   | { readonly kind: 'started' }
   | { readonly kind: 'done'; readonly outcome: Outcome; readonly residentBytes: number };
-
-/**
- * Encodes an error so that another process can throw it: a QuireError as itself, anything else as
- * INTERNAL.
- */
-export function encodeError(error: unknown): ErrorMessage {
-  if (isQuireError(error)) {
-    const { code, message, stack, exceptionNumber, adminHint } = error;
-    const details = detailsOf(error.cause);
-    return { code, message, stack, exceptionNumber, adminHint, details };
-  }
-  if (error instanceof Error) {
-    return { code: undefined, message: error.message, stack: error.stack };
-  }
-  return { code: undefined, message: String(error), stack: undefined };
-}
-
-/** Decodes the error of a message. */
-export function decodeError({
-  code,
-  message,
-  stack,
-  exceptionNumber,
-  adminHint,
-  details,
-}: ErrorMessage): QuireError {
-  if (code === undefined) {
-    const cause = Object.assign(new Error(message), stack === undefined ? {} : { stack });
-    return new QuireError('INTERNAL', `A worker failed unexpectedly: ${message}`, { cause });
-  }
-  const cause = details === undefined ? undefined : new Error(details);
-  return new QuireError(code, message, { exceptionNumber, adminHint, cause });
-}
-
-/** Returns the messages of an error and its causes. */
-function detailsOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const more = detailsOf(error.cause);
-  return more === undefined || error.message.endsWith(more)
-    ? error.message
-    : `${error.message}: ${more}`;
-}
 
 /** Runs a task, and resolves to its outcome. */
 export async function outcomeOf(task: () => Promise<unknown>): Promise<Outcome> {

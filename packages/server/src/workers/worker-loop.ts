@@ -2,15 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { constants, getPriority, setPriority } from 'node:os';
 import { QuireError } from '@quire/core';
+import { decodeError } from '@quire/core/process';
 import { traced, traceHeaders } from '@quire/core/trace';
-import {
-  decodeError,
-  type FromWorker,
-  type Outcome,
-  outcomeOf,
-  type ToWorker,
-  valueOf,
-} from './messages.ts';
+import { type FromWorker, type Outcome, outcomeOf, type ToWorker, valueOf } from './messages.ts';
 import type { Watchdog } from './watchdog.ts';
 import type { WorkerModule, WorkRunner } from './worker-kind.ts';
 

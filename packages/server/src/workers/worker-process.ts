@@ -2,16 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { abortError, type Clock, QuireError } from '@quire/core';
+import { encodeError } from '@quire/core/process';
 import { activeTracer, continueTrace, traceHeaders } from '@quire/core/trace';
 import { Deadline } from '@quire/core/wait';
-import {
-  encodeError,
-  type FromWorker,
-  type Outcome,
-  outcomeOf,
-  type ToWorker,
-  valueOf,
-} from './messages.ts';
+import { type FromWorker, type Outcome, outcomeOf, type ToWorker, valueOf } from './messages.ts';
 import { lastWordsFd, writeWatchdogArguments } from './watchdog.ts';
 import type { MemoryLimit, WorkerKind, WorkerLimits } from './worker-kind.ts';
 

@@ -97,4 +97,11 @@ export const results = {
     default: '8',
     meaning: 'Memory for batches that were read recently; 0 disables the cache.',
   }),
+  pageThreadsMax: optionalSetting({
+    key: 'engine.broker.page.threads',
+    kind: integer(0, 64),
+    meaning:
+      'The maximum number of threads that encode large pages. They start with the first such page, and end after a minute without one. A page for which no ' +
+      'thread is free is encoded by the main thread; with 0, all are. Default: one less than the processor has cores, at most 16.',
+  }),
 };

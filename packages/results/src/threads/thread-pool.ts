@@ -1,0 +1,241 @@
+import { Worker } from 'node:worker_threads';
+import { type Clock, MiB, QuireError, systemClock } from '@quire/core';
+import { decodeError } from '@quire/core/process';
+import { sleepUnlessAborted } from '@quire/core/wait';
+import { BufferPool } from '../buffer-pool.ts';
+import type { FromThread, PartWork, ToThread } from './part-work.ts';
+import type { PageThreadsOptions, PageThreadsStatus } from './page-threads-options.ts';
+import { PartRun } from './part-run.ts';
+
+/** The number of parts that a thread has at once: it starts the next one without a round trip. */
+const partsPerThread = 2;
+/** The memory of pages in progress beyond which further ones are encoded in the main thread. */
+const memoryBytesMax = 16 * MiB;
+const memoryBytesPerThread = 8 * MiB;
+/** The limit of a thread's heap. Pages are not in it, only what describes them. */
+const heapMb = 256;
+const youngHeapMb = 8;
+/** The number of threads that may fail to start, one after the other, before none is started. */
+const failedStartsMax = 3;
+const idleMsDefault = 60_000;
+
+/** The threads of `PageThreads`, and the parts that they encode. */
+export class ThreadPool implements AsyncDisposable {
+  /** Lends the memory of pages. */
+  readonly memory = new BufferPool({ isShared: true, idleBytesMax: 16 * MiB });
+  readonly #options: PageThreadsOptions;
+  readonly #clock: Clock;
+  readonly #threads = new Set<PageThread>();
+  readonly #closing = new AbortController();
+  /** Parts whose thread died before it started them. */
+  readonly #orphans: PartRun[] = [];
+  #failedStarts = 0;
+  #partCount = 0;
+  #refusedCount = 0;
+  #diedCount = 0;
+  #usedMs = 0;
+  #isWatched = false;
+
+  constructor(options: PageThreadsOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  get status(): PageThreadsStatus {
+    return {
+      count: this.#threads.size,
+      busyCount: [...this.#threads].filter(({ partCount }) => partCount > 0).length,
+      partCount: this.#partCount,
+      refusedCount: this.#refusedCount,
+      diedCount: this.#diedCount,
+      leasedBytes: this.memory.leasedBytes,
+    };
+  }
+
+  /** Reports whether a page may be given to threads now; if not, it starts one for later. */
+  hasCapacity(): boolean {
+    const { countMax } = this.#options;
+    const bytesMax = memoryBytesMax + countMax * memoryBytesPerThread;
+    if (this.#freest() !== undefined && this.memory.leasedBytes < bytesMax) return true;
+    this.#startAnother();
+    if (countMax > 0) this.#refusedCount += 1;
+    return false;
+  }
+
+  /**
+   * Gives a part to a thread; undefined if all are busy, and the memory is then still the caller's.
+   *
+   * @param lease memory of `memory` that starts with the batches
+   */
+  start(work: PartWork, lease: Uint8Array): PartRun | undefined {
+    const thread = this.#freest();
+    if (thread === undefined || thread.partCount > 0) this.#startAnother();
+    if (thread === undefined) {
+      this.#refusedCount += 1;
+      return undefined;
+    }
+    const run = new PartRun(work, lease, this.memory);
+    this.#partCount += 1;
+    this.#usedMs = this.#clock.monotonicMs();
+    thread.run(run);
+    return run;
+  }
+
+  /** Ends all threads; pages that they encode fail. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#threads].map((thread) => thread.stop()));
+  }
+
+  /** Returns the thread with the fewest parts that takes another one. */
+  #freest(): PageThread | undefined {
+    let freest: PageThread | undefined;
+    for (const thread of this.#threads) {
+      if (!thread.isReady || thread.partCount >= partsPerThread) continue;
+      if (freest === undefined || thread.partCount < freest.partCount) freest = thread;
+    }
+    return freest;
+  }
+
+  #startAnother(): void {
+    if (
+      this.#threads.size >= this.#options.countMax ||
+      this.#failedStarts >= failedStartsMax ||
+      this.#closing.signal.aborted ||
+      // One at a time: what it is needed for may be over when it has started.
+      [...this.#threads].some(({ isReady }) => !isReady)
+    ) {
+      return;
+    }
+    const thread: PageThread = new PageThread(this.#options.script ?? workerScript(), {
+      onReady: () => {
+        this.#failedStarts = 0;
+        for (const run of this.#orphans.splice(0)) thread.run(run);
+      },
+      onEnded: (end) => this.#forget(thread, end),
+    });
+    this.#threads.add(thread);
+    this.#usedMs = this.#clock.monotonicMs();
+    if (!this.#isWatched) void this.#stopWhenUnused();
+  }
+
+  #forget(thread: PageThread, { orphans, error }: ThreadEnd): void {
+    this.#threads.delete(thread);
+    if (!thread.isReady) this.#failedStarts += 1;
+    if (error !== undefined) {
+      this.#diedCount += 1;
+      this.#options.onDied?.(error);
+    }
+    this.#orphans.push(...orphans);
+    if (this.#orphans.length === 0) return;
+    const other = this.#freest();
+    if (other === undefined) this.#startAnother();
+    for (const run of this.#orphans.splice(0, other === undefined ? 0 : Infinity)) other?.run(run);
+    // Nothing starts any more.
+    if (this.#threads.size > 0) return;
+    for (const run of this.#orphans.splice(0)) run.fail(error ?? stopped());
+  }
+
+  async #stopWhenUnused(): Promise<void> {
+    const { idleMs = idleMsDefault } = this.#options;
+    this.#isWatched = true;
+    let leftMs = idleMs;
+    while (leftMs > 0 && !this.#closing.signal.aborted) {
+      await sleepUnlessAborted(this.#clock, leftMs, this.#closing.signal);
+      const isBusy = [...this.#threads].some(({ partCount }) => partCount > 0);
+      leftMs = isBusy ? idleMs : this.#usedMs + idleMs - this.#clock.monotonicMs();
+    }
+    this.#isWatched = false;
+    for (const thread of this.#threads) void thread.stop();
+  }
+}
+
+interface ThreadEnd {
+  /** The parts that it had not started. */
+  readonly orphans: readonly PartRun[];
+  /** The reason; undefined if it was stopped. */
+  readonly error: QuireError | undefined;
+}
+
+/** One thread, as seen by the main thread. */
+class PageThread {
+  /** True from the time at which it waits for work. */
+  isReady = false;
+  readonly #worker: Worker;
+  readonly #runs = new Map<number, PartRun>();
+  readonly #ended = Promise.withResolvers<void>();
+  #lastNumber = 0;
+  #isStopping = false;
+  #failure: Error | undefined;
+
+  constructor(
+    script: URL,
+    {
+      onReady,
+      onEnded,
+    }: { readonly onReady: () => void; readonly onEnded: (end: ThreadEnd) => void },
+  ) {
+    this.#worker = new Worker(script, {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngHeapMb },
+    });
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromThread) => {
+      if (message.kind === 'ready') {
+        this.isReady = true;
+        onReady();
+      } else this.#receive(message);
+    });
+    this.#worker.on('error', (error: Error) => (this.#failure = error));
+    this.#worker.once('exit', (code) => {
+      const [running, ...orphans] = this.#runs.values();
+      this.#runs.clear();
+      const error = this.#isStopping ? undefined : died(this.#failure, code);
+      running?.fail(error ?? stopped());
+      onEnded({ orphans, error });
+      this.#ended.resolve();
+    });
+  }
+
+  /** The number of parts that it has not finished. */
+  get partCount(): number {
+    return this.#runs.size;
+  }
+
+  run(run: PartRun): void {
+    if (this.#runs.size === 0) this.#worker.ref();
+    const number = (this.#lastNumber += 1);
+    this.#runs.set(number, run);
+    const message: ToThread = { number, work: run.work };
+    this.#worker.postMessage(message);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    void this.#worker.terminate();
+    await this.#ended.promise;
+  }
+
+  #receive(message: Exclude<FromThread, { kind: 'ready' }>): void {
+    const run = this.#runs.get(message.number);
+    if (message.kind === 'chunk') return run?.receive(message.start, message.end, message.memory);
+    this.#runs.delete(message.number);
+    if (this.#runs.size === 0) this.#worker.unref();
+    if (message.kind === 'done') run?.end(message.plainBytes);
+    else run?.fail(decodeError(message.error));
+  }
+}
+
+function workerScript(): URL {
+  // The worker is next to this file, and in the same form: source or built.
+  const isSource = import.meta.url.endsWith('.ts');
+  return new URL(isSource ? './page-worker.ts' : './page-worker.js', import.meta.url);
+}
+
+function died(cause: Error | undefined, code: number): QuireError {
+  const how = cause === undefined ? `exit code ${code}` : cause.message;
+  return new QuireError('INTERNAL', `The thread that encoded this page ended (${how}).`, { cause });
+}
+
+function stopped(): QuireError {
+  return new QuireError('SHUTTING_DOWN', 'The page was not encoded: the server is shutting down.');
+}

@@ -1,0 +1,15 @@
+/**
+ * The thread of pages, which waits at a gate before a part whose text begins with shared memory:
+ * while its first word is 0. With 2 there, the thread ends.
+ */
+import { parentPort } from 'node:worker_threads';
+import type { ToThread } from '../src/threads/part-work.ts';
+
+parentPort?.on('message', ({ work }: ToThread) => {
+  const gate = work.options.around?.before.buffer;
+  if (!(gate instanceof SharedArrayBuffer)) return;
+  const word = new Int32Array(gate, 0, 1);
+  Atomics.wait(word, 0, 0);
+  if (Atomics.load(word, 0) === 2) process.exit(3);
+});
+await import('../src/threads/page-worker.ts');

@@ -1,0 +1,291 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { MiB, type QuireError } from '@quire/core';
+import { MemoryObjectStore } from '@quire/core/memory';
+import { collect, ManualClock } from '@quire/core/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { until } from '../../../test/src/testkit/until.ts';
+import {
+  type EncodeOptions,
+  type PageFormatName,
+  PageThreads,
+  type Result,
+  ResultStore,
+  type ResultStoreOptions,
+} from '../src/index.ts';
+import { poolOf } from '../src/threads/page-threads.ts';
+
+/** Stored, 4 MB: 16 batches of 256 KiB. */
+const rowCount = 1 << 20;
+const gated = new URL('./gated-page-worker.ts', import.meta.url);
+const decompressed = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync };
+
+let clock: ManualClock;
+let threads: PageThreads;
+let store: MemoryObjectStore;
+let deaths: QuireError[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  store = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+  deaths = [];
+});
+
+afterEach(async () => {
+  await threads[Symbol.asyncDispose]();
+});
+
+async function createResult(
+  countMax: number,
+  options: Partial<ResultStoreOptions> = {},
+): Promise<Result> {
+  threads = new PageThreads({
+    countMax,
+    idleMs: 60_000,
+    clock,
+    script: gated,
+    onDied: (error) => deaths.push(error),
+  });
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    pageThreads: threads,
+    clock,
+    ...options,
+  });
+  return results.create(countingRows(rowCount), { owner: 'o' });
+}
+
+/** The same result without threads. */
+async function plainOf({ entry }: Result): Promise<Result> {
+  const results = new ResultStore({
+    store,
+    brokerId: 'b',
+    expirationMs: 1e9,
+    expirationMaxMs: 1e9,
+    clock,
+  });
+  return results.open(entry.requestId);
+}
+
+/** Waits for a thread that takes work. */
+async function started(): Promise<void> {
+  await until(() => poolOf(threads).hasCapacity(), 'a thread has started');
+}
+
+async function bytesOf(
+  result: Result,
+  offset: number,
+  count: number,
+  format: PageFormatName,
+  options: EncodeOptions = {},
+): Promise<Buffer> {
+  return Buffer.concat(
+    await collect(result.page({ offset, rowCount: count }).encode(format, options)),
+  );
+}
+
+/** Memory at whose first word a thread waits: 0 waits, 1 goes on, 2 dies. */
+class Gate {
+  readonly #bytes = new Uint8Array(new SharedArrayBuffer(8));
+  readonly around = { before: this.#bytes, after: Buffer.from('') };
+
+  open(word: 1 | 2): void {
+    const words = new Int32Array(this.#bytes.buffer, 0, 1);
+    Atomics.store(words, 0, word);
+    Atomics.notify(words, 0);
+  }
+}
+
+describe('pages in threads', () => {
+  test('pages in threads have the bytes of those of the main thread, in every format and compression, wherever they are', async () => {
+    const result = await createResult(2);
+    const plain = await plainOf(result);
+    await started();
+    const before = threads.status.partCount;
+    const cases = fc.record({
+      offset: fc.nat(rowCount - 1),
+      count: fc.integer({ min: 40_000, max: rowCount }),
+      format: fc.constantFrom<PageFormatName>('json', 'csv', 'ndjson', 'arrow', 'parquet'),
+      contentEncoding: fc.constantFrom(undefined, 'zstd', 'br', 'gzip'),
+      isDoneWithChunks: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ offset, count, format, contentEncoding, ...options }) => {
+        const around = { before: Buffer.from('{"rows":'), after: Buffer.from('}') };
+        const page = result.page({ offset, rowCount: count });
+        let plainBytes = 0;
+        const chunks: Buffer[] = [];
+        const encoded = page.encode(format, {
+          around,
+          contentEncoding,
+          onEncoded: (sizeBytes) => (plainBytes += sizeBytes),
+          ...options,
+        });
+        for await (const chunk of encoded) chunks.push(Buffer.from(chunk));
+        const body = Buffer.concat(chunks);
+        const bytes = contentEncoding === undefined ? body : decompressed[contentEncoding](body);
+        const expected = await bytesOf(plain, offset, count, format, { around });
+        expect([bytes.equals(expected), plainBytes]).toEqual([true, expected.length]);
+      }),
+      { numRuns: 40 },
+    );
+    expect(threads.status.partCount).toBeGreaterThan(before + 20);
+    expect(threads.status.leasedBytes).toBe(0);
+  });
+
+  test('pages in threads may be of results that are stored compressed', async () => {
+    for (const compression of ['zstd', 'lz4'] as const) {
+      const result = await createResult(1, { compression });
+      const plain = await plainOf(result);
+      await started();
+      for (const format of ['json', 'arrow'] as const) {
+        const bytes = await bytesOf(result, 1000, 900_000, format);
+        expect(bytes.equals(await bytesOf(plain, 1000, 900_000, format))).toBe(true);
+      }
+      expect(threads.status.partCount).toBeGreaterThan(0);
+      if (compression === 'zstd') await threads[Symbol.asyncDispose]();
+    }
+  });
+
+  test('a small page, and every page without threads, is encoded in the main thread', async () => {
+    const small = await createResult(1);
+    await started();
+    await bytesOf(small, 0, 10_000, 'json');
+    expect(threads.status.partCount).toBe(0);
+    await threads[Symbol.asyncDispose]();
+    const result = await createResult(0);
+    await bytesOf(result, 0, 500_000, 'json');
+    expect(threads.status).toMatchObject({ count: 0, partCount: 0, refusedCount: 0 });
+  });
+
+  test('a page is encoded in the main thread while its thread starts, and while all are busy', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    const expected = await bytesOf(plain, 0, 100_000, 'json');
+    expect(await bytesOf(result, 0, 100_000, 'json')).toEqual(expected);
+    expect(threads.status).toMatchObject({ count: 1, partCount: 0, refusedCount: 1 });
+    await started();
+    const refused = threads.status.refusedCount;
+    const gates = [new Gate(), new Gate()];
+    // One part runs, and one waits for it.
+    const held = gates.map(({ around }) => bytesOf(result, 0, 100_000, 'json', { around }));
+    await until(() => threads.status.partCount === 2, 'the thread is busy');
+    expect(await bytesOf(result, 0, 100_000, 'json')).toEqual(expected);
+    expect(threads.status).toMatchObject({ partCount: 2, refusedCount: refused + 1 });
+    for (const gate of gates) gate.open(1);
+    for (const bytes of await Promise.all(held)) expect(bytes.subarray(8)).toEqual(expected);
+    expect(threads.status).toMatchObject({ busyCount: 0, leasedBytes: 0 });
+  });
+
+  test('a page of several parts is encoded by the main thread where no thread is free, and its parts stay in order', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    await started();
+    const gate = new Gate();
+    const held = bytesOf(result, 0, rowCount, 'csv');
+    const other = bytesOf(result, 0, 100_000, 'json', { around: gate.around });
+    gate.open(1);
+    expect((await held).equals(await bytesOf(plain, 0, rowCount, 'csv'))).toBe(true);
+    await other;
+    expect(threads.status.leasedBytes).toBe(0);
+  });
+
+  test('a thread that dies fails the page that it encodes; the one behind it is encoded by the next thread', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    await started();
+    const [dies, waits] = [new Gate(), new Gate()];
+    const dead = bytesOf(result, 0, 100_000, 'json', { around: dies.around });
+    const behind = bytesOf(result, 5, 100_000, 'json', { around: waits.around });
+    await until(() => threads.status.partCount === 2, 'both pages are in the thread');
+    waits.open(1);
+    dies.open(2);
+    await expect(dead).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect((await behind).subarray(8)).toEqual(await bytesOf(plain, 5, 100_000, 'json'));
+    expect(deaths.map(({ code }) => code)).toEqual(['INTERNAL']);
+    expect(threads.status).toMatchObject({ count: 1, diedCount: 1, leasedBytes: 0 });
+  });
+
+  test('a page whose call is cancelled stops waiting for its thread, and its memory is given up when that has finished', async () => {
+    const result = await createResult(1);
+    await started();
+    const gate = new Gate();
+    const controller = new AbortController();
+    const { around } = gate;
+    const held = bytesOf(result, 0, 100_000, 'json', { around, signal: controller.signal });
+    await until(() => threads.status.partCount === 1, 'the thread has the page');
+    controller.abort();
+    await expect(held).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(threads.status.leasedBytes).toBeGreaterThan(MiB / 2);
+    gate.open(1);
+    await until(() => threads.status.busyCount === 0, 'the thread has finished');
+    expect(threads.status.leasedBytes).toBe(0);
+  });
+
+  test('a reader that stops in the middle of its page holds no thread', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    await started();
+    const slow = result
+      .page({ offset: 0, rowCount })
+      .encode('json', { isDoneWithChunks: true })
+      [Symbol.asyncIterator]();
+    const chunks = [Buffer.from((await slow.next()).value as Uint8Array)];
+    await until(() => threads.status.busyCount === 0, 'the thread has encoded what it was given');
+    const before = threads.status.partCount;
+    const other = await bytesOf(result, 0, 100_000, 'json');
+    expect(other).toEqual(await bytesOf(plain, 0, 100_000, 'json'));
+    expect(threads.status.partCount).toBe(before + 1);
+    for (let next = await slow.next(); next.done !== true; next = await slow.next()) {
+      chunks.push(Buffer.from(next.value));
+    }
+    const whole = await bytesOf(plain, 0, rowCount, 'json');
+    expect(Buffer.concat(chunks).equals(whole)).toBe(true);
+    expect(threads.status.leasedBytes).toBe(0);
+  });
+
+  test('threads end when none was used for a while, and start again', async () => {
+    const result = await createResult(1);
+    await started();
+    await clock.advance(59_000);
+    await bytesOf(result, 0, 100_000, 'json');
+    await clock.advance(59_000);
+    expect(threads.status.count).toBe(1);
+    await clock.advance(1000);
+    await until(() => threads.status.count === 0, 'the thread has ended');
+    expect(threads.status.diedCount).toBe(0);
+    await started();
+    expect(threads.status.count).toBe(1);
+  });
+
+  test('a damaged batch fails its page with the error of the main thread', async () => {
+    const result = await createResult(1);
+    await started();
+    await store.put(result.entry.dataKey, new Uint8Array(result.entry.sizeBytes));
+    await expect(bytesOf(result, 500_000, 100_000, 'json')).rejects.toMatchObject({
+      code: 'RESULT_CORRUPT',
+    });
+    expect(threads.status).toMatchObject({ partCount: 0, leasedBytes: 0 });
+  });
+
+  test('threads that cannot start leave all pages to the main thread', async () => {
+    const result = await createResult(1);
+    await threads[Symbol.asyncDispose]();
+    threads = new PageThreads({
+      countMax: 1,
+      clock,
+      script: new URL('./no-such-worker.ts', import.meta.url),
+      onDied: (error) => deaths.push(error),
+    });
+    for (let start = 1; start <= 3; start += 1) {
+      expect(poolOf(threads).hasCapacity()).toBe(false);
+      await until(() => deaths.length === start, 'the thread has ended');
+    }
+    expect(poolOf(threads).hasCapacity()).toBe(false);
+    expect([threads.status.count, result.entry.rowCount]).toEqual([0, rowCount]);
+  });
+});
