@@ -109,6 +109,48 @@ describe('consumption, as a real Apache Pinot 1.5.1 has shown it', () => {
       replicas: [{ serverName: first }, { serverName: second }],
     });
   });
+
+  test('a partition whose commit is broken is there with its servers and the reason, and is not running', async () => {
+    const path = '/segments/rivers_REALTIME/zkmetadata';
+    const consumers = recorded.healthy['/tables/rivers_REALTIME/consumingSegmentsInfo'] as {
+      readonly _segmentToConsumingInfoMap: object;
+    };
+    const done = {
+      ...segmentsOf(recorded.healthy)[segment0],
+      'segment.realtime.status': 'DONE',
+      'segment.realtime.endOffset': '100',
+    };
+    const broken = {
+      ...recorded.healthy,
+      [path]: { ...segmentsOf(recorded.healthy), [segment0]: done },
+      '/tables/rivers_REALTIME/consumingSegmentsInfo': {
+        ...consumers,
+        _segmentToConsumingInfoMap: { ...consumers._segmentToConsumingInfoMap, [segment0]: [] },
+      },
+      '/tables/rivers/status?type=REALTIME': {
+        ingestionStatus: { ingestionState: 'UNHEALTHY', errorMessage: 'No response' },
+      },
+    };
+    await using cluster = await replay(broken);
+    const { partitions } = await cluster.engine.readConsumption('rivers_REALTIME');
+    expect(partitions).toMatchObject([
+      {
+        state: 'RETRYING',
+        segmentName: segment0,
+        currentOffset: 100,
+        lagMessages: null,
+        error:
+          `The commit of ${segment0} is not completed: no server consumes what follows. ` +
+          'Apache Pinot completes it once it is five minutes old, when the table is resumed or in its periodic check. ' +
+          'Apache Pinot says: No response.',
+        replicas: [
+          { serverName: first, state: 'UNKNOWN' },
+          { serverName: second, state: 'UNKNOWN' },
+        ],
+      },
+      { state: 'CONSUMING', error: null },
+    ]);
+  });
 });
 
 describe('segments', () => {

@@ -15,6 +15,11 @@ const isTried = process.env['QUIRE_PINOT_TRIALS'] !== undefined;
 const tenants = { broker: 'DefaultTenant', server: 'DefaultTenant' };
 const start = `${restreamPath}?destTableNameWithType=rivers2_REALTIME`;
 
+/** The message for admins, who read the address as well. */
+function refusedAt(url: string): string {
+  return `Apache Pinot does not answer: ECONNREFUSED. The address is ${url}; look at engine.pinot.controller.url and engine.pinot.broker.url.`;
+}
+
 async function jobOf(quire: QuireOnPinot): Promise<unknown> {
   return (await quire.tell('GET', restreamPath)).body;
 }
@@ -43,7 +48,7 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
         status: 503,
         body: {
           reason: 'ENGINE_UNAVAILABLE',
-          error: 'Apache Pinot does not answer: ECONNREFUSED.',
+          error: refusedAt(spare.address.controllerUrl),
         },
       });
       expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
@@ -78,6 +83,9 @@ describeWithTool(pinotServer, 'a restream while Apache Pinot is lost', (folder) 
       await pinot.process.kill();
       const refused = await quire.query('SELECT id FROM rivers');
       expect(refused.exceptions).toEqual([
+        { errorCode: 427, message: refusedAt(cluster.controllerUrl) },
+      ]);
+      expect((await quire.queryAsReader('SELECT id FROM rivers')).exceptions).toEqual([
         { errorCode: 427, message: 'Apache Pinot does not answer: ECONNREFUSED.' },
       ]);
       await vi.waitFor(async () => {

@@ -38,10 +38,19 @@ export interface QuireOnPinot extends AsyncDisposable {
 const headers = { authorization: 'Bearer ann-token', 'content-type': 'application/json' };
 
 /** `quire start` with broker and controller on the shared cluster. */
-export async function startOnPinot(
-  more: Readonly<Record<string, string>> = {},
-): Promise<QuireOnPinot> {
+export function startOnPinot(more: Readonly<Record<string, string>> = {}): Promise<QuireOnPinot> {
   const { controllerUrl, authorization } = sharedCluster();
+  return startQuireOn({
+    'engine.pinot.controller.url': controllerUrl,
+    'engine.pinot.auth.token': authorization,
+    ...more,
+  });
+}
+
+/** `quire start` with broker and controller on the cluster that the settings name. */
+export async function startQuireOn(
+  cluster: Readonly<Record<string, string>>,
+): Promise<QuireOnPinot> {
   const directory = await temporaryDirectory();
   const settings = {
     'engine.broker.client.queryPort': '0',
@@ -54,9 +63,7 @@ export async function startOnPinot(
     'engine.auth.principal.bob.role': 'query',
     'engine.auth.principal.bob.token.env': 'QUIRE_READER_TOKEN',
     'engine.kind': 'pinot',
-    'engine.pinot.controller.url': controllerUrl,
-    'engine.pinot.auth.token': authorization,
-    ...more,
+    ...cluster,
   };
   const file = join(directory.path, 'pinot.properties');
   const lines = Object.entries(settings).map(([key, value]) => `${key} = ${value}\n`);

@@ -158,16 +158,17 @@ function decideStream(
       moment,
     );
   }
-  const hasMoved =
-    known !== undefined &&
-    Object.entries(known.offsets).some(([name, offset]) => offset > (before.offsets[name] ?? -1));
+  const offsets = seen.failure === undefined ? knownOffsetsOf(seen.consumption) : {};
+  const hasMoved = Object.entries(offsets).some(
+    ([name, offset]) => offset > (before.offsets[name] ?? -1),
+  );
   const stream = {
     ...before,
     // A lag that cannot be read is unknown: the one that was read before is not it.
     probedMs: moment.nowMs,
     lagMessages: known?.lagMessages ?? null,
     lagByPartition: known?.lagByPartition ?? {},
-    ...(known !== undefined && { offsets: { ...before.offsets, ...known.offsets } }),
+    offsets: { ...before.offsets, ...offsets },
     idleMs: hasMoved ? 0 : before.idleMs + moment.elapsedMs,
   };
   const targetOffsets = job.targetOffsets ?? known?.latestOffsets ?? null;
@@ -185,6 +186,16 @@ function decideStream(
     return fail(watched, ...stalled(watched, seen, settings), moment);
   }
   return { kind: 'wait', job: watched, delayMs: settings.pollMs };
+}
+
+/** The offsets of the partitions that have one: others may be unknown for long. */
+function knownOffsetsOf(consumption: Consumption | undefined): Readonly<Record<string, number>> {
+  const known = (consumption?.partitions ?? []).filter(
+    ({ currentOffset }) => currentOffset !== null,
+  );
+  return Object.fromEntries(
+    known.map(({ partition, currentOffset }) => [String(partition), currentOffset ?? 0]),
+  );
 }
 
 interface Progress {

@@ -54,7 +54,11 @@ export async function readConsumption(
   const segments = newestSegments(metadata).map(([name, each]) => ({
     name,
     metadata: each,
-    replicas: replicasOf(name, consumers[name], isConsuming(each) ? (servers.get(name) ?? []) : []),
+    // Apache Pinot lists the consumers of a committed segment too until its commit is completed.
+    replicas:
+      isConsuming(each) || consumers[name] !== undefined
+        ? replicasOf(name, consumers[name], servers.get(name) ?? [])
+        : [],
   }));
   const isTrouble =
     !isPaused &&
@@ -170,12 +174,15 @@ function partitionOf(
     error: null,
   };
   if (!isConsuming(metadata)) {
+    // Between the two steps of a commit, its servers still have it.
+    const isBroken = replicas.length > 0 && replicas.every(({ state }) => state === 'UNKNOWN');
+    const isRetrying = isBroken && !isPaused;
     return {
       ...common,
-      state: isPaused ? 'PAUSED' : 'STARTING',
-      // Between the two steps of a commit, its servers still have it.
+      state: isPaused ? 'PAUSED' : isBroken ? 'RETRYING' : 'STARTING',
       segmentName: replicas.length === 0 ? null : name,
       currentOffset: numberIn(metadata, 'segment.realtime.endOffset'),
+      error: isRetrying ? brokenCommit(name, reason) : null,
     };
   }
   const known = {
@@ -216,6 +223,24 @@ function furthest(
   return { currentOffset, latestOffset, lagMessages, lastConsumedMs, lagMs };
 }
 
+/**
+ * What is wrong when a segment is committed, and Apache Pinot failed before it created the next
+ * one, as it does when the stream is away at that moment.
+ */
+function brokenCommit(segmentName: string, reason: string): string {
+  return [
+    `The commit of ${segmentName} is not completed: no server consumes what follows.`,
+    'Apache Pinot completes it once it is five minutes old, when the table is resumed or in its periodic check.',
+    saysPinot(reason),
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+function saysPinot(reason: string): string {
+  return reason === '' ? '' : `Apache Pinot says: ${reason.replace(/\.?$/, '.')}`;
+}
+
 /** Which servers do not consume a partition, and what Apache Pinot says of it. */
 function problemOf(replicas: readonly ReplicaConsumption[], reason: string): string {
   const namesOf = (wanted: ReplicaConsumption['state']): string =>
@@ -228,7 +253,7 @@ function problemOf(replicas: readonly ReplicaConsumption[], reason: string): str
     stopped === '' ? '' : `${stopped}: NOT_CONSUMING.`,
     silent === '' ? '' : `${silent}: no answer; the server or its stream is not available.`,
     replicas.length === 0 ? 'No server has the consuming segment.' : '',
-    reason === '' ? '' : `Apache Pinot says: ${reason.replace(/\.?$/, '.')}`,
+    saysPinot(reason),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');

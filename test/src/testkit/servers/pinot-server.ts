@@ -1,7 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { freePort, ServerProcess } from './server-process.ts';
+import { Agent, request } from 'undici';
+import {
+  basicAuthorizationOf,
+  freePorts,
+  guardedPropertiesOf,
+  type PinotPrincipal,
+  propertiesOf,
+  sparePropertiesOf,
+} from './pinot-properties.ts';
+import { ServerProcess } from './server-process.ts';
 
 /**
  * How to reach an Apache Pinot. It is plain data: test files get it from the process that has
@@ -27,7 +36,8 @@ export interface PinotAddress {
   readonly servers: readonly string[];
 }
 
-const principal = { name: 'quire', password: 'a-password-of-a-test' };
+/** The only one that its brokers accept, and each role of a guarded cluster. */
+const principal: PinotPrincipal = { name: 'quire', password: 'a-password-of-a-test' };
 const openedPackages = [
   'java.nio',
   'sun.nio.ch',
@@ -41,6 +51,11 @@ export interface PinotServerOptions {
   readonly heapMb?: number;
   /** Whether it compiles as a cluster in earnest does, which makes its start slower. */
   readonly isOptimizing?: boolean;
+  /**
+   * Whether controller, broker and server ask for credentials and speak TLS only; it has one server
+   * then, and no minion.
+   */
+  readonly isGuarded?: boolean;
 }
 
 export type SpareRole = 'controller' | 'broker' | 'server';
@@ -61,7 +76,7 @@ export class PinotServer implements AsyncDisposable {
   /** Starts one from the folder with its jars. */
   static async start(
     folder: string,
-    { heapMb = 640, isOptimizing = false }: PinotServerOptions = {},
+    { heapMb = 640, isOptimizing = false, isGuarded = false }: PinotServerOptions = {},
   ): Promise<PinotServer> {
     const ports = await freePorts();
     const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
@@ -70,6 +85,13 @@ export class PinotServer implements AsyncDisposable {
       keyType: 'ec',
       extensions,
     });
+    const urlsOf = (scheme: string, controller: number, broker: number) => ({
+      controllerUrl: `${scheme}://127.0.0.1:${controller}`,
+      brokerUrl: `${scheme}://127.0.0.1:${broker}`,
+    });
+    const tls = { ...urlsOf('https', ports.controllerTls, ports.brokerTls), authority: cert };
+    const urls = isGuarded ? tls : urlsOf('http', ports.controller, ports.broker);
+    const properties = isGuarded ? guardedPropertiesOf : propertiesOf;
     const process = await ServerProcess.start({
       path: 'sh',
       args: (port, data) => [
@@ -81,30 +103,28 @@ export class PinotServer implements AsyncDisposable {
         String(port),
         String(heapMb),
         isOptimizing ? '4' : '1',
-        '-Dzk.session.timeout=30000',
+        // ZooKeeper forgets one that is killed after that; until then it cannot start again.
+        `-Dzk.session.timeout=${isGuarded ? 8000 : 30_000}`,
       ],
       prepare: async (data) => {
-        await writeFile(join(data, 'fixed.properties'), propertiesOf(data, ports));
+        await writeFile(join(data, 'fixed.properties'), properties(data, ports, principal));
         await writeFile(join(data, 'certificate.pem'), cert);
         await writeFile(join(data, 'key.pem'), key);
       },
-      isReady: () => isHealthy(`http://127.0.0.1:${ports.controller}`),
+      isReady: () => isHealthy(urls.controllerUrl, cert),
       startTimeoutMs: 240_000,
     });
-    const credentials = Buffer.from(`${principal.name}:${principal.password}`).toString('base64');
     return new PinotServer(process, {
-      controllerUrl: `http://127.0.0.1:${ports.controller}`,
-      brokerUrl: `http://127.0.0.1:${ports.broker}`,
-      tls: {
-        controllerUrl: `https://127.0.0.1:${ports.controllerTls}`,
-        brokerUrl: `https://127.0.0.1:${ports.brokerTls}`,
-        authority: cert,
-      },
+      controllerUrl: urls.controllerUrl,
+      brokerUrl: urls.brokerUrl,
+      tls,
       grpcPort: ports.grpc,
       deepStore: join(process.folder, 'controller'),
       zookeeper: `127.0.0.1:${ports.zookeeper}`,
-      authorization: `Basic ${credentials}`,
-      servers: [ports.server, ports.server2].map((port) => `Server_127.0.0.1_${port}`),
+      authorization: basicAuthorizationOf(principal),
+      servers: [ports.server, ...(isGuarded ? [] : [ports.server2])].map(
+        (port) => `Server_127.0.0.1_${port}`,
+      ),
     });
   }
 
@@ -136,6 +156,12 @@ export class PinotServer implements AsyncDisposable {
       ],
       prepare: (data) =>
         writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster, roles)),
+      isReady: async () => {
+        const answers = roles.map((role) =>
+          isHealthy(`http://127.0.0.1:${ports[role === 'server' ? 'admin' : role]}`),
+        );
+        return (await Promise.all(answers)).every(Boolean);
+      },
       startTimeoutMs: 240_000,
     });
     return new PinotServer(process, {
@@ -145,6 +171,22 @@ export class PinotServer implements AsyncDisposable {
       grpcPort: grpc,
       servers: roles.includes('server') ? [`Server_127.0.0.1_${server}`] : cluster.servers,
     });
+  }
+
+  /**
+   * Starts the cluster again with another password for its only principal. Returns what it asks for
+   * from then on.
+   */
+  async changePassword(password: string): Promise<string> {
+    await this.process.kill();
+    const file = join(this.process.folder, 'fixed.properties');
+    const changed = { ...principal, password };
+    const text = (await readFile(file, 'utf8'))
+      .replaceAll(principal.password, password)
+      .replaceAll(basicAuthorizationOf(principal), basicAuthorizationOf(changed));
+    await writeFile(file, text);
+    await this.process.restart();
+    return basicAuthorizationOf(changed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -178,112 +220,6 @@ const startScript = `
 echo '${logging}' | sed "s|LOG|$2/pinot.log|" > "$2/log4j2.xml"
 exec java -Xmx$4m ${javaOptions} -cp "$1/classes:$1/lib/*" PinotCluster "$2/pinot.properties"`;
 
-const portNames = [
-  'zookeeper',
-  'controller',
-  'controllerTls',
-  'broker',
-  'brokerTls',
-  'grpc',
-  'server',
-  'admin',
-  'server2',
-  'admin2',
-  'minion',
-] as const;
-type Ports = Readonly<Record<(typeof portNames)[number], number>>;
-
-async function freePorts(): Promise<Ports> {
-  const ports = new Set<number>();
-  while (ports.size < portNames.length) ports.add(await freePort());
-  return Object.fromEntries(
-    portNames.map((name, index) => [name, [...ports][index]]),
-  ) as unknown as Ports;
-}
-
-function serverOf(data: string, role: string, port: number, admin: number): string {
-  return `
-${role}/pinot.server.netty.host=127.0.0.1
-${role}/pinot.server.netty.port=${port}
-${role}/pinot.server.adminapi.port=${admin}
-${role}/pinot.server.grpc.enable=false
-${role}/pinot.server.instance.dataDir=${data}/${role}/index
-${role}/pinot.server.instance.segmentTarDir=${data}/${role}/tar
-${role}/pinot.server.enable.query.cancellation=true`;
-}
-
-function propertiesOf(data: string, ports: Ports): string {
-  const tlsOf = (
-    protocols: string,
-    keys: string,
-    port: number,
-    tlsPort: number,
-  ): string => `${protocols}=http,https
-${protocols}.http.port=${port}
-${protocols}.https.port=${tlsPort}
-${keys}.keystore.path=${data}/keystore.p12
-${keys}.keystore.type=PKCS12
-${keys}.keystore.password=password
-${keys}.truststore.path=${data}/keystore.p12
-${keys}.truststore.type=PKCS12
-${keys}.truststore.password=password`;
-  return `tls.folder=${data}
-roles=zookeeper,controller,broker,server,server2,minion
-zookeeper=127.0.0.1:${ports.zookeeper}
-zookeeper.folder=${data}/zookeeper
-controller/controller.host=127.0.0.1
-controller/controller.port=${ports.controller}
-${tlsOf('controller/controller.access.protocols', 'controller/controller.tls', ports.controller, ports.controllerTls)}
-controller/controller.vip.host=127.0.0.1
-controller/controller.vip.port=${ports.controller}
-controller/controller.data.dir=${data}/controller
-controller/controller.local.temp.dir=${data}/controller-temp
-controller/controller.task.scheduler.enabled=true
-broker/pinot.broker.hostname=127.0.0.1
-broker/pinot.broker.client.queryPort=${ports.broker}
-${tlsOf('broker/pinot.broker.client.access.protocols', 'broker/pinot.broker.tls', ports.broker, ports.brokerTls)}
-broker/pinot.broker.grpc.port=${ports.grpc}
-broker/pinot.broker.timeoutMs=60000
-broker/pinot.broker.enable.query.cancellation=true
-broker/pinot.broker.cursor.response.store.type=file
-broker/pinot.broker.cursor.response.store.file.data.dir=file://${data}/responses
-broker/pinot.broker.cursor.response.store.file.temp.dir=${data}/responses-temp
-broker/pinot.broker.access.control.class=org.apache.pinot.broker.broker.BasicAuthAccessControlFactory
-broker/pinot.broker.access.control.principals=${principal.name}
-broker/pinot.broker.access.control.principals.${principal.name}.password=${principal.password}
-minion/pinot.minion.host=127.0.0.1
-minion/pinot.minion.port=${ports.minion}
-minion/pinot.minion.dataDir=${data}/minion${serverOf(data, 'server', ports.server, ports.admin)}${serverOf(data, 'server2', ports.server2, ports.admin2)}
-`;
-}
-
-/**
- * The role of what is killed is soon taken by others, and by itself when it is started again:
- * ZooKeeper forgets it after six seconds.
- */
-function sparePropertiesOf(
-  data: string,
-  ports: Ports,
-  { zookeeper, deepStore }: PinotAddress,
-  roles: readonly SpareRole[],
-): string {
-  return `roles=${roles.join(',')}
-zookeeper=${zookeeper}
-controller/controller.host=127.0.0.1
-controller/controller.port=${ports.controller}
-controller/controller.vip.host=127.0.0.1
-controller/controller.vip.port=${ports.controller}
-controller/controller.data.dir=${deepStore}
-controller/controller.local.temp.dir=${data}/controller-temp
-broker/pinot.broker.hostname=127.0.0.1
-broker/pinot.broker.client.queryPort=${ports.broker}
-broker/pinot.broker.grpc.port=${ports.grpc}
-broker/pinot.broker.instance.tags=Spare_BROKER
-broker/pinot.broker.timeoutMs=60000
-broker/pinot.broker.enable.query.cancellation=true${serverOf(data, 'server', ports.server, ports.admin)}
-`;
-}
-
 async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): Promise<void> {
   const response = await fetch(`${controllerUrl}/instances`, {
     method: 'POST',
@@ -302,10 +238,15 @@ async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): 
   }
 }
 
-async function isHealthy(controllerUrl: string): Promise<boolean> {
+async function isHealthy(url: string, authority?: string): Promise<boolean> {
+  const dispatcher = new Agent({ connect: { ...(authority !== undefined && { ca: authority }) } });
   try {
-    return (await fetch(`${controllerUrl}/health`)).ok;
+    const { statusCode, body } = await request(`${url}/health`, { dispatcher });
+    await body.dump();
+    return statusCode === 200;
   } catch {
     return false;
+  } finally {
+    await dispatcher.close();
   }
 }
