@@ -118,6 +118,38 @@ it('a restream takes a segment that is being made for an unknown lag, not for no
   expect((await scene.untilEnded(controller, jobId)).status).toBe('DONE');
 });
 
+it('a restream says how far its partitions are also while the lag of one is unknown', async () => {
+  const scene = new Scene();
+  scene.engine.behaviour.consumedPerSecond = 1000;
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ stream }) => (stream?.offsets['1'] ?? 0) > 0);
+  const { offsets: before = {} } = (await controller.read(jobId)).stream ?? {};
+  const read = scene.engine.readConsumption.bind(scene.engine);
+  scene.engine.readConsumption = async (...asked) => {
+    const consumption = await read(...asked);
+    const partitions = consumption.partitions.map((each) =>
+      each.partition === 1 ? { ...each, latestOffset: null, lagMessages: null } : each,
+    );
+    return { ...consumption, partitions };
+  };
+  await scene.until(
+    controller,
+    jobId,
+    ({ stream }) => (stream?.offsets['1'] ?? 0) > (before['1'] ?? 0),
+  );
+  scene.engine.stall();
+  await scene.clock.advance(20_000);
+  expect(await controller.read(jobId)).toMatchObject({
+    stream: { lagMessages: null, lagByPartition: {} },
+    lastProblem: {
+      message: expect.stringMatching(
+        /partition 0 is at [1-9]\d* of 100000, partition 1 is at [1-9]\d* of 100000\.$/,
+      ),
+    },
+  });
+});
+
 it('a restream says after a while that nothing is consumed, how far it is, and what a server says of it', async () => {
   const scene = new Scene();
   scene.engine.behaviour.consumedPerSecond = 1000;
