@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import recorded from './recorded/consumption.json' with { type: 'json' };
-import { type Answers, replay } from './replayed-controller.ts';
+import { type Answers, neverAnswered, replay } from './replayed-controller.ts';
 
 type Documents = Readonly<Record<string, Readonly<Record<string, string>>>>;
 const segmentsOf = (scene: Answers): Documents =>
@@ -149,6 +149,46 @@ describe('consumption, as a real Apache Pinot 1.5.1 has shown it', () => {
         ],
       },
       { state: 'CONSUMING', error: null },
+    ]);
+  });
+});
+
+describe('a server that hangs', () => {
+  test('consumption says after a while that no server answers, with all partitions, and asks it no more', async () => {
+    const path = '/tables/rivers_REALTIME/consumingSegmentsInfo';
+    await using cluster = await replay({ ...recorded.healthy, [path]: neverAnswered });
+    const reading = cluster.engine.readConsumption('rivers_REALTIME');
+    await expect.poll(() => cluster.calls).toContain(`GET ${path}`);
+    await cluster.clock.advance(12_000);
+    expect(await reading).toMatchObject({
+      serversFailingCount: 2,
+      partitions: [segment0, segment1].map((segmentName) => ({
+        state: 'RETRYING',
+        segmentName,
+        ...unknown,
+        error: `${first}, ${second}: no answer; the server or its stream is not available.`,
+      })),
+    });
+    expect(cluster.calls.some((call) => call.includes('/status'))).toBe(false);
+  });
+
+  test('segments are listed after a while, with the size of their file in the deep store', async () => {
+    const path = '/tables/rivers_REALTIME/size?verbose=true';
+    const done = {
+      ...segmentsOf(recorded.healthy)[segment0],
+      'segment.realtime.status': 'DONE',
+      'segment.size.in.bytes': '3358',
+    };
+    await using cluster = await replay({
+      ...recorded.healthy,
+      '/segments/rivers_REALTIME/zkmetadata': { [segment0]: done },
+      [path]: neverAnswered,
+    });
+    const listing = cluster.engine.listSegments('rivers_REALTIME');
+    await expect.poll(() => cluster.calls).toContain(`GET ${path}`);
+    await cluster.clock.advance(12_000);
+    expect(await listing).toMatchObject([
+      { sizeBytes: 3358, notice: expect.stringMatching(/^No server reports the size/) },
     ]);
   });
 });

@@ -8,6 +8,8 @@ const dispatch =
   'org.apache.pinot.query.service.dispatch.QueryDispatcher.processResults(QueryDispatcher.java:356)\n' +
   'UNAVAILABLE: io exception\nio.grpc.Status.asRuntimeException(Status.java:532)\n' +
   'finishConnect(..) failed with error(-111): Connection refused: /127.0.0.1:40941';
+const routing =
+  "InternalError: Error while planning query. Error composing query plan for 'select count(*) from lakes': Unable to find routing entries for table: lakes'. Unable to find routing entries for table: lakes";
 const tooLarge =
   'Serialized query response size 40307 exceeds threshold 500 for requestId 342926486000000010 from broker Broker_127.0.0.1_37009';
 
@@ -19,6 +21,7 @@ describe('a server that is down', () => {
     [427, '1 servers [127.0.0.1_O] not responded'],
     [425, 'Connection refused: /127.0.0.1:40159'],
     [200, dispatch],
+    [450, routing],
   ])('a server that is down is one failure, whichever engine met it: %i', (errorCode, message) => {
     const failure = failureOf([{ errorCode, message }]);
     expect(failure).toMatchObject({ code: 'ENGINE_UNAVAILABLE', kind: 'unavailable' });

@@ -5,12 +5,16 @@ import { systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { PinotTableEngine } from '../src/index.ts';
 
+/** In place of an answer: the controller waits for a server that hangs. */
+export const neverAnswered = 'never answered';
+
 /** Answers of a controller by path and query: a JSON value, or a status with a text. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 export interface ReplayedController extends AsyncDisposable {
   readonly engine: PinotTableEngine;
   readonly url: string;
+  readonly clock: ManualClock;
   /** Method and path of every call, in order. */
   readonly calls: readonly string[];
 }
@@ -26,6 +30,7 @@ export async function replay(
     calls.push(`${method} ${url}`);
     request.resume();
     const answer = answers[method === 'GET' ? url : `${method} ${url}`];
+    if (answer === neverAnswered) return;
     if (answer === undefined) response.writeHead(404).end('{"code":404,"error":"not recorded"}');
     else if (isRefusal(answer)) response.writeHead(answer.status).end(answer.text);
     else response.end(JSON.stringify(answer));
@@ -47,6 +52,7 @@ export async function replay(
   return {
     engine,
     url,
+    clock,
     calls,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();

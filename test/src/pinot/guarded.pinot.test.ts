@@ -135,7 +135,9 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
     await expect
       .poll(() => quire.health('broker'))
       .toMatchObject({ status: 'degraded', engine: { problem: denied.message } });
-    const page = JSON.parse(await quire.send(`/query/${kept.requestId}/results?offset=0&numRows=9`)) as typeof kept;
+    const page = JSON.parse(
+      await quire.send(`/query/${kept.requestId}/results?offset=0&numRows=9`),
+    ) as typeof kept;
     expect(page.resultTable.rows).toHaveLength(1);
 
     await writeToken(changed);

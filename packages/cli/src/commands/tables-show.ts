@@ -71,8 +71,11 @@ async function readConsumption(
 ): Promise<Consumption | null> {
   const half = sizes.find(({ type }) => type === 'REALTIME');
   if (half === undefined) return null;
-  const pause = await client.readPauseStatus(half.tableNameWithType, interrupt);
-  return { pause, segments: await client.readConsumingSegments(half.tableNameWithType, interrupt) };
+  const [pause, segments] = await Promise.all([
+    client.readPauseStatus(half.tableNameWithType, interrupt),
+    client.readConsumingSegments(half.tableNameWithType, interrupt),
+  ]);
+  return { pause, segments };
 }
 
 function describeHalf(

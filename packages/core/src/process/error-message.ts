@@ -8,6 +8,7 @@ export interface ErrorMessage {
   readonly stack: string | undefined;
   readonly exceptionNumber?: number | undefined;
   readonly adminHint?: string | undefined;
+  readonly isForCallers?: boolean | undefined;
   /** The messages of its causes, for the log. */
   readonly details?: string | undefined;
 }
@@ -18,9 +19,9 @@ export interface ErrorMessage {
  */
 export function encodeError(error: unknown): ErrorMessage {
   if (isQuireError(error)) {
-    const { code, message, stack, exceptionNumber, adminHint } = error;
+    const { code, message, stack, exceptionNumber, adminHint, isForCallers } = error;
     const details = detailsOf(error.cause);
-    return { code, message, stack, exceptionNumber, adminHint, details };
+    return { code, message, stack, exceptionNumber, adminHint, isForCallers, details };
   }
   if (error instanceof Error) {
     return { code: undefined, message: error.message, stack: error.stack };
@@ -35,6 +36,7 @@ export function decodeError({
   stack,
   exceptionNumber,
   adminHint,
+  isForCallers,
   details,
 }: ErrorMessage): QuireError {
   if (code === undefined) {
@@ -42,7 +44,7 @@ export function decodeError({
     return new QuireError('INTERNAL', `A worker failed unexpectedly: ${message}`, { cause });
   }
   const cause = details === undefined ? undefined : new Error(details);
-  return new QuireError(code, message, { exceptionNumber, adminHint, cause });
+  return new QuireError(code, message, { exceptionNumber, adminHint, isForCallers, cause });
 }
 
 /** Returns the messages of an error and its causes. */

@@ -52,8 +52,8 @@ const sentences: Readonly<Record<number, string>> = {
 
 /**
  * Exceptions that Apache Pinot gives the number of another cause: a server that cannot be reached
- * by the multi-stage engine is a failed execution (200), and an answer that is too large a
- * cancelled query (503).
+ * by the multi-stage engine is a failed execution (200), a table none of whose servers is there an
+ * internal error of it (450), and an answer that is too large a cancelled query (503).
  */
 const misnumbered: readonly {
   readonly given: number;
@@ -61,6 +61,7 @@ const misnumbered: readonly {
   readonly number: number;
 }[] = [
   { given: 200, words: /Error dispatching query[^]*\bUNAVAILABLE\b/, number: 425 },
+  { given: 450, words: /Unable to find routing entries for table/, number: 410 },
   { given: 503, words: /response size \d+ exceeds threshold/, number: 245 },
 ];
 

@@ -1,11 +1,13 @@
 import {
   type CallOptions,
   type ErrorCode,
+  isQuireError,
   type JsonValue,
   parseLosslessJson,
   QuireError,
 } from '@quire/core';
 import type { Finding } from '@quire/core/table-engine';
+import { withDeadline } from '@quire/core/wait';
 import type { Controller, ControllerAnswer } from '../http/controller.ts';
 import { withoutInstances } from '../http/instance-names.ts';
 import type { PinotCall } from '../http/pinot-http.ts';
@@ -13,6 +15,9 @@ import { parseRefusal } from './refusal-words.ts';
 
 /** A JSON object of the controller. */
 export type Json = Readonly<Record<string, JsonValue>>;
+
+/** How long servers may take to answer what the controller asks them. */
+export const serversMaxMs = 12_000;
 
 export interface AdminCall {
   readonly method: PinotCall['method'];
@@ -78,6 +83,26 @@ export class AdminCalls {
       'UNEXPECTED_RESPONSE',
       `Apache Pinot answers ${call.method} ${call.path} with something else than a JSON object.`,
     );
+  }
+
+  /**
+   * Returns the answer to a call for which the controller asks the servers, and undefined when it
+   * takes too long: one server that hangs holds it up for 30 seconds and more.
+   *
+   * @throws as `object`
+   */
+  async objectInTime(call: AdminCall, { signal }: CallOptions): Promise<Json | undefined> {
+    const late = (): QuireError => new QuireError('REQUEST_TIMED_OUT', 'Servers do not answer.');
+    const { clock } = this.controller.http;
+    try {
+      return await withDeadline(
+        { clock, signal, timeoutMs: serversMaxMs, error: late },
+        (limited) => this.object(call, { signal: limited }),
+      );
+    } catch (error) {
+      if (isQuireError(error, 'REQUEST_TIMED_OUT')) return undefined;
+      throw error;
+    }
   }
 
   /** The same, where the answer is a list of texts. @throws as `object` */

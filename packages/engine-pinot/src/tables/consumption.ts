@@ -48,7 +48,8 @@ export async function readConsumption(
   const metadata = await readZkMetadata(calls, tableNameWithType, options);
   const servers = await readServers(calls, tableNameWithType, options);
   const path = pathOf(tableNameWithType, 'consumingSegmentsInfo');
-  const info = await calls.object({ method: 'GET', path, errors }, options);
+  const answered = await calls.objectInTime({ method: 'GET', path, errors }, options);
+  const info = answered ?? {};
   const isPaused = pause['pauseFlag'] === true;
   const consumers = objectIn(info, '_segmentToConsumingInfoMap');
   const segments = newestSegments(metadata).map(([name, each]) => ({
@@ -63,7 +64,9 @@ export async function readConsumption(
   const isTrouble =
     !isPaused &&
     segments.some(({ replicas }) => replicas.some(({ state }) => state !== 'CONSUMING'));
-  const reason = isTrouble ? await readIngestionProblem(calls, tableNameWithType, options) : '';
+  // Servers that did not answer a moment ago would hold up this answer as well.
+  const isAsked = isTrouble && answered !== undefined;
+  const reason = isAsked ? await readIngestionProblem(calls, tableNameWithType, options) : '';
   const nowMs = calls.controller.http.clock.nowMs();
   const partitions = segments.map((segment) => partitionOf(segment, { isPaused, reason, nowMs }));
   const changedMs = Date.parse(`${textIn(pause, 'timestamp').replace(' ', 'T')}Z`);
@@ -73,7 +76,11 @@ export async function readConsumption(
     comment: textIn(pause, 'comment') === '' ? null : textIn(pause, 'comment'),
     partitions,
     isReady: partitions.length > 0,
-    serversFailingCount: numberIn(info, 'serversFailingToRespond') ?? 0,
+    serversFailingCount:
+      answered === undefined
+        ? new Set(segments.flatMap(({ replicas }) => replicas.map(({ serverName }) => serverName)))
+            .size
+        : (numberIn(info, 'serversFailingToRespond') ?? 0),
     serversUnparsableCount: numberIn(info, 'serversUnparsableRespond') ?? 0,
   };
 }
@@ -85,7 +92,7 @@ async function readIngestionProblem(
   options: CallOptions,
 ): Promise<string> {
   const { rawName } = typedName(tableNameWithType);
-  const answer = await calls.object(
+  const answer = await calls.objectInTime(
     {
       method: 'GET',
       path: pathOf(rawName, 'status'),
@@ -94,7 +101,7 @@ async function readIngestionProblem(
     },
     options,
   );
-  return textIn(objectIn(answer, 'ingestionStatus'), 'errorMessage');
+  return textIn(objectIn(answer ?? {}, 'ingestionStatus'), 'errorMessage');
 }
 
 /** The last segment of each partition, by partition. */

@@ -14,7 +14,7 @@ import type {
 import { Controller } from '../http/controller.ts';
 import { PinotHttp } from '../http/pinot-http.ts';
 import { PinotEngine, type PinotEngineOptions } from '../query/pinot-engine.ts';
-import { AdminCalls, numberIn, textIn } from './admin-calls.ts';
+import { AdminCalls, numberIn, serversMaxMs, textIn } from './admin-calls.ts';
 import {
   forceCommit,
   pauseConsumption,
@@ -293,16 +293,19 @@ export class PinotTableEngine implements TableEngine {
     const name = quoted(tableNameWithType);
     const rows = await this.#ask(
       `SELECT $segmentName, count(*) FROM ${name} GROUP BY $segmentName LIMIT 1000000`,
-      options,
+      { ...options, timeoutMs: serversMaxMs },
     );
     return new Map(rows.map(([segment, count]) => [String(segment as string), Number(count)]));
   }
 
-  async #ask(sql: string, { signal }: CallOptions): Promise<readonly (readonly unknown[])[]> {
+  async #ask(
+    sql: string,
+    { signal, timeoutMs = countTimeoutMs }: CallOptions & { readonly timeoutMs?: number },
+  ): Promise<readonly (readonly unknown[])[]> {
     const query: Query = { sql };
     await using execution = await this.#queries.execute(query, {
       signal,
-      limits: { timeoutMs: countTimeoutMs },
+      limits: { timeoutMs },
     });
     const rows: unknown[][] = [];
     for await (const batch of execution.batches) {

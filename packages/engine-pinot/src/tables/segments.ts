@@ -63,11 +63,11 @@ export async function listSegments(
 ): Promise<readonly SegmentDescription[]> {
   const metadata = await readZkMetadata(calls, tableNameWithType, options);
   const servers = await readServers(calls, tableNameWithType, options);
-  const heldBytes = await readHeldBytes(calls, tableNameWithType, options);
   const hasConsuming = [...metadata.values()].some(isConsuming);
-  const counts = hasConsuming
-    ? await unlessAway(countConsuming(tableNameWithType))
-    : new Map<string, number>();
+  const [heldBytes, counts] = await Promise.all([
+    readHeldBytes(calls, tableNameWithType, options),
+    hasConsuming ? unlessAway(countConsuming(tableNameWithType)) : new Map<string, number>(),
+  ]);
   return [...metadata].map(([segmentName, each]) =>
     describeSegment(segmentName, each, {
       counts,
@@ -98,7 +98,7 @@ async function readHeldBytes(
   options: CallOptions,
 ): Promise<ReadonlyMap<string, number>> {
   const { type } = typedName(tableNameWithType);
-  const answer = await calls.object(
+  const answer = await calls.objectInTime(
     {
       method: 'GET',
       path: `/tables/${encodeURIComponent(tableNameWithType)}/size`,
@@ -107,7 +107,7 @@ async function readHeldBytes(
     },
     options,
   );
-  const segments = objectIn(objectIn(answer, `${type.toLowerCase()}Segments`), 'segments');
+  const segments = objectIn(objectIn(answer ?? {}, `${type.toLowerCase()}Segments`), 'segments');
   return new Map(
     Object.keys(segments).flatMap((name): [string, number][] => {
       const bytes = numberIn(objectIn(segments, name), 'reportedSizeInBytes');
