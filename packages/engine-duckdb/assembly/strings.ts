@@ -1,59 +1,59 @@
-/*
- * Puts the strings of a DuckDB vector together as Arrow has them. A string's record in a vector takes 16 bytes: its length, then its bytes
- * when they are 12 at most, else 4 of them and the address of all. Addresses are those of the process, whose memory is not this
- * module's: `planStrings` finds the windows of it that hold the strings, the caller copies them in, `gatherStrings` takes the strings from there.
- */
+/* Converts the strings of a DuckDB vector to Arrow's layout. The record of a string takes 16 bytes:
+   its length, then its bytes if there are at most 12, otherwise the first 4 of them and the address
+   of all. Addresses are those of the process, whose memory this module cannot read. `planStrings`
+   finds the windows of that memory that contain the strings, the caller copies them in, and
+   `gatherStrings` takes the strings from there. */
 
-/** Bytes of a record. */
+/** The size of a record, in bytes. */
 const recordBytes: usize = 16;
-/** The longest string that lies in its record. */
+/** The longest string that is stored in its record. */
 const inlineBytesMax: u32 = 12;
 /** The smallest memory page of any system that DuckDB runs on, as a power of two. */
 const pageBits: u64 = 12;
 
 /**
- * Bytes of a window: where it starts and ends in the memory of the process, and its address here.
+ * The size of a window, in bytes: its start and end in the memory of the process, and its address
+ * here.
  */
 const windowBytes: usize = 24;
 
-/** What `planStrings` gives when the strings are too many bytes, or lie in too many places. */
+/** The result of `planStrings` if the strings have too many bytes, or are in too many places. */
 const tooMuch: i32 = -1;
 
-/** Bytes of a run: where it starts and ends in the memory of the process. */
+/** The size of a run, in bytes: its start and end in the memory of the process. */
 const runBytes: usize = 16;
 
 let windowCount: i32 = 0;
 let runCount: i32 = 0;
 
-/** How many windows the last plan has. */
+/** Returns the number of windows of the last plan. */
 export function countOfWindows(): i32 {
   return windowCount;
 }
 
 /**
- * In how many runs the strings of the last plan lie, in the order of their rows: one run behind the
- * other they are what the strings are together. -1 when some lie in their records, or there are
- * more runs than there is room for.
+ * Returns the number of runs of the last plan, in the order of rows: concatenated, they are all
+ * strings. -1 if some strings are stored in their records, or there are more runs than fit.
  */
 export function countOfRuns(): i32 {
   return runCount;
 }
 
-/** Where free memory begins. */
+/** Returns the start of free memory. */
 export function addressOfFreeMemory(): usize {
   return __heap_base;
 }
 
 /**
- * Writes the offsets of `count` strings, from 0 on, and finds the windows that they lie in;
- * `places` tells for each row which one.
+ * Writes the offsets of `count` strings, starting at 0, and finds the windows that contain them;
+ * `places` receives the window of each row.
  *
- * A window grows only to a string in the same page or a neighbouring one: each of its pages holds a
- * byte of some string, so that all of it is mapped and can be read.
+ * A window is extended only to a string in the same page or a neighbouring one. So each of its
+ * pages contains a byte of some string, is mapped and can be read.
  *
- * @param bits Arrow's bitmap of rows that are not null; 0 when all are there
- * @returns the bytes of all strings, or -1 when they are more than `bytesMax`, or lie in more than
- * `windowsMax` windows
+ * @param bits Arrow's bitmap of rows that are not null; 0 if no row is null
+ * @returns the bytes of all strings, or -1 if they are more than `bytesMax`, or are in more than
+ *   `windowsMax` windows
  */
 export function planStrings(
   records: usize,
@@ -74,7 +74,7 @@ export function planStrings(
   let runEnd: u64 = 0;
   store<u32>(offsets, 0);
   for (let row: i32 = 0; row < count; row += 1) {
-    // A null's record is not initialized.
+    // The record of a null is not initialized.
     if (bits === 0 || (load<u8>(bits + (row >> 3)) >> (<u8>row & 7)) & 1) {
       const record = records + <usize>row * recordBytes;
       const length = load<u32>(record);
@@ -112,7 +112,7 @@ export function planStrings(
   return size;
 }
 
-/** Makes a window cover `[start, end)` as well, when they touch. */
+/** Extends a window to `[start, end)` if they touch. */
 function grow(window: usize, start: u64, end: u64): bool {
   const windowStart = load<u64>(window);
   const windowEnd = load<u64>(window, 8);
@@ -127,8 +127,7 @@ function grow(window: usize, start: u64, end: u64): bool {
 }
 
 /**
- * Writes the strings that were planned one behind the other; up to 16 bytes behind the last are
- * overwritten, too.
+ * Writes the planned strings one after another. Up to 16 bytes after the last one are overwritten.
  */
 export function gatherStrings(
   records: usize,

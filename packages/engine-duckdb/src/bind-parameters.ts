@@ -7,16 +7,14 @@ import {
 } from '@quire/core';
 import type { SyntaxNode } from './syntax-tree.ts';
 
-/**
- * The values of a query, each with the name that its parameter has in DuckDB: lower case, or its
- * number.
- */
+/** The values of a query by the names of their parameters in DuckDB: lower case, or a number. */
 export type BoundValues = ReadonlyMap<string, QueryParameter>;
 
 /**
- * Pairs the parameters of a parsed statement with the values for them.
+ * Matches the parameters of a parsed statement with their values.
  *
- * @throws QUERY_INVALID when one of either has no partner, or numbers have a gap
+ * @throws QUERY_INVALID when a parameter has no value, a value has no parameter, or numbers have a
+ *   gap
  */
 export function matchParameters(statement: SyntaxNode, values: QueryParameters = []): BoundValues {
   const names = parameterNames(statement);
@@ -37,10 +35,7 @@ export function matchParameters(statement: SyntaxNode, values: QueryParameters =
   throw mismatch('Two values were given for one parameter: upper and lower case are the same.');
 }
 
-/**
- * Prepares SQL, the engine's own or the caller's, and binds those values that it has parameters
- * for.
- */
+/** Prepares SQL, the engine's own or the caller's, and binds the values of its parameters. */
 export async function prepareWith(
   handle: Connection,
   sql: string,
@@ -67,7 +62,7 @@ export async function prepareWith(
 
 const { Type } = duckdb;
 
-/** What values for a parameter should be, by the type that DuckDB infers for it. */
+/** The types that values of a parameter should have, by the type that DuckDB infers for it. */
 const inferred: readonly (readonly [ParameterType, readonly number[]])[] = [
   ['BOOLEAN', [Type.BOOLEAN]],
   ['INT', [Type.TINYINT, Type.SMALLINT, Type.INTEGER, Type.UTINYINT, Type.USMALLINT]],
@@ -84,8 +79,8 @@ const inferred: readonly (readonly [ParameterType, readonly number[]])[] = [
 ];
 
 /**
- * Returns the types of the parameters of a statement by their numbers, as DuckDB infers them from
- * what they are compared with; `NULL` where it cannot. Undefined when parameters have names.
+ * Returns the types of a statement's parameters by their numbers, as DuckDB infers them from the
+ * operands that they are compared with; `NULL` where it cannot. Undefined if parameters have names.
  */
 export function parameterTypesOf(statement: PreparedStatement): ParameterType[] | undefined {
   const types: ParameterType[] = [];
@@ -116,7 +111,7 @@ function matchNumbers(names: readonly string[], values: readonly QueryParameter[
   );
 }
 
-/** In lower case, as DuckDB compares them. */
+/** Returns names in lower case, as DuckDB compares them. */
 function parameterNames(statement: SyntaxNode): readonly string[] {
   const map = statement['named_param_map'];
   if (!Array.isArray(map)) return [];
@@ -156,7 +151,7 @@ function bindValue(
 
 const dayMs = 86_400_000;
 
-/** DuckDB takes the text as one that ends with NUL: it would cut off what follows. */
+/** DuckDB takes the text as NUL-terminated, and would cut off the rest. */
 function bindText(statement: PreparedStatement, index: number, text: string): void {
   if (text.includes('\0')) throw mismatch(`The value of parameter ${index} holds a NUL character.`);
   duckdb.bind_varchar(statement, index, text);

@@ -3,16 +3,16 @@ import { stat } from 'node:fs/promises';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import type { OpenTable } from './table-source.ts';
 
-/** Whose data a version names: the tables of one engine. */
+/** The tables of one engine, whose data a version identifies. */
 export interface VersionedTables {
   readonly tables: readonly Pick<OpenTable, 'name' | 'files'>[];
   readonly liveTables?: LiveTables | undefined;
 }
 
 /**
- * Names the data that these tables have now. Tables of settings are known by the sizes and times of
- * their files, those of a table server by the set of their segments. Undefined when that cannot be
- * told: a file is gone, or a table.
+ * Returns the version of the data that these tables have now: files of configured tables by their
+ * sizes and times, tables of a table server by their set of segments. Undefined if a file or a
+ * table no longer exists.
  */
 export async function dataVersionOf(
   { tables, liveTables }: VersionedTables,
@@ -25,7 +25,7 @@ export async function dataVersionOf(
   return versionOf(await stampsOf(files), relations);
 }
 
-/** The same where the relations are known that a query reads. */
+/** Returns the version of the data for a query whose relations are known. */
 export async function versionOfScope(
   { tables }: VersionedTables,
   names: readonly string[],
@@ -39,7 +39,7 @@ function versionOf(
   relations: readonly TableRelation[],
 ): string | undefined {
   if (stamps === undefined) return undefined;
-  // How far a stream was read says nothing about rows.
+  // The time up to which a stream was consumed does not change rows.
   const sets = relations
     .map(({ consumedUntilMs: _, ...relation }) => JSON.stringify(relation))
     .toSorted();
@@ -49,8 +49,8 @@ function versionOf(
 }
 
 /**
- * The files of a table of the settings, which also goes by the name of its offline half; undefined
- * when it is not one.
+ * Returns the files of a configured table, which also has the name of its offline half; undefined
+ * if it is not one.
  */
 function filesOf(tables: VersionedTables['tables'], name: string): readonly string[] | undefined {
   const lower = name.toLowerCase();
@@ -64,7 +64,7 @@ async function stampsOf(files: readonly string[]): Promise<readonly string[] | u
   try {
     return await Promise.all([...new Set(files)].toSorted().map(stampOf));
   } catch {
-    return undefined; // the query itself will say what is wrong
+    return undefined; // the query itself reports the problem
   }
 }
 

@@ -32,12 +32,15 @@ import { likelySchemaOf, narrowSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
 
-/** The tables and limits that a `DuckDbEngine` is opened with. */
+/** The options of a `DuckDbEngine`. */
 export interface DuckDbEngineOptions extends DatabaseOptions {
   readonly clock: Clock;
-  /** Tables that come, grow and go while the engine is open; their files lie in `liveDirectory`. */
+  /**
+   * Tables that are created, changed and deleted while the engine is open; their files are in
+   * `liveDirectory`.
+   */
   readonly liveTables?: LiveTables | undefined;
-  /** How large a query may be; what is left out holds its default. */
+  /** The limits on the size of a query; missing ones have their default. */
   readonly statementLimits?: Partial<StatementLimits> | undefined;
 }
 
@@ -50,12 +53,12 @@ export interface ExecuteOptions {
 }
 
 /**
- * Answers SQL about configured files, read-only, with an embedded DuckDB that can reach nothing
+ * Answers SQL about configured files, read-only, with an embedded DuckDB that can access nothing
  * else (CONTRACT.md section 4).
  *
- * Queries run at the same time, each on a connection of its own, and share threads, memory and room
- * for spilling. One that exceeds what is there fails alone. A query occupies one thread of libuv's
- * pool while DuckDB works for it.
+ * Queries run concurrently, each on a connection of its own, and share threads, memory and spill
+ * space. A query that exceeds these fails alone. A query occupies one thread of libuv's pool while
+ * DuckDB works for it.
  */
 export class DuckDbEngine implements QueryEngine {
   readonly readsResults = true;
@@ -81,31 +84,28 @@ export class DuckDbEngine implements QueryEngine {
   }
 
   /**
-   * Opens the engine; globs are expanded and types of CSV and JSON columns decided now, from all
-   * rows.
+   * Opens the engine. Globs are expanded, and the types of CSV and JSON columns inferred, now and
+   * from all rows.
    *
-   * @throws INVALID_SETTING when a table cannot be read, or two have the same name (upper and lower
-   * case are the same)
+   * @throws INVALID_SETTING when a table cannot be read, or two have the same name, ignoring case
    */
   static async open(options: DuckDbEngineOptions): Promise<DuckDbEngine> {
     assertDistinctNames(options);
     return new DuckDbEngine(await openLockedDatabase(options), options);
   }
 
-  /**
-   * The tables, with all that was found out about them: another engine opens them so in a moment.
-   */
+  /** The tables with their metadata, with which another engine opens them quickly. */
   get tables(): readonly OpenTable[] {
     return this.#locked.tables;
   }
 
-  /** A directory of this engine's own, which is gone once it is closed. */
+  /** A directory of this engine's own, which is deleted when it is closed. */
   get spillDirectory(): string {
     return this.#locked.spillDirectory;
   }
 
   /**
-   * Resolves once DuckDB does nothing any more for queries that have ended: one that was stopped
+   * Resolves once DuckDB has stopped working for queries that have ended: a query that was stopped
    * may still be computing.
    */
   async settled(): Promise<void> {
@@ -128,7 +128,7 @@ export class DuckDbEngine implements QueryEngine {
     }
   }
 
-  /** Sums of integers are described as Int64, which they are unless one of them does not fit. */
+  /** Describes sums of integers as Int64, which they are unless one of them does not fit. */
   async describe(query: Query, options: ExecuteOptions): Promise<QueryDescription> {
     const connection = await this.#connect(options);
     try {
@@ -146,8 +146,8 @@ export class DuckDbEngine implements QueryEngine {
   }
 
   /**
-   * Stops the queries under way with SHUTTING_DOWN, waits until they have ended, and removes what
-   * was spilled.
+   * Stops running queries with SHUTTING_DOWN, waits until they have ended, and deletes spilled
+   * data.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
@@ -202,7 +202,8 @@ export class DuckDbEngine implements QueryEngine {
     scope: TableScope,
     startedAtMs: number,
   ): Promise<DuckDbExecution> {
-    // Before the query reads anything: what changes meanwhile gives the next one another version.
+    // Read before the query reads anything: data that changes afterwards gives the next query
+    // another version.
     const { tables } = prepared;
     const dataVersion = prepared.isRepeatable
       ? await versionOfScope({ tables: this.#tables }, tables, scope.relationsOf(tables))
@@ -237,7 +238,7 @@ export class DuckDbEngine implements QueryEngine {
         throw queryError(failure, 'running', this.#redact, { sql, tables });
       }
       if (failure.type === 'Mismatch Type') throw unsupportedColumn(failure, this.#redact);
-      // Places in a query that was rewritten mean nothing to who wrote it.
+      // Positions in a rewritten query mean nothing to its author.
       throw queryError(failure, 'running', this.#redact, { tables });
     }
   }
@@ -251,7 +252,7 @@ async function startStream({ statement }: SelectStatement): Promise<Result> {
   try {
     return await duckdb.execute_prepared_streaming(statement);
   } finally {
-    // Only once DuckDB is done with it, even when no caller waits any more.
+    // Destroyed only after DuckDB is done with it, even if no caller waits any more.
     duckdb.destroy_prepare_sync(statement);
   }
 }
@@ -270,15 +271,12 @@ function assertDistinctNames({ tables }: DatabaseOptions): void {
 }
 
 function timedOut(timeoutMs: number): QuireError {
-  return new QuireError(
-    'QUERY_TIMED_OUT',
-    `The query ran for longer than its time limit of ${timeoutMs} ms.`,
-  );
+  return new QuireError('QUERY_TIMED_OUT', `The query exceeded its timeout of ${timeoutMs} ms.`);
 }
 
 /**
- * Makes messages name files by their tables, without the directories that these are in, and hides
- * the spill directory.
+ * Makes messages name files by their tables, without their directories, and hides the spill
+ * directory.
  */
 function redactPaths(
   tables: readonly OpenTable[],
@@ -294,13 +292,13 @@ function redactPaths(
     }
   }
   if (liveDirectory !== undefined) replacements.set(liveDirectory, 'the directory of tables');
-  // A path may be the beginning of another.
+  // One path may be a prefix of another.
   const longestFirst = [...replacements].toSorted(([left], [right]) => right.length - left.length);
   return (message) =>
     longestFirst.reduce((text, [path, replacement]) => text.replaceAll(path, replacement), message);
 }
 
-/** What all paths begin with, up to the last slash. */
+/** Returns the common prefix of all paths, up to the last slash. */
 function commonDirectory([first = '', ...others]: readonly string[]): string {
   let length = first.lastIndexOf('/') + 1;
   while (!others.every((other) => other.startsWith(first.slice(0, length)))) {

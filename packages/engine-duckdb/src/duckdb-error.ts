@@ -1,32 +1,32 @@
 import { type ErrorCode, QuireError } from '@quire/core';
 import { shortenMessage } from './shorten-message.ts';
 
-/** What DuckDB says of a failure; the engine has it say so as JSON (`errors_as_json`). */
+/** A failure that DuckDB reports; the engine has it do so as JSON (`errors_as_json`). */
 export interface DuckDbFailure {
   /** DuckDB's exception type, such as `Binder` or `Out of Range`. */
   readonly type: string;
   readonly message: string;
-  /** Finer than the type, such as `COLUMN_NOT_FOUND`; empty when there is none. */
+  /** More specific than the type, such as `COLUMN_NOT_FOUND`; empty if there is none. */
   readonly subtype: string;
-  /** What a missing catalog entry would be, such as `Table`; empty otherwise. */
+  /** The kind of a missing catalog entry, such as `Table`; empty otherwise. */
   readonly entryType: string;
-  /** Byte offset into the SQL, if the failure is about a place in it. */
+  /** The byte offset into the SQL, if the failure is about a position in it. */
   readonly position: number | undefined;
 }
 
-/** Hides what callers must not see, above all paths of the server. */
+/** Hides text that callers must not see, above all paths of the server. */
 export type Redact = (message: string) => string;
 
-/** Whether DuckDB was still finding out what the query means, or already computing rows. */
+/** Distinguishes failures before the first row from failures while rows are computed. */
 export type QueryPhase = 'planning' | 'running';
 
-/** Reads an error of the bindings; one that is not DuckDB's own gets the type `Unknown`. */
+/** Parses an error of the bindings; one that is not DuckDB's own has the type `Unknown`. */
 export function parseFailure(error: unknown): DuckDbFailure {
   const text = error instanceof Error ? error.message : String(error);
   const start = text.indexOf('{"exception_type"');
   const fields = start >= 0 ? parseObject(text.slice(start)) : undefined;
   if (fields === undefined) {
-    // Some errors are raised where the setting does not reach: `Invalid Error: message`.
+    // Some errors ignore the setting: `Invalid Error: message`.
     const match = /^([A-Z][A-Za-z ]*) Error: (.*)$/s.exec(text);
     return {
       type: match?.[1] ?? 'Unknown',
@@ -46,17 +46,17 @@ export function parseFailure(error: unknown): DuckDbFailure {
   };
 }
 
-/** Where a failure happened, as far as it is known. */
+/** The location of a failure, as far as it is known. */
 export interface FailedQuery {
-  /** The query that DuckDB's position is about. */
+  /** The query that DuckDB's position refers to. */
   readonly sql?: string | undefined;
   /** The tables that it reads. */
   readonly tables?: readonly string[];
 }
 
 /**
- * Tells a caller of the query about a failure: one of our codes, DuckDB's own words, and the place
- * in the SQL they are about.
+ * Converts a failure to the error that the caller of the query receives: one of Quire's codes,
+ * DuckDB's message, and the position in the SQL.
  */
 export function queryError(
   failure: DuckDbFailure,
@@ -69,7 +69,7 @@ export function queryError(
     sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
   const own = missingFileMessage(failure) ?? unknownNameMessage(failure.message);
   const detail = redact(own ?? `${failure.type} Error: ${failure.message}`);
-  // Bytes that mean nothing are reported without the file that they are in.
+  // DuckDB reports invalid bytes without the name of their file.
   const namesNoTable = failure.type === 'Invalid' && tables.length > 0;
   const message = namesNoTable
     ? `${detail.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
@@ -77,7 +77,7 @@ export function queryError(
   return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);
 }
 
-/** A column or table that the query does not have, with names near it, in one line. */
+/** Describes a column or table that the query lacks, with similar names, in one line. */
 function unknownNameMessage(message: string): string | undefined {
   const [, what, name, near] =
     /^Referenced (column|table) "(.*?)" (?:was )?not found(?: in FROM clause| because the FROM clause is missing)?!?(?:\nCandidate (?:bindings|tables): (.*))?$/.exec(
@@ -89,8 +89,8 @@ function unknownNameMessage(message: string): string | undefined {
 }
 
 /**
- * A query that passed the check asks for the tables' files only; DuckDB looks for a directory where
- * one of them is gone.
+ * A query that passed the check reads the tables' files only. If one of them is missing, DuckDB
+ * reports a directory instead.
  */
 function missingFileMessage({ type, message }: DuckDbFailure): string | undefined {
   if (type !== 'Permission') return undefined;
@@ -98,7 +98,7 @@ function missingFileMessage({ type, message }: DuckDbFailure): string | undefine
   return `Permission Error: ${file === undefined ? message : `The file ${file} no longer exists. Put it back, or restart the server to open the table without it.`}`;
 }
 
-/** The error for a column that DuckDB cannot cast to a type that Arrow has. */
+/** Returns the error for a column that DuckDB cannot cast to a type that Arrow has. */
 export function unsupportedColumn({ message }: DuckDbFailure, redact: Redact): QuireError {
   return new QuireError(
     'UNSUPPORTED_COLUMN_TYPE',
@@ -107,8 +107,8 @@ export function unsupportedColumn({ message }: DuckDbFailure, redact: Redact): Q
 }
 
 /**
- * Failures that the data cause, not the text of the query, even where DuckDB meets them while
- * planning.
+ * Failures that are caused by the data and not by the text of the query, even if DuckDB finds them
+ * while planning.
  */
 const dataFailures: ReadonlySet<string> = new Set([
   'Conversion',
@@ -141,7 +141,7 @@ function codeOf(failure: DuckDbFailure, phase: QueryPhase): ErrorCode {
   }
 }
 
-/** DuckDB gives `t.c` no subtype of its own when `t` is there and `c` is not. */
+/** DuckDB has no subtype for `t.c` if `t` exists and `c` does not. */
 function isMissingColumn({ subtype, message }: DuckDbFailure): boolean {
   return subtype === 'COLUMN_NOT_FOUND' || message.includes('does not have a column named');
 }
@@ -149,7 +149,7 @@ function isMissingColumn({ subtype, message }: DuckDbFailure): boolean {
 const excerptBefore = 50;
 const excerptAfter = 30;
 
-/** Shows the line around a byte offset with a caret under it, the way DuckDB does. */
+/** Shows the line around a byte offset with a caret below, like DuckDB. */
 function markPosition(sql: string, position: number): string {
   const before = Buffer.from(sql).subarray(0, position).toString();
   const lineStart = before.lastIndexOf('\n') + 1;
@@ -168,7 +168,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
-    // Something follows the object, or it is cut: the text itself will do.
+    // The text is truncated, or has more after the object: it is used as the message.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -22,7 +22,8 @@ export interface ExecutionParts {
   readonly live: Pick<QueryStatistics, 'segments' | 'consumedUntilMs'>;
   readonly dataVersion: string | undefined;
   /**
-   * Called behind the last row: a file may have changed while it was read. @throws TABLE_DAMAGED
+   * Called after the last row, because a file may have changed while it was read. @throws
+   * TABLE_DAMAGED
    */
   readonly assertWhole: () => Promise<void>;
   readonly clock: Clock;
@@ -33,7 +34,7 @@ export interface ExecutionParts {
 const explainPrefix = 'EXPLAIN ANALYZE ';
 
 /**
- * A query under way in DuckDB: each pull fetches one chunk of at most 2,048 rows and gives it as
+ * A running query in DuckDB: each pull fetches one chunk of at most 2,048 rows and converts it to
  * Arrow batches.
  */
 export class DuckDbExecution implements QueryExecution {
@@ -53,8 +54,8 @@ export class DuckDbExecution implements QueryExecution {
   }
 
   /**
-   * DuckDB tells the rows of a scan only as an estimate, and its CPU time only through a log of the
-   * whole database: both stay null.
+   * DuckDB reports the rows of a scan only as an estimate, and its CPU time only in a log of the
+   * whole database, so both stay null.
    */
   statistics(): QueryStatistics {
     const { clock, startedAtMs, rowsTotal, live, select } = this.#parts;
@@ -65,7 +66,7 @@ export class DuckDbExecution implements QueryExecution {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#end('The query was given up by its reader.');
+    await this.#end('The reader of the query stopped.');
   }
 
   async *#read(): AsyncGenerator<RecordBatch, void, void> {
@@ -73,7 +74,7 @@ export class DuckDbExecution implements QueryExecution {
     try {
       let upcoming = this.#fetch();
       for (let chunk = await upcoming; chunk !== undefined; chunk = await upcoming) {
-        // DuckDB computes one chunk ahead while the reader works on this one.
+        // DuckDB computes one chunk ahead while the reader processes this one.
         upcoming = this.#fetch();
         upcoming.catch(ignore);
         for (const batch of recordBatchesOf(chunk, select.plan)) {
@@ -83,7 +84,7 @@ export class DuckDbExecution implements QueryExecution {
       }
       await this.#parts.assertWhole();
     } finally {
-      await this.#end('The reader left before the last batch.');
+      await this.#end('The reader stopped before the last batch.');
     }
   }
 
@@ -91,8 +92,8 @@ export class DuckDbExecution implements QueryExecution {
     const { connection, result } = this.#parts;
     const chunk = await connection.call(() => duckdb.fetch_chunk(result));
     if (chunk !== null && duckdb.data_chunk_get_size(chunk) > 0) return chunk;
-    // The bindings report a failure in mid-stream as the end of the stream. Only the result's type
-    // tells them apart.
+    // The bindings report a failure in mid-stream as the end of the stream. Only the type of the
+    // result distinguishes them.
     if (duckdb.result_return_type(result) === duckdb.ResultType.INVALID) {
       throw await this.#findFailure();
     }
@@ -100,13 +101,14 @@ export class DuckDbExecution implements QueryExecution {
   }
 
   /**
-   * The bindings keep the reason of a failure in mid-stream to themselves, too: running the query
-   * again, without an answer, meets it again. Time limit and abort still hold.
+   * Finds the reason of a failure in mid-stream, which the bindings do not report, by running the
+   * query again without its rows. Timeout and abort still apply.
    */
   async #findFailure(): Promise<QuireError> {
     const { connection, select, redact, assertWhole } = this.#parts;
     try {
-      // Where a file was damaged since, that is the reason, whatever DuckDB makes of its bytes.
+      // A file that was damaged in between is the reason, whatever error DuckDB reports for its
+      // bytes.
       await assertWhole();
       await connection.call((handle) => explain(handle, select));
     } catch (error) {
@@ -132,7 +134,7 @@ export class DuckDbExecution implements QueryExecution {
     );
   }
 
-  /** Gives back everything, whatever the state; stops the query when it is not at its end. */
+  /** Releases everything in any state, and stops the query if it is not at its end. */
   async #end(stopMessage: string): Promise<void> {
     this.#finishedAtMs ??= this.#parts.clock.monotonicMs();
     this.#parts.connection.stop(new QuireError('ABORTED', stopMessage));
@@ -150,5 +152,5 @@ async function explain(handle: Connection, { sql, values }: SelectStatement): Pr
 }
 
 function ignore(): void {
-  // The reader meets the failure when it comes for the next chunk, if it does.
+  // The reader receives the failure when it fetches the next chunk, if it does.
 }

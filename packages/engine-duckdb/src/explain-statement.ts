@@ -6,14 +6,14 @@ import { readBoundRows } from './read-rows.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import type { TableScope } from './table-scope.ts';
 
-/** Comments and spaces, then the word, which may ask for a run of the query. */
+/** Comments and spaces, then the keyword, which may ask for a run of the query. */
 const prefix = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)*EXPLAIN\s+(?:(ANALYZE)\s+|PLAN\s+FOR\s+)?/i;
 
 /**
- * Prepares a query in DuckDB's own language, or one with `EXPLAIN` (`EXPLAIN PLAN FOR`) in front.
- * The rows of an explained query are the steps of its plan. `EXPLAIN ANALYZE` runs the query first,
- * within the limits of any query, and adds the rows and the time of each step. The query is checked
- * as if it stood alone.
+ * Prepares a query in DuckDB's own language, or one with a leading `EXPLAIN` (`EXPLAIN PLAN FOR`),
+ * whose rows are the steps of the plan. `EXPLAIN ANALYZE` first runs the query, within the limits
+ * of any query, and adds the rows and the time of each step. The explained query is checked like
+ * any other.
  *
  * @throws as `prepareSelect`
  */
@@ -43,7 +43,7 @@ export async function prepareStatement(
   return { ...prepared, tables, givenSql: query.sql, isRepeatable: false };
 }
 
-/** DuckDB's plan as JSON; with `ANALYZE, ` once the query has run. */
+/** Returns DuckDB's plan as JSON; with `ANALYZE, ` after running the query. */
 async function readPlan(
   connection: QueryConnection,
   { sql, values }: SelectStatement,

@@ -1,10 +1,9 @@
-/*
- * What queries may call.
- *
- * Table functions can read files, settings and the catalog: only those listed here are open. Functions of values cannot, with the
- * exceptions listed here. A test compares both with all the functions of this DuckDB version, so that an upgrade that adds one
- * fails until it has been reviewed.
- */
+/* The functions that queries may call.
+   
+   Table functions can read files, settings and the catalog: only those listed here are allowed.
+   Scalar functions cannot, with the exceptions listed here. A test compares both lists with all
+   functions of this DuckDB version, so that an upgrade that adds one fails until it has been
+   reviewed. */
 
 const allowedTableFunctions: ReadonlySet<string> = new Set([
   'generate_series',
@@ -26,17 +25,17 @@ const refusedFunctions: ReadonlySet<string> = new Set([
   'json_serialize_plan', // a plan holds the paths of what it scans
   'pg_get_constraintdef',
   'pg_get_viewdef', // the definition of a table holds its path
-  'pg_sleep', // holds a thread that nothing can interrupt
+  'pg_sleep', // blocks a thread that cannot be interrupted
   'sleep_ms',
   'write_log',
 ]);
 
-/** Takes the name in lower case, as does the next. */
+/** Takes the name in lower case, like `isFunctionRefused`. */
 export function isTableFunctionAllowed(name: string): boolean {
   return allowedTableFunctions.has(name);
 }
 
 export function isFunctionRefused(name: string): boolean {
-  // DuckDB's internal functions trust their arguments to be what its optimizer makes them.
+  // DuckDB's internal functions rely on arguments that only its optimizer creates.
   return refusedFunctions.has(name) || name.startsWith('__internal');
 }

@@ -3,8 +3,8 @@ import { quoteLiteral } from './conversion/column-plan.ts';
 import { quoteIdentifier } from './conversion/column-type.ts';
 
 /**
- * A SELECT of all rows of a table that a server of tables looks after, from exactly the files that
- * it has at one moment.
+ * Returns a SELECT of all rows of a table of a table server, from exactly the files that it has at
+ * one moment.
  */
 export function selectRelation({ columns, parts }: TableRelation): string {
   if (parts.length > 0) return parts.map((part) => selectPart(columns, part)).join(' UNION ALL ');
@@ -27,7 +27,7 @@ function selectPart(
   return `SELECT ${values.join(', ')} ${from}${boundary === undefined ? '' : ` WHERE ${conditionOf(boundary)}`}`;
 }
 
-/** Rows without a time are on the side that comes first. */
+/** Rows without a time belong to the earlier side. */
 function conditionOf({
   columnName,
   side,
@@ -53,10 +53,7 @@ const sqlTypes = {
   MAP: 'MAP(VARCHAR, JSON)',
 } as const;
 
-/**
- * The most digits of DuckDB's decimals; where a column has more, its values stay text, with all
- * digits.
- */
+/** The most digits of DuckDB's decimals; columns with more remain text with all digits. */
 const decimalDigitsMax = 38;
 
 function sqlTypeOf({ type, isList, digits }: RelationColumn): string {
@@ -70,8 +67,8 @@ function storedValue(column: RelationColumn): string {
   const name = quoteIdentifier(column.name);
   // A text that is not an object is not a map.
   if (column.type === 'MAP') return `TRY_CAST(TRY_CAST(${name} AS JSON) AS ${sqlTypeOf(column)})`;
-  // They are JSON, or the server would have called the column text; a doubtful one costs itself,
-  // not the query.
+  // The values are JSON, or the server would have declared the column as text; an invalid value
+  // becomes null and does not fail the query.
   if (column.type === 'JSON') return `TRY_CAST(${name} AS ${sqlTypeOf(column)})`;
   return column.type === 'BIG_DECIMAL' ? `CAST(${name} AS ${sqlTypeOf(column)})` : name;
 }

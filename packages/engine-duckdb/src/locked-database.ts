@@ -10,28 +10,28 @@ import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 
 /** The tables of a database, and its limits on memory and threads. */
 export interface DatabaseOptions {
-  /** As they are configured, or as another engine has opened them. */
+  /** Tables as they are configured, or as another engine has opened them. */
   readonly tables: readonly (TableSource | OpenTable)[];
-  /** Absolute path of the directory that files of live tables lie in. */
+  /** The absolute path of the directory that contains the files of live tables. */
   readonly liveDirectory?: string | undefined;
   /**
-   * Memory that all queries together may take for what they hash, sort and buffer; beyond it they
+   * The memory that all queries together may use for hashing, sorting and buffers; beyond it they
    * spill.
    */
   readonly memoryMaxBytes: number;
-  /** Threads that all queries together compute on. */
+  /** The threads that all queries together use. */
   readonly threads: number;
   /**
-   * Where queries put what exceeds the memory: a directory of this engine's own is made in it, and
-   * removed on close.
+   * The directory for data that exceeds the memory: a directory of this engine's own is created in
+   * it, and deleted on close.
    */
   readonly spillDirectory: string;
-  /** Room there that all queries together may take; with 0 nothing is spilled. */
+  /** The disk space that all queries together may use there; 0 disables spilling. */
   readonly spillMaxBytes: number;
 }
 
 /**
- * A DuckDB in memory whose tables are views of files, and which can reach those files and nothing
+ * A DuckDB in memory whose tables are views of files, and which can access those files and nothing
  * else.
  */
 export interface LockedDatabase {
@@ -42,11 +42,11 @@ export interface LockedDatabase {
 }
 
 /**
- * Opens the tables, then locks the database for good: no file but theirs, no network, no extension,
- * no change of a setting.
+ * Opens the tables, then locks the database for good: no other file, no network, no extension, no
+ * change of a setting.
  *
  * @throws INVALID_SETTING when a table cannot be read, or a limit or the spill directory cannot be
- * used
+ *   used
  */
 export async function openLockedDatabase(options: DatabaseOptions): Promise<LockedDatabase> {
   const spillDirectory = await createSpillDirectory(options.spillDirectory);
@@ -73,7 +73,7 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
 }
 
 /**
- * Begins the name of a spill directory; the tag of its process and a random end follow:
+ * The prefix of the name of a spill directory; the tag of its process and a random suffix follow:
  * `duckdb-<tag>.<random>`.
  */
 const spillPrefix = 'duckdb-';
@@ -87,15 +87,15 @@ async function createSpillDirectory(parent: string): Promise<string> {
   } catch (cause) {
     throw new QuireError(
       'INVALID_SETTING',
-      `No directory can be made in the spill directory ${parent}.`,
+      `No directory can be created in the spill directory ${parent}.`,
       { cause },
     );
   }
 }
 
 /**
- * Removes the spill directories of engines whose process has certainly ended. Never fails: what
- * cannot be removed now goes the next time. Links are not followed.
+ * Deletes the spill directories of engines whose process has certainly ended. Never fails:
+ * directories that cannot be deleted now are deleted later. Links are not followed.
  */
 async function removeDeadSpills(directory: string): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
@@ -112,10 +112,10 @@ async function openDatabase(options: DatabaseOptions, spillDirectory: string): P
     threads: String(options.threads),
     temp_directory: options.spillMaxBytes > 0 ? spillDirectory : '',
     errors_as_json: 'true',
-    // Planning takes time that grows with the cube of the depth: about a second at this one,
-    // minutes at the default of 1000.
+    // Planning time grows with the cube of the depth: about a second at this one, minutes at the
+    // default of 1000.
     max_expression_depth: '250',
-    // Else some casts cannot be written to the syntax tree that queries are checked by.
+    // Otherwise some casts cannot be written to the syntax tree that queries are checked by.
     storage_compatibility_version: 'latest',
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
@@ -143,9 +143,9 @@ async function lock(
 ): Promise<void> {
   const files = tables.flatMap((table) => table.files).map(quoteLiteral);
   const statements = [
-    // Given when the database is opened, this limit shows but does not hold.
+    // Given when the database is opened, this limit is reported but not enforced.
     `SET max_temp_directory_size = '${spillMaxBytes}B'`,
-    // Timestamps with time zone show as UTC, whatever the zone of the server.
+    // Timestamps with a time zone are shown in UTC, whatever the zone of the server.
     `SET TimeZone = 'UTC'`,
     `SET allowed_paths = [${files.join(', ')}]`,
     `SET allowed_directories = [${liveDirectory === undefined ? '' : quoteLiteral(`${liveDirectory}/`)}]`,

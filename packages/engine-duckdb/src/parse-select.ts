@@ -7,12 +7,12 @@ import { overLimit, type StatementLimits } from './statement-limits.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
- * Longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB, long
- * texts in them are not.
+ * The longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB,
+ * long texts in them are not.
  */
 const syntaxTreeLengthMax = 16 * MiB;
 
-/** What `json_serialize_sql` gives: a syntax tree for each statement, or why it cannot. */
+/** The output of `json_serialize_sql`: a syntax tree for each statement, or an error. */
 interface ParsedSql {
   readonly statements?: readonly SyntaxNode[];
   readonly error_type?: string;
@@ -21,8 +21,8 @@ interface ParsedSql {
 }
 
 /**
- * The syntax tree of a query and the number of its nodes, counted in DuckDB's own thread: each has
- * one unescaped `"type":"`.
+ * Returns the syntax tree of a query and the number of its nodes, counted in DuckDB's own thread:
+ * each has one unescaped `"type":"`.
  */
 const serializedTree = `
   WITH serialized AS MATERIALIZED (
@@ -33,7 +33,8 @@ const serializedTree = `
   FROM serialized`;
 
 /**
- * The syntax tree of the one SELECT-like statement in the text; nothing is looked up or run for it.
+ * Parses the one SELECT-like statement in the text to its syntax tree, without looking up or
+ * running anything.
  */
 export async function parseSelect(
   connection: QueryConnection,
@@ -46,7 +47,7 @@ export async function parseSelect(
   if (nodeCount > limits.nodesMax) throw overLimit(limits, 'nodesMax', `${nodeCount} parts`);
   const text = row?.['tree'];
   if (typeof text !== 'string') {
-    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, which is more than is read.`;
+    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, more than are allowed.`;
     throw new QuireError('QUERY_INVALID', message);
   }
   const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
@@ -80,8 +81,8 @@ export async function parseSelect(
 }
 
 /**
- * DuckDB writes the numbers that are too large, and what is not a number, as they are not in JSON;
- * their values do not matter here.
+ * DuckDB writes numbers that are too large, and NaN, in a form that is not JSON; their values do
+ * not matter here.
  */
 function parseTree(text: string): ParsedSql {
   try {

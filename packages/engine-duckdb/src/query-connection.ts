@@ -2,24 +2,25 @@ import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import { abortError, type QuireError, systemClock } from '@quire/core';
 import { unlessAborted, untilAborted } from '@quire/core/wait';
 
-/** How often an interrupt is sent again until DuckDB has noticed it. */
+/** The interval at which an interrupt is repeated until DuckDB has noticed it. */
 const interruptEveryMs = 5;
 
 /**
  * One DuckDB connection for one query, whose calls end promptly when the query is stopped.
  *
- * DuckDB's calls run on threads of libuv, one at a time. They cannot be taken back, only
- * interrupted, and an interrupt that arrives before a call has begun is lost: it is repeated until
- * the call has ended. The caller does not wait for that.
+ * DuckDB's calls run on threads of libuv, one at a time. They cannot be cancelled, only
+ * interrupted, and an interrupt before the start of a call is lost, so it is repeated until the
+ * call has ended. The caller does not wait for that.
  */
 export class QueryConnection {
   /**
-   * Resolves once the connection and all that the query held in DuckDB are released; never rejects.
+   * Resolves once the connection and everything that the query held in DuckDB are released; never
+   * rejects.
    */
   readonly closed: Promise<void>;
   readonly #handle: Connection;
   readonly #stopped = new AbortController();
-  /** The call under way, or the latest one; never rejects. */
+  /** The current call, or the latest one; never rejects. */
   #settled: Promise<void> = Promise.resolve();
 
   private constructor(handle: Connection) {
@@ -31,7 +32,7 @@ export class QueryConnection {
     return new QueryConnection(await duckdb.connect(database));
   }
 
-  /** Why the query was stopped, once it is. */
+  /** The reason for which the query was stopped; undefined before. */
   get stopReason(): QuireError | undefined {
     const { signal } = this.#stopped;
     return signal.aborted ? abortError(signal) : undefined;
@@ -43,18 +44,17 @@ export class QueryConnection {
   }
 
   /**
-   * Ends the query, done or not, and then closes the connection. Later calls throw the reason; the
-   * first one stands.
+   * Ends the query, finished or not, and then closes the connection. Later calls throw the reason;
+   * the first reason is kept.
    */
   stop(reason: QuireError): void {
     this.#stopped.abort(reason);
   }
 
   /**
-   * Makes one call of DuckDB.
+   * Runs one call of DuckDB.
    *
-   * @throws the reason when the query is or becomes stopped, at once; what the call throws
-   * otherwise
+   * @throws the reason as soon as the query is stopped; otherwise the error of the call
    */
   async call<T>(start: (handle: Connection) => Promise<T>): Promise<T> {
     const { signal } = this.#stopped;
@@ -67,8 +67,8 @@ export class QueryConnection {
   async #closeWhenStopped(): Promise<void> {
     await untilAborted(this.#stopped.signal);
     await this.#interruptUntilSettled();
-    // A result that was not read to its end lives on until it is garbage-collected; another query
-    // ends it now.
+    // A result that was not read to its end lives until it is garbage-collected; running another
+    // query ends it now.
     await duckdb.query(this.#handle, 'SELECT 1').then(ignore, ignore);
     duckdb.disconnect_sync(this.#handle);
   }
@@ -78,16 +78,16 @@ export class QueryConnection {
     const settled = this.#settled.then(() => {
       isSettled = true;
     });
-    // Lets a call that has ended be seen to have ended.
+    // Lets the settlement of a finished call take effect.
     await Promise.resolve();
     while (!isSettled) {
       duckdb.interrupt(this.#handle);
-      // No test needs to set this time, so it comes from the system's clock.
+      // No test needs to control this time, so it uses the system's clock.
       await Promise.race([settled, systemClock.sleep(interruptEveryMs)]);
     }
   }
 }
 
 function ignore(): void {
-  // The caller sees how it ended; here only that it ended counts.
+  // The caller receives the outcome; here only the end matters.
 }

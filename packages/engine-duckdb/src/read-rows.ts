@@ -5,7 +5,7 @@ import { columnsOfResult, planColumns } from './conversion/column-plan.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
 
 /**
- * Runs a small query of our own, with text values for its parameters, and gives all its rows as
+ * Runs a small internal query, with text values for its parameters, and returns all its rows as
  * plain objects.
  */
 export async function readRows(
@@ -22,7 +22,7 @@ export async function readRows(
   }
 }
 
-/** The same for a query around the caller's, with the caller's values. */
+/** Runs an internal query around the caller's, with the caller's values. */
 export async function readBoundRows(
   connection: Connection,
   sql: string,
@@ -36,7 +36,7 @@ export async function readBoundRows(
   }
 }
 
-/** All rows of a result as plain objects. */
+/** Returns all rows of a result as plain objects. */
 export async function rowsOf(result: Result): Promise<readonly Record<string, unknown>[]> {
   const plan = planColumns(columnsOfResult(result));
   const rows: Record<string, unknown>[] = [];

@@ -15,9 +15,9 @@ import { readRows } from './read-rows.ts';
 import { resultFunction } from './statement-guard.ts';
 
 /**
- * The stored results that one query names, as tables of its connection alone, which go with it. All
- * rows of a result are copied into DuckDB, which spills what exceeds its memory: no file is opened
- * for the query, and none could be.
+ * The stored results that one query names, as tables of its connection alone, which are dropped
+ * with it. All rows of a result are copied into DuckDB, which spills what exceeds its memory: no
+ * file is opened for the query.
  */
 export class ResultTables {
   readonly #rows: ReadonlyMap<string, NamedRows>;
@@ -33,8 +33,8 @@ export class ResultTables {
   }
 
   /**
-   * Makes results known to the connection; once for each is enough. @throws as `NamedRows.read`,
-   * and as a query that runs
+   * Defines results in the connection; further calls for the same result do nothing. @throws as
+   * `NamedRows.read`, and as a query that runs
    */
   async define(connection: QueryConnection, ids: readonly string[], redact: Redact): Promise<void> {
     for (const id of ids) {
@@ -85,7 +85,7 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   try {
     for await (const batch of rows.read({ signal: stop.signal })) {
       for (let start = 0; start < batch.rowCount; start += rowsAtOnce) {
-        // Each piece is a call: between two of them the query may be stopped.
+        // Each piece is a call: the query may be stopped between two of them.
         await connection.call(async () =>
           appending.add(batch, start, Math.min(rowsAtOnce, batch.rowCount - start)),
         );
@@ -101,7 +101,7 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
 /** As many rows as a chunk of DuckDB has. */
 const rowsAtOnce = duckdb.vector_size();
 
-/** Rows on their way into a table of a connection. */
+/** Appends rows to a table of a connection. */
 class Appending {
   readonly #appender: Appender;
   readonly #chunk: DataChunk;

@@ -32,43 +32,43 @@ import {
 import type { TableScope } from './table-scope.ts';
 import { checkStatement } from './statement-guard.ts';
 
-/** A query that was found to be safe and to make sense, ready to run. */
+/** A checked query that is ready to run. */
 export interface SelectStatement {
   readonly statement: PreparedStatement;
-  /** What runs: the query as it came, or with its columns cast. */
+  /** The SQL that runs: the given query, or one with its columns cast. */
   readonly sql: string;
   readonly values: BoundValues;
   /** As `QueryExecution.parameterTypes`. */
   readonly parameterTypes?: readonly ParameterType[] | undefined;
   readonly plan: ColumnPlan;
-  /** The query as it came. */
+  /** The query as given. */
   readonly givenSql: string;
-  /** The same as a relation to select from, under names of columns that an alias gives. */
+  /** The query as a relation to select from, with column names from an alias. */
   readonly relation: string;
-  /** Whether its HUGEINT columns are sums of integers. */
+  /** True if its HUGEINT columns are sums of integers. */
   readonly hasSums: boolean;
   /** The configured tables that it reads. */
   readonly tables: readonly string[];
-  /** Whether it has the same answer whenever it is asked of the same data. */
+  /** True if it always has the same answer for the same data. */
   readonly isRepeatable: boolean;
-  /** Whether it was written in another dialect: places in it mean nothing to its writer. */
+  /** True if it was written in another dialect: its positions mean nothing to its author. */
   readonly isTranslated?: boolean;
 }
 
-/** The limits of a query, and what its messages must leave out. */
+/** The limits of a query, and the redaction of its messages. */
 export interface StatementRules {
   readonly limits: StatementLimits;
   readonly redact: Redact;
 }
 
 /**
- * Checks a query in DuckDB's own language and prepares it.
+ * Checks and prepares a query in DuckDB's own language.
  *
  * @throws QUERY_SYNTAX when it cannot be parsed
- * @throws QUERY_INVALID when it is not one SELECT-like statement, reaches outside of the tables, is
- * larger than it may be, or its parameters have no values
- * @throws TABLE_NOT_FOUND, COLUMN_NOT_FOUND when it names a table or column that is not there
- * @throws UNSUPPORTED_COLUMN_TYPE when DuckDB itself cannot show the values of a column as text
+ * @throws QUERY_INVALID when it is not one SELECT-like statement, reads anything besides the
+ *   tables, exceeds a limit, or its parameters have no values
+ * @throws TABLE_NOT_FOUND, COLUMN_NOT_FOUND when it names a table or column that does not exist
+ * @throws UNSUPPORTED_COLUMN_TYPE when DuckDB itself cannot cast the values of a column to text
  */
 export async function prepareSelect(
   connection: QueryConnection,
@@ -122,8 +122,9 @@ export async function prepareSelect(
 }
 
 /**
- * Prepares a query with parameters. Its columns depend on their values, and DuckDB tells them only
- * of what runs: so the query is run for no rows first, which the planner makes nothing of.
+ * Prepares a query with parameters. Its columns depend on their values, and DuckDB reports them
+ * only for queries that run. So the query is run for no rows first, which the planner optimizes
+ * away.
  */
 async function prepareBound(
   connection: QueryConnection,
@@ -142,14 +143,14 @@ async function prepareBound(
     const statement = await connection.call((handle) => prepareWith(handle, bound, values));
     return { statement, sql: bound, plan, relation };
   } catch (error) {
-    // Places in a query that was rewritten mean nothing to who wrote it.
+    // Positions in a rewritten query mean nothing to its author.
     throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact);
   }
 }
 
 /**
- * DuckDB's own spelling of a query: one that can stand in brackets, without comments and
- * semicolons.
+ * Returns DuckDB's own spelling of a query, without comments and semicolons, which can be put in
+ * brackets.
  */
 async function canonicalText(connection: QueryConnection, sql: string): Promise<string> {
   const [row] = await connection.call((handle) =>
@@ -162,7 +163,7 @@ async function canonicalText(connection: QueryConnection, sql: string): Promise<
   return String(row?.['text']);
 }
 
-/** Plans the columns of a statement; one that is refused is released. */
+/** Plans the columns of a statement, and destroys one that is refused. */
 async function planStatement(
   connection: QueryConnection,
   statement: PreparedStatement,
@@ -196,7 +197,7 @@ async function columnsOfBound(
     typed.map(({ type }) => type),
     limits,
   );
-  // There, a column that shares its name with another one got a number behind it.
+  // There, a column that shares its name with another one has a number appended.
   const named = await rowsOf(await executeOnce(handle, `DESCRIBE ${relation}`, values));
   return typed.map(({ type }, index) => ({ name: String(named[index]?.['column_name']), type }));
 }

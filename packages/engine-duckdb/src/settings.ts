@@ -1,14 +1,14 @@
 import type { EngineSettings } from '@quire/core';
 import { integer, setting, size } from '@quire/core/settings';
 
-/** What a running query may take, and how large its text and its answer may be. */
+/** The limits of running queries, and of their texts and results. */
 const settings = {
   memoryBytesMax: setting({
     key: 'engine.duckdb.memory.maxMB',
     kind: size('MB', 64, 16_777_216),
     default: '2048',
     meaning:
-      'What all running queries together may take for what they hash, sort and buffer; beyond it they spill. Each of them has an equal share: ' +
+      'The memory that all running queries together may use for hashing, sorting and buffers; beyond it they spill. Each of them has an equal share: ' +
       'as many may run as `engine.broker.query.concurrency` says.',
   }),
   threadCount: setting({

@@ -1,10 +1,10 @@
-/** Longest message, and longest quoted part of one, in characters. */
+/** The longest message, and the longest quoted part of one, in characters. */
 const lengthMax = 1000;
 const quotedLengthMax = 120;
 
 /**
- * A message that repeats no more than a line of the query, however long the names and texts are
- * that it is about.
+ * Shortens a message so that it repeats no more than a line of the query, however long the quoted
+ * names and texts are.
  */
 export function shortenMessage(message: string): string {
   const quotedShort = message.replaceAll(/'[^']*'|"[^"]*"/g, (quoted) => {

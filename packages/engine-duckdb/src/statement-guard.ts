@@ -5,13 +5,10 @@ import { overLimit, type StatementLimits } from './statement-limits.ts';
 import { StatementTraits } from './statement-traits.ts';
 import { isNode, type SyntaxNode } from './syntax-tree.ts';
 
-/**
- * What a query may read: configured names in lower case, each with the spelling it was configured
- * in.
- */
+/** The tables that a query may read: names in lower case, each with its configured spelling. */
 export type TableNames = ReadonlyMap<string, string>;
 
-/** What a query may read. */
+/** The tables and results that a query may read. */
 export interface Readable {
   readonly tables: TableNames;
   /** Ids of stored results, in lower case. */
@@ -25,7 +22,7 @@ export interface CheckedStatement {
   readonly traits: StatementTraits;
 }
 
-/** The same while it is being found out. */
+/** The tables and results found so far. */
 interface Reading extends Readable {
   readonly tablesRead: Set<string>;
   readonly resultsRead: Set<string>;
@@ -33,14 +30,14 @@ interface Reading extends Readable {
 
 interface Visit {
   readonly value: unknown;
-  /** How many nodes it lies in. */
+  /** The number of its enclosing nodes. */
   readonly depth: number;
   readonly scope: Scope | undefined;
 }
 
 /**
- * The common table expressions that a part of a query sees: of one WITH those before some position,
- * and all that was in scope around it.
+ * The common table expressions that a part of a query sees: those of one WITH before some position,
+ * and all of the enclosing scope.
  */
 interface Scope {
   /** Names in lower case, each with its first position in the WITH. */
@@ -49,12 +46,12 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** Parts of the tree after which others get their turn: a few milliseconds. */
+/** The number of visited nodes after which the event loop is yielded to: a few milliseconds. */
 const visitsAtOnce = 10_000;
 
 /**
- * Parts of a SELECT that have no say in what is read; a part that is neither here nor handled below
- * is refused.
+ * Parts of a SELECT that do not affect what is read. Parts that are neither listed here nor handled
+ * below are refused.
  */
 const harmlessNodes: ReadonlySet<string> = new Set([
   'SELECT_NODE',
@@ -75,35 +72,35 @@ const harmlessNodes: ReadonlySet<string> = new Set([
   'DESCENDING',
 ]);
 
-/** What a query calls to read a stored result: `FROM result('<requestId>')`. */
+/** The function that reads a stored result: `FROM result('<requestId>')`. */
 export const resultFunction = 'result';
 
-/** Views of the catalog that say no more than the tables' names and columns. */
+/** Views of the catalog that reveal only names and columns of tables. */
 const catalogViews: ReadonlySet<string> = new Set(['tables', 'columns']);
-/** How DuckDB's own views of the catalog start, which are found without naming their schema. */
+/** The prefixes of DuckDB's own catalog views, which need no schema. */
 const reservedPrefixes = ['duckdb_', 'pg_', 'pragma_', 'sqlite_'];
-/** How SHOW TABLES and SHOW ALL TABLES are written in the syntax tree. */
+/** SHOW TABLES and SHOW ALL TABLES in the syntax tree. */
 const showableNames: ReadonlySet<string> = new Set(['"tables"', '__show_tables_expanded']);
 
 /**
- * Tells whether a name may be that of a catalog view: no table or common table expression can have
- * it.
+ * Reports whether a name may be that of a catalog view: no table or common table expression can
+ * have it.
  */
 export function isReservedName(name: string): boolean {
   return reservedPrefixes.some((prefix) => name.toLowerCase().startsWith(prefix));
 }
 
 /**
- * Checks that a SELECT reads configured tables and the given results, and nothing else, and returns
- * the names of those it reads with what else its syntax tree shows: the tree is walked once.
+ * Checks that a SELECT reads configured tables and the given results, and nothing else. Returns the
+ * names of those that it reads, and other traits of its syntax tree, which is walked once.
  *
  * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets
- * around the check. It is an allow-list for everything that can be read from, and a deny-list for
- * functions of values, which cannot read files.
+ * around the check. It is an allow-list of everything that can be read from, and a deny-list of
+ * scalar functions, which cannot read files.
  *
  * @throws TABLE_NOT_FOUND when a table is not configured
- * @throws QUERY_INVALID when the query uses anything else that could reach outside of the tables,
- * or is nested too deep
+ * @throws QUERY_INVALID when the query uses anything else that could read outside of the tables, or
+ *   is nested too deep
  */
 export async function checkStatement(
   statement: SyntaxNode,
@@ -135,8 +132,8 @@ export async function checkStatement(
 }
 
 /**
- * How much deeper the parts of a node lie; the planner nests those of a set operation in each
- * other.
+ * Returns the additional depth of the parts of a node; the planner nests those of a set operation
+ * in each other.
  */
 function nestingOf(node: SyntaxNode): number {
   if (typeof node['type'] !== 'string') return 0;
@@ -170,7 +167,8 @@ function checkNode(node: SyntaxNode, scope: Scope | undefined, reading: Reading)
 }
 
 /**
- * Returns the result that is read: its id is a constant, and one that was opened for the query.
+ * Returns the result that is read: its id must be a constant, and one that was opened for the
+ * query.
  */
 function namedResult(call: SyntaxNode, { results }: Reading): string {
   const [argument, ...more] = Array.isArray(call['children'])
@@ -182,13 +180,13 @@ function namedResult(call: SyntaxNode, { results }: Reading): string {
   if (more.length === 0 && results.has(text)) return text;
   throw new QuireError(
     'QUERY_INVALID',
-    "result takes the id of a stored result, as text that stands in the query: result('01a2…').",
+    "result takes the id of a stored result, as a text literal: result('01a2…').",
   );
 }
 
 /**
- * The configured table that is read, if it is one; a common table expression or a harmless view of
- * the catalog is not.
+ * Returns the configured table that is read; undefined for a common table expression or a harmless
+ * view of the catalog.
  */
 function resolveTable(
   node: SyntaxNode,
@@ -202,7 +200,7 @@ function resolveTable(
     return undefined;
   }
   if (schema === 'information_schema' && catalog === '' && catalogViews.has(name)) return undefined;
-  // `memory` is DuckDB's name for the database of the tables, and may stand in either position.
+  // `memory` is DuckDB's name for the database of the tables, and may be in either position.
   const isOwnSchema = schema === '' || schema === 'main' || (schema === 'memory' && catalog === '');
   const isOwnCatalog = catalog === '' || catalog === 'memory';
   const table = tableNames.get(name);
@@ -213,7 +211,7 @@ function resolveTable(
   throw tableNotFound(written.join('.'), tableNames);
 }
 
-/** The refusal of a table that is not there, which names those that are. */
+/** Returns the error of a table that does not exist, which lists those that do. */
 export function tableNotFound(name: string, tableNames: TableNames): QuireError {
   return new QuireError(
     'TABLE_NOT_FOUND',
@@ -226,7 +224,7 @@ const nameLengthMax = 120;
 
 function listTables(tableNames: TableNames): string {
   const all = [...tableNames.values()].toSorted();
-  // The name of a table stands for its halves.
+  // The name of a table also represents its halves.
   const names = all.filter(
     (name) =>
       !all.includes(name.replace(/_(?:OFFLINE|REALTIME)$/, '')) ||
@@ -238,8 +236,8 @@ function listTables(tableNames: TableNames): string {
 }
 
 /**
- * What to visit next: a common table expression sees those before it, and itself only if it is
- * recursive.
+ * Returns the nodes to visit next: a common table expression sees those before it, and itself only
+ * if it is recursive.
  */
 function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<Visit, 'depth'>[] {
   const expressions = commonTableExpressions(node);
@@ -253,7 +251,7 @@ function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<V
   const scope =
     expressions.length === 0 ? outer : { positions, visibleCount: expressions.length, outer };
   for (const [key, value] of Object.entries(node)) {
-    // The call inside a table function was checked as such; what is in it are ordinary expressions.
+    // The call inside a table function was checked with it; its arguments are ordinary expressions.
     if (key === 'function') {
       visits.push({ value: Object.values(isNode(value) ? value : {}), scope });
     } else if (key !== 'cte_map') visits.push({ value, scope });
@@ -280,13 +278,13 @@ function isRecursive(commonTableExpression: unknown): boolean {
   return isNode(node) && node['type'] === 'RECURSIVE_CTE_NODE';
 }
 
-/** A name in lower case: DuckDB compares names that way. */
+/** Returns a name in lower case, as DuckDB compares names. */
 function nameIn(node: SyntaxNode, key: string): string {
   const name = node[key];
   return typeof name === 'string' ? name.toLowerCase() : '';
 }
 
-/** The first line of a name, and not much of it. */
+/** Returns the first line of a name, truncated. */
 function shortenName(name: string): string {
   const [firstLine = ''] = name.split('\n', 1);
   return firstLine.length === name.length && name.length <= nameLengthMax

@@ -3,24 +3,22 @@ import { formatBytes, MiB, QuireError } from '@quire/core';
 import { duckDbSettings } from './settings.ts';
 
 /**
- * How large a query may be: all of it is checked before DuckDB plans the query, most of it before
- * it parses it.
+ * The limits on the size of a query: all of them are checked before DuckDB plans the query, most of
+ * them before it parses it.
  */
 export interface StatementLimits {
-  /** Longest text, in bytes of UTF-8. */
+  /** The longest text, in bytes of UTF-8. */
   readonly textBytesMax: number;
-  /** Most columns of an answer; the members of structs count as columns. */
+  /** The most columns of a result; the members of structs count as columns. */
   readonly columnsMax: number;
-  /**
-   * Most values in a row of an answer: arrays of fixed size have as many as elements, null or not.
-   */
+  /** The most values in a row of a result: arrays of fixed size count all elements, null or not. */
   readonly valuesMax: number;
   /**
-   * Deepest nesting of brackets in the text, and of nodes in the syntax tree; the parts of a UNION
-   * count as nested in each other.
+   * The deepest nesting of brackets in the text, and of nodes in the syntax tree; the parts of a
+   * UNION count as nested in each other.
    */
   readonly depthMax: number;
-  /** Most nodes of the syntax tree: each constant, column, call, table and clause is one. */
+  /** The most nodes of the syntax tree: each constant, column, call, table and clause is one. */
   readonly nodesMax: number;
 }
 
@@ -33,7 +31,7 @@ export const statementLimits: StatementLimits = {
   nodesMax: 50_000,
 };
 
-/** The error of a query that is larger than it may be. */
+/** Returns the error of a query that exceeds a limit. */
 export function overLimit(
   limits: StatementLimits,
   limit: keyof StatementLimits,
@@ -63,8 +61,8 @@ export function checkText(sql: string, limits: StatementLimits): void {
 }
 
 /**
- * How deep brackets are nested; those in quotes and comments do not count, those in text between
- * dollars do.
+ * Returns the depth of nested brackets, ignoring those in quotes and comments, but not those in
+ * dollar-quoted text.
  */
 function bracketDepth(sql: string): number {
   let depth = 0;
@@ -81,8 +79,8 @@ function bracketDepth(sql: string): number {
 }
 
 /**
- * The last place of the quoted text or the comment that starts here; the place itself where none
- * does.
+ * Returns the last position of the quoted text or comment that starts here, or this position if
+ * none does.
  */
 function endOfQuoted(sql: string, at: number, character: string): number {
   let end: number;
@@ -90,12 +88,12 @@ function endOfQuoted(sql: string, at: number, character: string): number {
   else if (character === '-' && sql.charAt(at + 1) === '-') end = sql.indexOf('\n', at);
   else if (character === '/' && sql.charAt(at + 1) === '*') end = sql.indexOf('*/', at + 2) + 1;
   else return at;
-  // What does not end takes the rest.
+  // An unclosed one extends to the end.
   return end <= 0 ? sql.length : end;
 }
 
 /**
- * Checks the columns of an answer by their types alone, before anything is made of them.
+ * Checks the columns of a result by their types alone, before anything is created for them.
  *
  * @throws QUERY_INVALID when there are too many, or a row has too many values
  */

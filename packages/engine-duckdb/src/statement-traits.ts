@@ -1,9 +1,9 @@
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
- * Functions, and names of the standard that DuckDB takes for functions without brackets, whose
- * values change by themselves. A test compares them with what DuckDB says of its functions, and
- * fails after an upgrade that adds one.
+ * Functions, and keywords of the standard that DuckDB treats as functions without brackets, whose
+ * values change over time. A test compares them with DuckDB's list of functions, and fails after an
+ * upgrade that adds one.
  */
 const changingNames: ReadonlySet<string> = new Set([
   'age', // with one argument: until today
@@ -48,7 +48,7 @@ const changingNames: ReadonlySet<string> = new Set([
   'write_log',
 ]);
 
-/** Returns whether a name, in lower case, may be that of what changes by itself. */
+/** Reports whether a name, in lower case, may be that of a value that changes over time. */
 export function isChanging(name: string): boolean {
   return changingNames.has(name);
 }
@@ -64,14 +64,14 @@ const summingFunctions: ReadonlySet<string> = new Set([
   'array_aggregate',
 ]);
 
-/** What a query is, as far as single nodes of its syntax tree show it. */
+/** The traits of a query that single nodes of its syntax tree reveal. */
 export class StatementTraits {
   #isChanging = false;
   #isSumming = false;
   #namesHugeint = false;
   #readsCatalog = false;
 
-  /** Takes one node into account; each node of the tree has to be. */
+  /** Takes one node into account; it must be called for each node of the tree. */
   observe(node: SyntaxNode): void {
     const { function_name: functionName, type_name: typeName, sample, type, schema_name } = node;
     this.#isChanging ||= namesWhatChanges(node) || (typeof sample === 'object' && sample !== null);
@@ -84,20 +84,20 @@ export class StatementTraits {
   }
 
   /**
-   * Whether the query has the same answer whenever it is asked of the same data: it names nothing
-   * that changes by itself, takes no random sample and does not read the catalog. A column that has
-   * the name of such a function is taken for it.
+   * True if the query always has the same answer for the same data: it names nothing that changes
+   * over time, takes no random sample and does not read the catalog. A column with the name of such
+   * a function counts as the function.
    */
   get isRepeatable(): boolean {
     return !this.#isChanging && !this.#readsCatalog;
   }
 
-  /** Whether it reads names and columns of tables: by SHOW, DESCRIBE or views of the catalog. */
+  /** True if it reads names and columns of tables: by SHOW, DESCRIBE or catalog views. */
   get readsCatalog(): boolean {
     return this.#readsCatalog;
   }
 
-  /** Whether its HUGEINT columns may be sums. They are not where the query itself says HUGEINT. */
+  /** True if its HUGEINT columns may be sums. They are not if the query itself names HUGEINT. */
   get hasSums(): boolean {
     return this.#isSumming && !this.#namesHugeint;
   }

@@ -9,13 +9,12 @@ import type { QueryConnection } from './query-connection.ts';
 import { readBoundRows } from './read-rows.ts';
 import type { SelectStatement } from './select-statement.ts';
 
-/*
- * DuckDB adds integers up in 128 bits. Most sums fit in 64, and clients have a number for those: such a column is Int64 when all of
- * its values fit. Other columns of 128 bits are Decimal128 when all of their values have at most the 38 digits that Arrow allows, and
- * text otherwise. That is decided before the first row is given: nothing may change afterwards.
- */
+/* DuckDB sums integers in 128 bits. Most sums fit in 64, for which clients have a number type: such
+   a column is Int64 if all of its values fit. Other 128-bit columns are Decimal128 if all of their
+   values have at most the 38 digits that Arrow allows, and text otherwise. That is decided before
+   the first row is returned, because the schema cannot change afterwards. */
 
-/** Returns the schema that a statement has when its sums fit in 64 bits. */
+/** Returns the schema of a statement whose sums fit in 64 bits. */
 export function likelySchemaOf({ plan, hasSums }: SelectStatement): Schema {
   if (!hasSums || plan.columns.every(({ type }) => type !== hugeint)) return plan.schema;
   return planTyped(
@@ -26,8 +25,8 @@ export function likelySchemaOf({ plan, hasSums }: SelectStatement): Schema {
 const materializedAnswer = 'temp.main."answer with sums"';
 
 /**
- * Runs a query with columns of HUGEINT, keeps its rows in DuckDB, and gives the statement that reads
- * them with the types that they fit in. Other queries stay as they are.
+ * Runs a query with HUGEINT columns, keeps its rows in DuckDB, and returns the statement that reads
+ * them with the types that fit. Other queries are returned unchanged.
  *
  * @throws as a query that is running
  */
@@ -41,8 +40,8 @@ export async function narrowSums(
   if (wide.length === 0) return select;
   duckdb.destroy_prepare_sync(select.statement);
   try {
-    // An answer that DuckDB has no room for is computed twice: once to look at its sums, once to
-    // give its rows.
+    // A result that DuckDB has no space for is computed twice: once to check its sums, once for its
+    // rows.
     const relation = (await materializeAnswer(connection, select, redact))
       ? materializedAnswer
       : select.relation;
@@ -62,7 +61,8 @@ export async function narrowSums(
 }
 
 /**
- * Puts the answer into a table of the connection, in its order; false when there is no room for it.
+ * Stores the result in a table of the connection, in its order; returns false if there is no space
+ * for it.
  */
 async function materializeAnswer(
   connection: QueryConnection,
@@ -83,10 +83,10 @@ async function materializeAnswer(
   }
 }
 
-/** Largest integer of 38 digits, the most that a Decimal128 of Arrow may have. */
+/** The largest integer of 38 digits, the most that Arrow's Decimal128 may have. */
 const decimalMax = '9'.repeat(38);
 
-/** The narrowest type that all values of each of the columns fit in. */
+/** Returns the narrowest type that fits all values of each of the columns. */
 async function findTypes(
   connection: QueryConnection,
   { values, plan, hasSums }: SelectStatement,

@@ -2,14 +2,13 @@ import type { Connection } from '@duckdb/node-bindings';
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { readRows } from './read-rows.ts';
 
-/*
- * How the files of a table are written in SQL. DuckDB would look at CSV and JSON files again for every query, and only at their
- * first rows; so what it finds when it looks at all rows, once, is written into the relation.
- */
+/* The files of a table in SQL. DuckDB would detect the types of CSV and JSON files for every query,
+   and only from their first rows. So the types that it detects from all rows, once, are written
+   into the relation. */
 
 /**
- * Parquet files. Where their schemas differ, columns are found by name, and null in files that lack
- * them.
+ * Returns the relation of Parquet files. If their schemas differ, columns are matched by name, and
+ * null in files that lack them.
  */
 export async function parquetRelation(
   connection: Connection,
@@ -20,12 +19,12 @@ export async function parquetRelation(
     `SELECT count(DISTINCT columns) AS schemas
      FROM (SELECT list((name, type, logical_type)) AS columns FROM parquet_schema(${list(files)}) GROUP BY file_name)`,
   );
-  // Then every query looks at the schema of every file.
+  // With this option, every query reads the schema of every file.
   const byName = Number(row?.['schemas']) > 1 ? ', union_by_name = true' : '';
   return `read_parquet(${list(files)}${byName})`;
 }
 
-/** CSV files: dialect and types as found in all rows. */
+/** Returns the relation of CSV files, with the dialect and types detected in all rows. */
 export async function csvRelation(
   connection: Connection,
   files: readonly string[],
@@ -33,7 +32,7 @@ export async function csvRelation(
   const [file] = files;
   if (file === undefined || files.length > 1) {
     // Files may differ in dialect and in their columns, so only the types are fixed; columns are
-    // found by name.
+    // matched by name.
     const sniffed = `read_csv(${list(files)}, sample_size = -1, union_by_name = true)`;
     return `read_csv(${list(files)}, types = ${struct(await columnTypes(connection, sniffed))}, union_by_name = true)`;
   }
@@ -47,8 +46,8 @@ export async function csvRelation(
   );
   const { columns, ...dialect } = (found ?? {}) as Record<string, string | null>;
   const options = Object.entries(dialect)
-    // A format that was not found is left to DuckDB; an empty quote or comment means that there is
-    // none.
+    // A format that was not detected is left to DuckDB; an empty quote or comment means that there
+    // is none.
     .filter(([name, value]) => value !== null || !name.endsWith('format'))
     .map(([name, value]) => `${name} = ${quoteLiteral(value ?? '')}`);
   const types = (JSON.parse(String(columns)) as { name: string; type: string }[]).map(
@@ -58,10 +57,10 @@ export async function csvRelation(
 }
 
 /**
- * JSON files, the best way to read them first.
+ * Returns relations of JSON files, the best one first.
  *
- * DuckDB takes a column of integers of both signs for HUGEINT: BIGINT is tried before. Where no
- * types can be stated, because a column has a date format of its own, DuckDB looks at all rows for
+ * DuckDB detects a column of integers of both signs as HUGEINT, so BIGINT is tried before. If no
+ * types can be stated, because a column has a date format of its own, DuckDB reads all rows for
  * each query.
  */
 export async function jsonRelations(

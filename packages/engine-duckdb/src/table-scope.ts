@@ -10,7 +10,7 @@ import type { StatementTraits } from './statement-traits.ts';
 import type { OpenTable } from './table-source.ts';
 
 /**
- * The tables that one query may read. Those that change are defined for its connection alone: it
+ * The tables that one query may read. Live tables are defined for its connection alone, so that it
  * sees one set of their files throughout.
  */
 export class TableScope {
@@ -22,12 +22,12 @@ export class TableScope {
   readonly #live: LiveTables | undefined;
   readonly #liveNames: ReadonlySet<string>;
   /**
-   * The full names of tables of the settings, which have offline halves only, each with the name
-   * that DuckDB has.
+   * The full names of configured tables, which have offline halves only, with their names in
+   * DuckDB.
    */
   readonly #fullNames: ReadonlyMap<string, string>;
   readonly #defined = new Set<string>();
-  /** Tables whose columns are known to the connection, and whose rows are not. */
+  /** Tables whose columns are defined in the connection, without rows. */
   readonly #shown = new Set<string>();
 
   private constructor(
@@ -39,7 +39,7 @@ export class TableScope {
     this.results = new ResultTables(results);
     this.#live = live;
     this.#rowCounts = new Map(tables.map(({ name, rowCount }) => [name, rowCount]));
-    // A table of the settings hides another of its name.
+    // A configured table hides another one of its name.
     const hidden = new Set(tables.map(({ name }) => name.toLowerCase()));
     this.#liveNames = new Set(liveNames.filter((name) => !hidden.has(name.toLowerCase())));
     this.#fullNames = new Map(
@@ -67,8 +67,8 @@ export class TableScope {
   }
 
   /**
-   * Makes the live tables among these known to the connection, and all of them for a query that
-   * reads the catalog. Once for each is enough.
+   * Defines the live tables among these in the connection, or all of them for a query that reads
+   * the catalog. Further calls for the same table do nothing.
    */
   async define(
     connection: QueryConnection,
@@ -114,9 +114,7 @@ export class TableScope {
     this.#defined.add(name);
   }
 
-  /**
-   * Makes the columns of a table known that the query does not read: no file of it is looked at.
-   */
+  /** Defines the columns of a table that the query does not read, without opening its files. */
   async #defineEmptyView(connection: QueryConnection, relation: TableRelation): Promise<void> {
     const empty = selectRelation({ ...relation, parts: [] });
     await connection.call((handle) =>
@@ -125,7 +123,7 @@ export class TableScope {
     this.#shown.add(relation.name);
   }
 
-  /** What is known of the live tables among these; nothing when there is none. */
+  /** Returns statistics of the live tables among these; empty if there are none. */
   liveStatistics(tables: readonly string[]): Pick<QueryStatistics, 'segments' | 'consumedUntilMs'> {
     const relations = this.relationsOf(tables);
     if (relations.length === 0) return {};
@@ -141,14 +139,14 @@ export class TableScope {
   }
 
   /**
-   * Makes sure that the files of these tables are still those that were compared with what was
+   * Verifies that the files of these tables are still those that were compared with what was
    * written. @throws TABLE_DAMAGED
    */
   async assertWhole(tables: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#live?.verify(this.relationsOf(tables), { signal });
   }
 
-  /** The live tables among these, as the query sees them. */
+  /** Returns the live tables among these, as the query sees them. */
   relationsOf(tables: readonly string[]): readonly TableRelation[] {
     return tables.flatMap((name) => this.#relations.get(name) ?? []);
   }

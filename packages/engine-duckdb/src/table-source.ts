@@ -7,15 +7,14 @@ import { readRows } from './read-rows.ts';
 import { isReservedName } from './statement-guard.ts';
 import { csvRelation, jsonRelations, parquetRelation } from './table-relation.ts';
 
-/** A table as it is configured: files that queries know by a name. */
+/** A configured table: files under a name for queries. */
 export interface TableSource {
   readonly name: string;
   /**
-   * Absolute path of a file, or a glob that stands for several; it is expanded once, when the
-   * engine opens.
+   * The absolute path of a file, or a glob of several; it is expanded once, when the engine opens.
    */
   readonly path: string;
-  /** `auto` uses the files' extension. */
+  /** `auto` uses the extensions of the files. */
   readonly format: 'auto' | TableFormat;
 }
 
@@ -23,15 +22,15 @@ export interface TableSource {
 export type TableFormat = 'parquet' | 'csv' | 'json';
 
 /**
- * A table that queries can read, with all that was found out about its files: another engine opens
- * it without looking at them.
+ * A table that queries can read, with the metadata of its files: another engine opens it without
+ * reading them.
  */
 export interface OpenTable {
   readonly name: string;
   readonly path: string;
   readonly files: readonly string[];
   readonly rowCount: number;
-  /** How its files are read, in DuckDB's SQL. */
+  /** The relation that reads its files, in DuckDB's SQL. */
   readonly relation: string;
 }
 
@@ -47,14 +46,12 @@ const formatsByExtension: Readonly<Record<string, TableFormat>> = {
 const nameLengthMax = 128;
 
 /**
- * Makes a table readable under its name, and counts its rows, which also shows that the files can
- * be read.
+ * Opens a table under its name, and counts its rows, which also shows that the files can be read.
  *
- * Types of CSV and JSON columns are decided here, from all rows of all files, and hold from then
- * on.
+ * Types of CSV and JSON columns are detected here, from all rows of all files, and fixed.
  *
- * @throws INVALID_SETTING when the name cannot be used, nothing is at the path, or the files cannot
- * be read
+ * @throws INVALID_SETTING when the name is invalid, no file exists at the path, or the files cannot
+ *   be read
  */
 export async function openTable(
   connection: Connection,
@@ -105,13 +102,13 @@ function formatOf(source: TableSource, files: readonly string[]): TableFormat {
   );
   const [format] = formats;
   if (formats.size !== 1 || format === undefined) {
-    throw unusable(source, 'the extensions of the files do not say which one format they have');
+    throw unusable(source, 'the extensions of the files do not determine one format');
   }
   return format;
 }
 
 /**
- * Tries the ways to read the files, the most exact first, and keeps the first that reads every
+ * Tries the relations of the files, the most exact first, and keeps the first one that reads every
  * value of every row.
  */
 async function createView(
@@ -120,7 +117,7 @@ async function createView(
   format: TableFormat,
   files: readonly string[],
 ): Promise<Pick<OpenTable, 'rowCount' | 'relation'>> {
-  // Parquet states what it holds; in text, a value that does not fit shows only when it is read.
+  // Parquet declares its types; in text files, an invalid value is found only when it is read.
   const counts = format === 'parquet' ? 'count(*)' : 'count(*), count(COLUMNS(*))';
   const failures: unknown[] = [];
   for (const relation of await findRelations(connection, format, files)) {

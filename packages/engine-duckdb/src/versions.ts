@@ -1,2 +1,2 @@
-/* What data a version of a table stands for; apart from the engine, so that nothing of DuckDB is loaded for it. */
+/* The version of a table's data, separate from the engine so that DuckDB is not loaded for it. */
 export { dataVersionOf, type VersionedTables } from './data-version.ts';

@@ -91,7 +91,7 @@ describe('a time limit', () => {
 
     await expect(execution).rejects.toMatchObject({
       code: 'QUERY_TIMED_OUT',
-      message: 'The query ran for longer than its time limit of 1000 ms.',
+      message: 'The query exceeded its timeout of 1000 ms.',
     });
   });
 

@@ -130,7 +130,7 @@ describe('a query that cannot be answered is refused in its own words', () => {
     [
       'SELECT nothing FROM airports',
       'COLUMN_NOT_FOUND',
-      "Column 'nothing' does not exist. There are iata, name",
+      "Column 'nothing' does not exist. The columns are iata, name",
     ],
     ['SELECT latitude AS x FROM airports WHERE x > 1', 'COLUMN_NOT_FOUND', "Column 'x'"],
     [
@@ -159,7 +159,7 @@ describe('a query that cannot be answered is refused in its own words', () => {
       "'north' is used as a number",
     ],
     ['SELECT state, COUNT(*) FROM airports', 'QUERY_INVALID', 'must appear in the GROUP BY clause'],
-    ['SELECT 1 FROM airports GROUP BY 3', 'QUERY_INVALID', '3 is not the place of a column'],
+    ['SELECT 1 FROM airports GROUP BY 3', 'QUERY_INVALID', '3 is not the position of a column'],
     ['SET enableNullHandling = false; SELECT 1', 'QUERY_INVALID', 'enableNullHandling is false'],
     [`SELECT ${'('.repeat(300)}1${')'.repeat(300)}`, 'QUERY_SYNTAX', 'nested more than'],
   ])(
@@ -171,9 +171,8 @@ describe('a query that cannot be answered is refused in its own words', () => {
     },
   );
 
-  const notNumber = (text: string) =>
-    `The text '${text}' is used as a number, and is not a number.`;
-  const quoted = (text: string) => `The text "${text}" is used as a number, and is not a number.`;
+  const notNumber = (text: string) => `The text '${text}' is used as a number and is not one.`;
+  const quoted = (text: string) => `The text "${text}" is used as a number and is not one.`;
   const outOfRange = (value: string, type: string) =>
     `The value ${value} is out of range for ${type}.`;
   const calendar = 'the calendar of the embedded engine';

@@ -255,10 +255,10 @@ describe('opening fails, and names what is wrong,', () => {
     await write('a.json', '[]');
 
     expect(await openFailure(csv('t', await write('a.txt', 'a')))).toContain(
-      'the extensions of the files do not say',
+      'the extensions of the files do not determine',
     );
     expect(await openFailure(csv('t', join(directory, 'a.*')))).toContain(
-      'the extensions of the files do not say',
+      'the extensions of the files do not determine',
     );
   });
 

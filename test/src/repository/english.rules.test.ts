@@ -16,7 +16,6 @@ const unread: Readonly<Record<string, Counts>> = {
   cli: { openings: 47, words: 25, longSentences: 0, wideLines: 0 },
   console: { openings: 2, words: 0, longSentences: 0, wideLines: 0 },
   controller: { openings: 88, words: 32, longSentences: 0, wideLines: 4 },
-  'engine-duckdb': { openings: 64, words: 15, longSentences: 0, wideLines: 20 },
   'engine-pinot': { openings: 52, words: 12, longSentences: 0, wideLines: 7 },
   flight: { openings: 32, words: 2, longSentences: 0, wideLines: 5 },
 };

@@ -9,14 +9,14 @@ interface ArrowBuffers {
   readonly children?: Data[];
 }
 
-/** Arrow data over buffers that already have Arrow's layout: nothing is copied or checked. */
+/** Creates Arrow data over buffers that already have Arrow's layout, without copies or checks. */
 export function arrowData(
   type: DataType,
   rowCount: number,
   validity: Validity,
   buffers: ArrowBuffers,
 ): Data {
-  // The numbers are Arrow's buffer types: offsets, values, validity.
+  // The keys are Arrow's buffer types: offsets, values, validity.
   const parts = { 0: buffers.valueOffsets, 1: buffers.values, 2: validity.bitmap ?? noBytes };
   return new Data(type, 0, rowCount, validity.nullCount, parts, buffers.children);
 }

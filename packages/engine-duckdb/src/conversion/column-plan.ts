@@ -8,15 +8,15 @@ import { Schema, Struct } from 'apache-arrow';
 import { type ColumnType, columnTypeOf, fieldOf, quoteIdentifier } from './column-type.ts';
 import type { VectorReader } from './fixed-width.ts';
 
-/** How the columns of one answer become Arrow record batches. */
+/** The conversion of the columns of one result to Arrow record batches. */
 export interface ColumnPlan {
   readonly schema: Schema;
   /** The type of a batch: all columns in one struct. */
   readonly rowType: Struct;
   readonly readers: readonly VectorReader[];
   /**
-   * SQL types to cast the columns to before they are read; undefined when all can be read as they
-   * are.
+   * The SQL types to cast the columns to before they are read; undefined if all can be read
+   * directly.
    */
   readonly castTypes: readonly string[] | undefined;
   readonly columns: readonly TypedColumn[];
@@ -27,7 +27,10 @@ export interface TypedColumn {
   readonly type: ColumnType;
 }
 
-/** Columns after which others get their turn: DuckDB takes longer for each, the more there are. */
+/**
+ * The number of columns after which the event loop is yielded to: DuckDB takes longer for each, the
+ * more there are.
+ */
 const columnsAtOnce = 100;
 
 export interface AnswerColumn {
@@ -36,8 +39,8 @@ export interface AnswerColumn {
 }
 
 /**
- * The columns that a prepared statement will give; with parameters that have no values, DuckDB does
- * not know them yet.
+ * Returns the columns of a prepared statement. If it has parameters without values, DuckDB does not
+ * know them yet.
  */
 export async function columnsOfStatement(
   statement: PreparedStatement,
@@ -61,14 +64,12 @@ export function columnsOfResult(result: Result): readonly AnswerColumn[] {
   }));
 }
 
-/**
- * Plans how columns are converted. Names are kept as they are, also when several columns share one.
- */
+/** Plans the conversion of columns. Names are unchanged, even if several columns share one. */
 export function planColumns(columns: readonly AnswerColumn[]): ColumnPlan {
   return planTyped(columns.map(({ name, type }) => ({ name, type: columnTypeOf(type) })));
 }
 
-/** The same for columns whose types are known. */
+/** Plans the conversion of columns whose types are known. */
 export function planTyped(typed: readonly TypedColumn[]): ColumnPlan {
   const fields = typed.map(({ name, type }) => fieldOf(name, type));
   const types = typed.map(({ type }) => type);
@@ -82,12 +83,12 @@ export function planTyped(typed: readonly TypedColumn[]): ColumnPlan {
 }
 
 /**
- * A query with its columns cast. The relation is the query as a call of `query`, which takes its
- * text as a literal, whatever comments or semicolon it ends with, but no parameters; or the query
- * in brackets.
+ * Returns a query with its columns cast. The relation is the query as a call of `query`, which
+ * takes its text as a literal with any comments and semicolons, but without parameters; or the
+ * query in brackets.
  *
- * Columns are named by position, since their own names may repeat. The order of rows stays: a
- * projection keeps it.
+ * Columns are named by position, since their own names may repeat. A projection keeps the order of
+ * rows.
  */
 export function castColumns(relation: string, castTypes: readonly string[]): string {
   const names = castTypes.map((_, column) => `c${column}`);

@@ -34,17 +34,17 @@ import { boolReader, mediumDecimalReader, smallDecimalReader, uuidReader } from 
 import { arrayReader, listReader, structReader } from './nested-types.ts';
 import { stringReader } from './strings.ts';
 
-/** How values of one DuckDB type become Arrow data. */
+/** The conversion of one DuckDB type to Arrow data. */
 export interface ColumnType {
   readonly arrow: DataType;
-  /** Metadata of the Arrow field, for what Arrow's type alone does not say. */
+  /** Metadata of the Arrow field that its type does not express. */
   readonly metadata: ReadonlyMap<string, string>;
   readonly read: VectorReader;
   /** The DuckDB type, in SQL, that `read` reads. */
   readonly sql: string;
   /**
-   * Whether DuckDB must cast to that type first: a type without an Arrow type that every reader
-   * knows comes as DuckDB's own text.
+   * True if DuckDB must cast to that type first: a type without an Arrow type that every reader
+   * supports is converted to DuckDB's own text.
    */
   readonly needsCast: boolean;
 }
@@ -53,7 +53,9 @@ const { Type } = duckdb;
 const noMetadata: ReadonlyMap<string, string> = new Map();
 const jsonMetadata = extension('arrow.json');
 const uuidMetadata = extension('arrow.uuid');
-/** Text that holds digits only: the results' JSON view calls such a column BIG_DECIMAL. */
+/**
+ * Marks text that contains only digits: the JSON view of results calls such a column BIG_DECIMAL.
+ */
 const digitsMetadata: ReadonlyMap<string, string> = new Map([
   ['quire:columnDataType', 'BIG_DECIMAL'],
 ]);
@@ -68,7 +70,7 @@ const text: ColumnType = {
 };
 const json: ColumnType = { ...text, metadata: jsonMetadata, sql: 'JSON' };
 const rendered: ColumnType = { ...text, needsCast: true };
-/** Integers that are too large for a type of Arrow. */
+/** Integers that are too large for any Arrow type. */
 export const digits: ColumnType = { ...rendered, metadata: digitsMetadata };
 
 type ElementsArgument = Parameters<typeof fixedWidthReader>[1];
@@ -85,7 +87,7 @@ function fixed(sql: string, arrow: DataType, Elements: ElementsArgument, stride 
 
 const binary = new Binary();
 export const bigint = fixed('BIGINT', new Int64(), BigInt64Array);
-// For values of up to 38 digits, of the 39 that HUGEINT has: sums-of-integers.ts looks at them.
+// For values of up to 38 of the 39 digits of HUGEINT, as sums-of-integers.ts checks.
 export const hugeint = fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4);
 const scalarTypes = new Map<number, ColumnType>([
   [
@@ -136,10 +138,10 @@ const scalarTypes = new Map<number, ColumnType>([
 ]);
 
 /**
- * Finds how values of a DuckDB type become Arrow data, at any depth of nesting.
+ * Returns the conversion of a DuckDB type, at any depth of nesting.
  *
- * INTERVAL, TIMETZ, BIT, ENUM, UNION, VARIANT, GEOMETRY and whatever else DuckDB has become text as
- * DuckDB casts them.
+ * INTERVAL, TIMETZ, BIT, ENUM, UNION, VARIANT, GEOMETRY and all other types become text, as DuckDB
+ * casts them.
  */
 export function columnTypeOf(type: LogicalType): ColumnType {
   const typeId = duckdb.get_type_id(type);
@@ -167,13 +169,16 @@ export function columnTypeOf(type: LogicalType): ColumnType {
   }
 }
 
-/** The same inside of another type, where the values of a HUGEINT are not looked at: it is text. */
+/**
+ * Returns the conversion of a type inside another one. The values of a nested HUGEINT are not
+ * checked, so it becomes text.
+ */
 function nestedTypeOf(type: LogicalType): ColumnType {
   const nested = columnTypeOf(type);
   return nested === hugeint ? digits : nested;
 }
 
-/** The Arrow field of a column, list element or struct member. */
+/** Returns the Arrow field of a column, list element or struct member. */
 export function fieldOf(name: string, type: ColumnType, isNullable = true): Field<DataType> {
   return new Field(name, type.arrow, isNullable, new Map(type.metadata));
 }
@@ -181,7 +186,7 @@ export function fieldOf(name: string, type: ColumnType, isNullable = true): Fiel
 function decimalType(width: number, scale: number): ColumnType {
   const arrow = new Decimal(scale, width, 128);
   const sql = `DECIMAL(${width},${scale})`;
-  // The width alone decides how many bits DuckDB has for each.
+  // The width alone decides the number of bits that DuckDB uses.
   if (width > 18) return fixed(sql, arrow, Uint32Array, 4);
   let read = mediumDecimalReader(arrow);
   if (width <= 9) read = smallDecimalReader(arrow, width <= 4 ? Int16Array : Int32Array);
@@ -235,7 +240,7 @@ function structType(type: LogicalType): ColumnType {
   );
   const members = names.map((_, index) => nestedTypeOf(duckdb.struct_type_child_type(type, index)));
   const arrow = new Struct(members.map((member, index) => fieldOf(names[index] ?? '', member)));
-  // The members of row(…) have no names, but a cast needs some: then it uses positions.
+  // The members of row(…) have no names, but a cast requires them, so positions are used.
   const sqlMembers = members.map(
     (member, index) => `${quoteIdentifier(names[index] || `v${index + 1}`)} ${member.sql}`,
   );

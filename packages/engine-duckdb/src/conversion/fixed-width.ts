@@ -3,10 +3,7 @@ import type { Data, DataType } from 'apache-arrow';
 import { arrowData } from './arrow-data.ts';
 import { readValidity, type VectorRows } from './vector-rows.ts';
 
-/**
- * Turns rows of one DuckDB vector into Arrow data; what it returns belongs to the reader and shares
- * nothing with DuckDB.
- */
+/** Converts rows of one DuckDB vector to Arrow data that shares no memory with DuckDB. */
 export type VectorReader = (vector: Vector, rows: VectorRows) => Data;
 
 type FixedArray =
@@ -28,10 +25,10 @@ interface FixedArrayConstructor<T extends FixedArray> {
 }
 
 /**
- * Reads `extent` entries of `byteWidth` bytes each into memory of our own.
+ * Reads `extent` entries of `byteWidth` bytes each into memory of this process.
  *
- * The bindings copy vector memory into a fresh ArrayBuffer (a test holds them to it), so the bytes
- * outlive the chunk and need no second copy.
+ * The bindings copy vector memory to a new ArrayBuffer, as a test verifies, so the bytes outlive
+ * the chunk without a second copy.
  */
 export function readBytes(
   vector: Vector,
@@ -47,8 +44,8 @@ export function readBytes(
 }
 
 /**
- * The values of the rows: `stride` elements of `Elements` for each. The memory is used as it is
- * where the layouts agree.
+ * Returns the values of the rows: `stride` elements of `Elements` for each. The memory is used
+ * directly if the layouts agree.
  */
 export function readElements<T extends FixedArray>(
   vector: Vector,
@@ -70,7 +67,7 @@ export function readElements<T extends FixedArray>(
   return taken;
 }
 
-/** A reader for types whose values look the same in DuckDB and in Arrow. */
+/** Creates a reader for types whose values have the same layout in DuckDB and in Arrow. */
 export function fixedWidthReader<T extends FixedArray>(
   type: DataType,
   Elements: FixedArrayConstructor<T>,

@@ -3,13 +3,13 @@ import { arrowData } from './arrow-data.ts';
 import { readElements, type VectorReader } from './fixed-width.ts';
 import { readValidity } from './vector-rows.ts';
 
-/** BOOLEAN: DuckDB has a byte for each, Arrow a bit. */
+/** Reads BOOLEAN: DuckDB uses a byte for each value, Arrow a bit. */
 export const boolReader: VectorReader = (vector, rows) => {
   const validity = readValidity(vector, rows);
   const flags = readElements(vector, rows, Uint8Array);
   const bits = new Uint8Array((rows.count + 7) >> 3);
   for (let row = 0; row < rows.count; row += 1) {
-    // Under a null the byte may be anything.
+    // The byte of a null may have any value.
     if ((flags[row] ?? 0) === 1) bits[row >> 3] = (bits[row >> 3] ?? 0) | (1 << (row & 7));
   }
   return arrowData(new Bool(), rows.count, validity, { values: bits });
@@ -17,7 +17,7 @@ export const boolReader: VectorReader = (vector, rows) => {
 
 type SmallDecimalArray = Int16ArrayConstructor | Int32ArrayConstructor;
 
-/** DECIMAL of at most 9 digits: DuckDB has 16 or 32 bits for each, Arrow 128. */
+/** Reads DECIMAL of at most 9 digits: DuckDB uses 16 or 32 bits for each value, Arrow 128. */
 export function smallDecimalReader(type: Decimal, Elements: SmallDecimalArray): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
@@ -38,7 +38,7 @@ export function smallDecimalReader(type: Decimal, Elements: SmallDecimalArray): 
   };
 }
 
-/** DECIMAL of 10 to 18 digits: DuckDB has 64 bits for each, Arrow 128. */
+/** Reads DECIMAL of 10 to 18 digits: DuckDB uses 64 bits for each value, Arrow 128. */
 export function mediumDecimalReader(type: Decimal): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
@@ -57,8 +57,8 @@ export function mediumDecimalReader(type: Decimal): VectorReader {
 }
 
 /**
- * UUID: DuckDB has a 128-bit integer with the top bit flipped (so that it sorts), Arrow the 16
- * bytes in their written order.
+ * Reads UUID: DuckDB uses a 128-bit integer with the top bit flipped, so that it sorts, Arrow the
+ * 16 bytes in their written order.
  */
 export const uuidReader: VectorReader = (vector, rows) => {
   const validity = readValidity(vector, rows);

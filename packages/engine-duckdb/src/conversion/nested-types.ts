@@ -11,7 +11,7 @@ import {
   type VectorRows,
 } from './vector-rows.ts';
 
-/** STRUCT: a vector for each field, of the same rows. */
+/** Reads STRUCT: one vector for each field, with the same rows. */
 export function structReader(type: DataType, fields: readonly VectorReader[]): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);
@@ -24,7 +24,8 @@ export function structReader(type: DataType, fields: readonly VectorReader[]): V
 }
 
 /**
- * LIST and MAP: offset and length for each row, into one vector of all the elements, in any order.
+ * Reads LIST and MAP: an offset and a length for each row, into one vector of all elements in any
+ * order.
  */
 export function listReader(type: DataType, readElements: VectorReader): VectorReader {
   return (vector, rows) => {
@@ -69,7 +70,7 @@ function scatteredElements(
   return { count: entries.length, entries, extent, parentValidity: undefined };
 }
 
-/** ARRAY: `size` elements for each row, null rows included. */
+/** Reads ARRAY: `size` elements for each row, including null rows. */
 export function arrayReader(
   type: DataType,
   size: number,

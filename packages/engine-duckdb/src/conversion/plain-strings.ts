@@ -9,7 +9,7 @@ const inlineBytesMax = 12;
  * alive.
  *
  * @param records of the vector, one for each entry
- * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
+ * @param bitmap Arrow's bitmap of the rows that are not null; undefined if no row is null
  * @param checkSize called with the total size before memory is allocated; may throw
  */
 export function assembleInJavaScript(
@@ -24,7 +24,7 @@ export function assembleInJavaScript(
   let size = 0;
   let areAllInline = true;
   for (let row = 0; row < count; row += 1) {
-    // A null's record is not initialized.
+    // The record of a null is not initialized.
     if (isValidRow(bitmap, row)) {
       const record = (entries === undefined ? row : (entries[row] ?? 0)) * 4;
       const length = words[record] ?? 0;

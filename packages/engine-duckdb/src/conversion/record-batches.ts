@@ -6,10 +6,10 @@ import { BatchTooLarge } from './strings.ts';
 import { rowRange } from './vector-rows.ts';
 
 /**
- * A record batch with exactly the schema and columns given.
+ * A record batch with exactly the given schema and columns.
  *
- * Arrow's own constructor matches fields by name: it takes time that grows with the square of the
- * columns, and gives columns that share a name each other's type.
+ * Arrow's own constructor matches fields by name. That takes quadratic time in the number of
+ * columns, and gives columns that share a name each other's types.
  */
 class AnswerBatch extends RecordBatch {
   declare readonly schema: Schema;
@@ -22,11 +22,11 @@ class AnswerBatch extends RecordBatch {
   }
 
   /**
-   * Gives the memory of texts back at once, which the garbage collector would let pile up.
+   * Releases the memory of texts at once instead of letting it accumulate until garbage collection.
    *
-   * Copies of a vector's own memory are left to it: the vector takes as much until its chunk is
-   * collected, and these bytes are all that the collector knows of that. Where a chunk takes much,
-   * it has to come as often as it can.
+   * Copies of a vector's own memory are left to the garbage collector: the vector takes as much
+   * until its chunk is collected, and these copies are all that the collector knows of it. If a
+   * chunk takes much memory, the collector has to run often.
    */
   [Symbol.dispose](): void {
     const columns = this.data.children;
@@ -41,10 +41,10 @@ class AnswerBatch extends RecordBatch {
  * two megabytes.
  */
 const vectorBytesMax = 256 * 1024;
-/** What a vector has for each text or list. */
+/** The bytes that a vector has for each text or list. */
 const recordBytes = 16;
 
-/** Bytes that the vectors of a column take, more or less. */
+/** Returns the approximate number of bytes of a column's vectors. */
 function vectorBytesOf({ length, values, valueOffsets, children }: Data): number {
   let sizeBytes =
     valueOffsets === undefined
@@ -55,14 +55,13 @@ function vectorBytesOf({ length, values, valueOffsets, children }: Data): number
 }
 
 /**
- * Converts a chunk to one record batch, or to several when its values are very large, and empties
- * it.
+ * Converts a chunk to one record batch, or to several if its values are very large, and empties it.
  *
- * The batches share nothing with the chunk. The garbage collector, which must release it, does not
- * know how large its strings are: they are released here.
+ * The batches share no memory with the chunk. The garbage collector, which must release the chunk,
+ * does not know the size of its strings, so they are released here.
  */
 export function* recordBatchesOf(chunk: DataChunk, plan: ColumnPlan): Generator<RecordBatch> {
-  // Ranges still to convert, the next one last.
+  // The ranges still to convert; the next one is last.
   const ranges = [{ start: 0, end: duckdb.data_chunk_get_size(chunk) }];
   for (let range = ranges.pop(); range !== undefined; range = ranges.pop()) {
     const { start, end } = range;

@@ -2,11 +2,10 @@ import { type DataType, type Field, Type } from 'apache-arrow';
 import { QuireError } from '@quire/core';
 import { quoteIdentifier } from './column-type.ts';
 
-/*
- * The way back of `columnTypeOf`: which type of DuckDB holds the values of a stored column, at any depth.
- */
+/* The reverse of `columnTypeOf`: the DuckDB type that holds the values of a stored column, at any
+   depth. */
 
-/** What parameters the types have that are looked at. */
+/** The type parameters that are read. */
 interface TypeParameters {
   readonly isSigned: boolean;
   readonly bitWidth: number;
@@ -24,15 +23,15 @@ const integers: Readonly<Record<number, string>> = {
   32: 'INTEGER',
   64: 'BIGINT',
 };
-/** By Arrow's units: seconds, milliseconds, microseconds, nanoseconds. */
+/** The types by Arrow's units: seconds, milliseconds, microseconds, nanoseconds. */
 const timestamps = ['TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP', 'TIMESTAMP_NS'];
 const [microseconds, nanoseconds] = [2, 3];
 
 /**
- * The type, in DuckDB's SQL, that holds exactly the values of a stored column.
+ * Returns the type, in DuckDB's SQL, that holds exactly the values of a stored column.
  *
  * @throws UNSUPPORTED_COLUMN_TYPE when there is none: results of other engines may have such
- * columns
+ *   columns
  */
 export function sqlTypeOfStored(field: Field<DataType>, column = field.name): string {
   const { type } = field;
@@ -89,12 +88,15 @@ export function sqlTypeOfStored(field: Field<DataType>, column = field.name): st
   }
 }
 
-/** Whether the text of a column is digits, for there is no Arrow type for integers of that size. */
+/**
+ * Reports whether the text of a column is digits, because Arrow has no type for integers of that
+ * size.
+ */
 export function isDigits({ metadata }: Field<DataType>): boolean {
   return metadata.get('quire:columnDataType') === 'BIG_DECIMAL';
 }
 
-/** HUGEINT stands as a decimal of 38 digits without a fraction, and may have one digit more. */
+/** HUGEINT is stored as a decimal of 38 digits without a fraction, and may have one digit more. */
 function decimalType({ precision, scale, bitWidth }: TypeParameters): string | undefined {
   if (bitWidth !== 128 || precision > 38 || scale < 0) return undefined;
   return precision === 38 && scale === 0 ? 'HUGEINT' : `DECIMAL(${precision},${scale})`;

@@ -3,24 +3,27 @@ import { releaseMemory } from './release-memory.ts';
 import { stringModule } from './string-module.ts';
 
 /**
- * A string's record in a vector: its length, then its bytes when they are 12 at most, else 4 of
- * them and the address of all.
+ * The size of a string's record in a vector: its length, then its bytes if there are at most 12,
+ * otherwise the first 4 of them and the address of all.
  */
 export const recordBytes = 16;
-/** Rows that are assembled at once; there are more only below lists. */
+/** The most rows that are assembled at a time; only vectors below lists have more. */
 const rowsMax = 16_384;
 /**
- * Bytes of all their strings, when these lie in a few runs, in order: none of them is copied into
+ * The most bytes of their strings if these are in a few runs, in order: they are not copied into
  * the module's memory.
  */
 export const runBytesMax = 16 * 1024 * 1024;
-/** The same when they do not. What is larger costs little for each byte in JavaScript, too. */
+/**
+ * The most bytes of their strings otherwise. Above that, JavaScript costs little for each byte as
+ * well.
+ */
 export const gatheredBytesMax = 1024 * 1024;
 /** Windows may overlap, and have gaps between strings. */
 const windowBytesMax = 1280 * 1024;
 const windowsMax = 64;
 const runsMax = 64;
-/** Bytes that the module has for a window, and for a run. */
+/** The bytes of a window and of a run in the module. */
 const windowEntryBytes = 24;
 const runEntryBytes = 16;
 /** Strings are copied sixteen bytes at a time. */
@@ -59,15 +62,15 @@ declare const WebAssembly: {
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 
-/** Strings as Arrow has them. */
+/** Strings in Arrow's layout. */
 export interface StringBuffers {
   readonly valueOffsets: Int32Array;
   readonly values: Uint8Array;
 }
 
 /**
- * Assembles the strings of vectors in WebAssembly (`assembly/strings.ts`): addresses of 64 bits and
- * copies of sixteen bytes cost JavaScript several times as much, and feed its garbage collector.
+ * Assembles the strings of vectors in WebAssembly (`assembly/strings.ts`): 64-bit addresses and
+ * copies of sixteen bytes cost JavaScript several times as much, and burden its garbage collector.
  */
 export class StringAssembler {
   static #shared: StringAssembler | undefined;
@@ -104,7 +107,7 @@ export class StringAssembler {
     }
   }
 
-  /** The assembler of this thread, made when it is first asked for. */
+  /** The assembler of this thread, created at its first use. */
   static get shared(): StringAssembler {
     this.#shared ??= new StringAssembler();
     return this.#shared;
@@ -113,8 +116,8 @@ export class StringAssembler {
   /**
    * Assembles the strings of `count` rows. The chunk that owns them must be alive.
    *
-   * @param bitmap Arrow's bitmap of the rows that are not null; undefined when all are there
-   * @returns undefined when there are too many of them, or they lie in too many places
+   * @param bitmap Arrow's bitmap of the rows that are not null; undefined if no row is null
+   * @returns undefined if there are too many strings, or they are in too many places
    */
   assemble(
     records: Uint8Array,
@@ -156,7 +159,7 @@ export class StringAssembler {
     );
   }
 
-  /** The strings as they lie in the memory of DuckDB already. */
+  /** Joins the strings from the runs of DuckDB's memory in which they are already in order. */
   #joinRuns(size: number): Uint8Array {
     const count = this.#exports.countOfRuns();
     if (count === 1) return this.#read(this.#runs);
@@ -171,7 +174,7 @@ export class StringAssembler {
     return values;
   }
 
-  /** Copies the windows in; false when they are too much. */
+  /** Copies the windows in; returns false if they are too large. */
   #load(): boolean {
     let at = this.#sources;
     const end = this.#windows + this.#exports.countOfWindows() * windowEntryBytes;
@@ -191,8 +194,8 @@ export class StringAssembler {
   }
 
   /**
-   * A copy of a window or run: the bindings' call reads its address from a buffer, as from a
-   * string's record.
+   * Copies a window or run: the bindings' call reads its address from a buffer, as from a string's
+   * record.
    */
   #read(stretch: number): Uint8Array {
     return duckdb.get_data_from_pointer(

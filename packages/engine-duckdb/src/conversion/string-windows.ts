@@ -1,6 +1,6 @@
 import duckdb from '@duckdb/node-bindings';
 
-/** A stretch of DuckDB's memory, `[start, end)`, that holds strings and can be read in one go. */
+/** A range of DuckDB's memory, `[start, end)`, that contains strings and can be read at once. */
 interface Window {
   start: number;
   end: number;
@@ -14,19 +14,19 @@ const noBytes = new Uint8Array(0);
 const pageOf = (address: number): number => Math.floor(address / pageBytes);
 
 /**
- * Finds stretches of memory that cover all the strings of a vector, so that a few large reads do
- * instead of one for each string.
+ * Finds ranges of memory that cover all strings of a vector, so that a few large reads replace one
+ * for each string.
  *
- * A window grows only to a string in the same page or a neighbouring one. So each page of a window
- * holds a byte of some string: all of it is mapped, and reading it cannot fault, whatever lies
+ * A window is extended only to a string in the same page or a neighbouring one. So each of its
+ * pages contains a byte of some string and is mapped: reading the window cannot fault, whatever is
  * between the strings. Addresses fit a double exactly.
  */
 export class StringWindows {
-  /** In ascending order, but for those that grew past a neighbour. */
+  /** In ascending order, except for windows that grew past a neighbour. */
   #windows: Window[] = [];
   #latest: Window | undefined;
 
-  /** Notes a string of `length` ≥ 1 bytes at `address`. */
+  /** Adds a string of `length` ≥ 1 bytes at `address`. */
   add(address: number, length: number): void {
     const end = address + length;
     const latest = this.#latest;
@@ -52,11 +52,11 @@ export class StringWindows {
   }
 
   /**
-   * Reads all windows; from now on `read` may be called. The chunk that owns the strings must be
+   * Reads all windows, after which `read` may be called. The chunk that owns the strings must be
    * alive.
    */
   load(): void {
-    // Windows that grew towards each other may have met, or passed.
+    // Windows that grew towards each other may touch or overlap.
     const merged: Window[] = [];
     for (const window of this.#windows.toSorted((left, right) => left.start - right.start)) {
       const last = merged.at(-1);
@@ -70,8 +70,8 @@ export class StringWindows {
   }
 
   /**
-   * Copies `length` bytes at `address` to `target`, from `offset` on; all of them belong to strings
-   * that were noted.
+   * Copies `length` bytes at `address` to `target`, starting at `offset`; all of them must belong
+   * to added strings.
    */
   copy(address: number, length: number, target: Uint8Array, offset: number): void {
     let window = this.#latest;
@@ -85,14 +85,14 @@ export class StringWindows {
     if (length > 64) {
       target.set(bytes.subarray(start, start + length), offset);
     } else {
-      // For so few bytes a view and a call cost more than the bytes.
+      // For so few bytes, a view and a call cost more than copying.
       for (let index = 0; index < length; index += 1) {
         target[offset + index] = bytes[start + index] ?? 0;
       }
     }
   }
 
-  /** Index of the first window that starts after `address`. */
+  /** Returns the index of the first window that starts after `address`. */
   #indexAfter(address: number): number {
     let low = 0;
     let high = this.#windows.length;

@@ -7,21 +7,21 @@ import { recordBytes, StringAssembler } from './string-assembler.ts';
 import { readValidity } from './vector-rows.ts';
 
 /**
- * Above this many bytes the rows of one column are split over several batches, as long as there is
- * more than one row.
+ * Above this many bytes, the rows of one column are split over several batches if there is more
+ * than one row.
  */
 const columnBytesTarget = 32 * MiB;
-/** What Arrow's 32-bit offsets can address. */
+/** The most bytes that Arrow's 32-bit offsets can address. */
 const columnBytesMax = 2 ** 31 - 1;
 
-/** Thrown when the rows hold too much for one batch and fewer rows would hold less. */
+/** Thrown if the rows are too large for one batch and fewer rows would be smaller. */
 export class BatchTooLarge extends Error {
   override readonly name = 'BatchTooLarge';
 }
 
 /**
- * @throws BatchTooLarge when fewer rows would do; QUERY_LIMIT_EXCEEDED when a single row is too
- * large for Arrow's offsets
+ * @throws BatchTooLarge when fewer rows would fit; QUERY_LIMIT_EXCEEDED when a single row is too
+ *   large for Arrow's offsets
  */
 export function assertColumnFits(size: number, rowCount: number): void {
   if (rowCount > 1 && size > columnBytesTarget) {
@@ -35,7 +35,7 @@ export function assertColumnFits(size: number, rowCount: number): void {
   }
 }
 
-/** VARCHAR and BLOB: string records become offsets and one run of bytes. */
+/** Reads VARCHAR and BLOB: string records become offsets and contiguous bytes. */
 export function stringReader(type: DataType): VectorReader {
   return (vector, rows) => {
     const validity = readValidity(vector, rows);

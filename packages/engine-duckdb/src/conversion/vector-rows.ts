@@ -1,35 +1,35 @@
 import duckdb, { type Vector } from '@duckdb/node-bindings';
 
-/** Which entries of a DuckDB vector become rows, in order. */
+/** The entries of a DuckDB vector that become rows, in order. */
 export interface VectorRows {
   readonly count: number;
-  /** Entry of each row; absent when the rows are the entries 0, 1, … count - 1. */
+  /** The entry of each row; absent if the rows are the entries 0, 1, … count - 1. */
   readonly entries: Int32Array | undefined;
-  /** How many entries, from the first on, cover all the rows. */
+  /** The number of leading entries that cover all rows. */
   readonly extent: number;
   /**
-   * Arrow bitmap of the rows that exist in what holds them: a field of a null struct is null,
+   * The Arrow bitmap of the rows that exist in their parent: a field of a null struct is null,
    * whatever its own vector says.
    */
   readonly parentValidity: Uint8Array | undefined;
 }
 
 /**
- * Which rows are not null, as an Arrow bitmap: least significant bit first, bits past the last row
- * are 0.
+ * The rows that are not null, as an Arrow bitmap: least significant bit first; bits after the last
+ * row are 0.
  */
 export interface Validity {
-  /** Absent when no row is null. */
+  /** Absent if no row is null. */
   readonly bitmap: Uint8Array | undefined;
   readonly nullCount: number;
 }
 
-/** The first `count` entries of a vector. */
+/** Selects the first `count` entries of a vector. */
 export function leadingRows(count: number, parentValidity?: Uint8Array): VectorRows {
   return { count, entries: undefined, extent: count, parentValidity };
 }
 
-/** The entries `[start, end)` of a vector. */
+/** Selects the entries `[start, end)` of a vector. */
 export function rowRange(start: number, end: number): VectorRows {
   if (start === 0) return leadingRows(end);
   const entries = new Int32Array(end - start);
@@ -37,14 +37,12 @@ export function rowRange(start: number, end: number): VectorRows {
   return { count: entries.length, entries, extent: end, parentValidity: undefined };
 }
 
-/** Tells whether a row is not null. */
+/** Reports whether a row is not null. */
 export function isValidRow(bitmap: Uint8Array | undefined, row: number): boolean {
   return bitmap === undefined || (((bitmap[row >> 3] ?? 0) >> (row & 7)) & 1) === 1;
 }
 
-/**
- * Reads which rows are not null; DuckDB's mask of 64-bit words has the layout of Arrow's bitmap.
- */
+/** Reads the validity of rows; DuckDB's mask of 64-bit words has the layout of Arrow's bitmap. */
 export function readValidity(vector: Vector, rows: VectorRows): Validity {
   const mask = readMask(vector, rows.extent);
   const { parentValidity } = rows;
@@ -69,7 +67,7 @@ export function readValidity(vector: Vector, rows: VectorRows): Validity {
 
 function readMask(vector: Vector, extent: number): Uint8Array | undefined {
   if (extent === 0) return undefined;
-  // The bindings' types leave out that there is no mask when nothing is null.
+  // The bindings' types omit that there is no mask if nothing is null.
   const mask = duckdb.vector_get_validity(vector, Math.ceil(extent / 64) * 8) as Uint8Array | null;
   return mask ?? undefined;
 }
@@ -92,7 +90,7 @@ function takeBits(mask: Uint8Array, rows: VectorRows, byteCount: number): Uint8A
 function countBits(bitmap: Uint8Array): number {
   let count = 0;
   for (let byte of bitmap) {
-    // Kernighan's way would do as well; these sums add up neighbouring bits, pairs and nibbles.
+    // Adds up neighbouring bits, pairs and nibbles.
     byte -= (byte >> 1) & 0x55;
     byte = (byte & 0x33) + ((byte >> 2) & 0x33);
     count += (byte + (byte >> 4)) & 0x0f;

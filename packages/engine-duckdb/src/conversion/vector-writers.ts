@@ -1,14 +1,12 @@
 import duckdb, { type Vector } from '@duckdb/node-bindings';
 import { type Data, Type } from 'apache-arrow';
 
-/*
- * The way back of the vector readers: writes rows of stored columns into vectors of DuckDB. The columns are as the results give them:
- * their buffers begin with the first row.
- */
+/* The reverse of the vector readers: writes rows of stored columns to vectors of DuckDB. The
+   buffers of the columns start with the first row, as in stored results. */
 
 /**
- * Writes the rows `[start, start + count)` of a column to the beginning of a vector; rows that
- * `isThere` says no to are null.
+ * Writes the rows `[start, start + count)` of a column to the beginning of a vector; rows whose
+ * byte in `parent` is 0 are null.
  */
 export function writeVector(
   vector: Vector,
@@ -62,7 +60,7 @@ export function writeVector(
   }
 }
 
-/** One byte for each row: 1 where it is there. Undefined when all are. */
+/** Returns one byte for each row: 1 if it is not null. Undefined if no row is null. */
 function validityOf(
   { nullCount, nullBitmap, length, type }: Data,
   start: number,
@@ -101,8 +99,8 @@ function copyInto(vector: Vector, bytes: Uint8Array): void {
 }
 
 /**
- * A string's record: its length, then its bytes when they are 12 at most. DuckDB itself takes those
- * that are longer.
+ * The size of a string's record: its length, then its bytes if there are at most 12. DuckDB itself
+ * copies longer ones.
  */
 const recordBytes = 16;
 const inlineBytesMax = 12;
@@ -164,7 +162,7 @@ function writeList(
   }
 }
 
-/** DECIMAL: Arrow has 128 bits for each, DuckDB as many as the digits need. */
+/** Converts DECIMAL: Arrow uses 128 bits for each value, DuckDB as many as the digits need. */
 function decimalsOf(data: Data, start: number, count: number): Uint8Array {
   const { precision } = data.type as unknown as { readonly precision: number };
   const wide = bytesOf(data.values).subarray(start * 16, (start + count) * 16);
@@ -180,8 +178,8 @@ function decimalsOf(data: Data, start: number, count: number): Uint8Array {
 }
 
 /**
- * UUID: Arrow has the 16 bytes in their written order, DuckDB a 128-bit integer with the top bit
- * flipped.
+ * Converts UUID: Arrow has the 16 bytes in their written order, DuckDB a 128-bit integer with the
+ * top bit flipped.
  */
 function uuidsOf(bytes: Uint8Array): Uint8Array {
   const integers = new Uint8Array(bytes.byteLength);
@@ -215,7 +213,7 @@ function bytesOf(values: unknown): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** Bytes of one value of a type whose values look the same in both. */
+/** Returns the bytes of one value of a type with the same layout in both. */
 function widthOf({ type }: Data): number {
   const { typeId, bitWidth, precision, unit } = type as unknown as Readonly<Record<string, number>>;
   if (typeId === Type.Int) return (bitWidth ?? 0) / 8;

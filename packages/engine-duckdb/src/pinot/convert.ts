@@ -15,12 +15,10 @@ import {
   typed,
 } from './typed.ts';
 
-/*
- * How values become values of other types, as Apache Pinot converts them: times are milliseconds since 1970 as numbers, numbers lose
- * what is behind the point, numbers as text are written as Java writes them.
- */
+/* Conversions of values to other types, as in Apache Pinot: times are milliseconds since 1970 as
+   numbers, numbers lose their fraction, and numbers are written as text as in Java. */
 
-/** The value as a DOUBLE, which all arithmetic is in. */
+/** Converts a value to DOUBLE, the type of all arithmetic. */
 export function toDouble(value: Typed): string {
   const { type, sql, constant } = value;
   if (type === 'DOUBLE') return sql;
@@ -39,7 +37,7 @@ function doubleOf(text: string): string {
 function numberOfText(text: string): Typed {
   const trimmed = text.trim();
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
-    throw invalid(`'${text}' is used as a number, and is not a number.`);
+    throw invalid(`'${text}' is used as a number and is not one.`);
   }
   const number = numberConstant(trimmed.replace(/^\+/, ''));
   return number.type === 'DOUBLE'
@@ -47,7 +45,7 @@ function numberOfText(text: string): Typed {
     : { ...number, type: 'DOUBLE', sql: doubleOf(number.constant ?? '') };
 }
 
-/** The value as a LONG. */
+/** Converts a value to LONG. */
 export function toLong(value: Typed): string {
   const { type, sql } = value;
   if (type === 'LONG') return sql;
@@ -61,12 +59,12 @@ export function toInt(value: Typed): string {
   return value.type === 'INT' ? value.sql : `CAST(${toLong(value)} AS INTEGER)`;
 }
 
-/** The value as a number of its own type; others are DOUBLE. */
+/** Converts a value to a number: of its own type if it is one, otherwise DOUBLE. */
 function toNumber(value: Typed): string {
   return isNumeric(value.type) ? value.sql : toDouble(value);
 }
 
-/** The value as text, as Apache Pinot writes it. */
+/** Converts a value to text, as Apache Pinot writes it. */
 export function toText(value: Typed): string {
   const { type, sql, constant } = value;
   if (type === 'STRING') return sql;
@@ -85,7 +83,7 @@ export function toText(value: Typed): string {
   }
 }
 
-/** From 10^7 on, and below 10^-3, Java writes an exponent. */
+/** Writes a number like Java, with an exponent from 10^7 on and below 10^-3. */
 function javaText(sql: string): string {
   const exponent = (text: string): string =>
     `regexp_replace(replace(${text}, 'e+', 'E'), 'e', 'E')`;
@@ -99,7 +97,7 @@ function javaText(sql: string): string {
   });
 }
 
-/** The value as a moment. */
+/** Converts a value to a timestamp. */
 function toTimestamp(value: Typed): string {
   const { type, sql, constant } = value;
   if (type === 'TIMESTAMP' || type === 'NULL') return `CAST(${sql} AS TIMESTAMP)`;
@@ -120,20 +118,20 @@ export function toBoolean(value: Typed): string {
   return `CAST(${sql} AS BOOLEAN)`;
 }
 
-/** Text is bytes in hexadecimal digits. */
+/** Converts a value to bytes; text is read as hexadecimal digits. */
 export function toBytes(value: Typed): string {
   const { type, sql, constant } = value;
   if (type === 'BYTES' || type === 'NULL') return sql;
   if (constant !== undefined && !/^(?:[0-9a-fA-F]{2})*$/.test(constant)) {
     throw invalid(
-      `'${constant}' stands for bytes, and is not hexadecimal digits, two for each byte.`,
+      `'${constant}' is used as bytes and is not hexadecimal digits, two for each byte.`,
     );
   }
   if (isText(type)) return `unhex(${sql})`;
   throw invalid(`${described(value)} is not bytes.`);
 }
 
-/** The value as a value of another type. @throws QUERY_INVALID when there is none */
+/** Converts a value to another type. @throws QUERY_INVALID when it cannot be converted */
 export function convert(value: Typed, type: PinotType): Typed {
   if (value.type === type) return value;
   if (value.type === 'NULL') return typed(type, `CAST(NULL AS ${sqlTypeOf(type)})`);
@@ -184,7 +182,7 @@ function convertArray(value: Typed, type: PinotType): Typed {
   return typed(type, `list_transform(${value.sql}, lambda e: ${converted})`);
 }
 
-/** The type that values of several types have in common. @throws QUERY_INVALID when there is none */
+/** Returns the common type of several values. @throws QUERY_INVALID when there is none */
 export function commonType(values: readonly Typed[]): PinotType {
   const types: readonly PinotType[] = [
     ...new Set(values.map(({ type }) => type).filter((type) => type !== 'NULL')),
@@ -206,13 +204,13 @@ export function commonType(values: readonly Typed[]): PinotType {
   return order.findLast((type) => types.includes(type)) ?? 'DOUBLE';
 }
 
-/** All values with the type that they have in common. */
+/** Converts all values to their common type. */
 export function unified(values: readonly Typed[]): readonly Typed[] {
   const type = commonType(values);
   return values.map((value) => (value.type === type ? value : convert(value, type)));
 }
 
-/** Two values as they are compared with each other. */
+/** Returns two values in the form in which they are compared. */
 export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
   if (left.type === right.type || left.type === 'NULL' || right.type === 'NULL') {
     return [left, right];
@@ -238,7 +236,7 @@ export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
     case 'BYTES':
       return [left, typed('BYTES', toBytes(right))];
     case 'TIMESTAMP':
-      // A column that stays as it is lets DuckDB leave out row groups.
+      // A column that is not converted lets DuckDB skip row groups.
       return right.type === 'DOUBLE' || right.type === 'FLOAT' || right.type === 'BIG_DECIMAL'
         ? [typed('DOUBLE', toDouble(left)), typed('DOUBLE', toDouble(right))]
         : [left, typed('TIMESTAMP', toTimestamp(right))];
@@ -250,7 +248,7 @@ export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
         ? [typed('DOUBLE', toDouble(left)), typed('DOUBLE', toDouble(right))]
         : [left, typed('BIG_DECIMAL', decimalOf(right))];
     case 'FLOAT':
-      // A constant is compared as a FLOAT: 0.1 is what is stored as 0.1.
+      // A constant is compared as a FLOAT: 0.1 equals a stored 0.1.
       if (right.constant !== undefined) {
         return [left, typed('FLOAT', `CAST(${toDouble(right)} AS FLOAT)`)];
       }
@@ -267,7 +265,7 @@ export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
   }
 }
 
-/** What a message calls a value. */
+/** Describes a value for a message. */
 function described({ type, constant }: Typed): string {
   return constant === undefined ? `A value of ${type}` : `'${constant}'`;
 }

@@ -1,6 +1,6 @@
 import { quoteLiteral } from '../conversion/column-plan.ts';
 
-/** A step of a plan, as DuckDB's `EXPLAIN` has it in JSON, with or without `ANALYZE`. */
+/** A step of a plan in the JSON of DuckDB's `EXPLAIN`, with or without `ANALYZE`. */
 interface PlanStep {
   readonly name?: string;
   readonly operator_name?: string;
@@ -11,7 +11,7 @@ interface PlanStep {
   readonly extra_info?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** The members of a step that are shown: others may hold paths. */
+/** The members of a step that are shown: others may contain paths. */
 const planKeys = [
   'Join Type',
   'Conditions',
@@ -25,9 +25,9 @@ const planKeys = [
 ];
 
 /**
- * A query whose rows are the steps of a plan, in the columns that Apache Pinot has for them: each
- * step with its number and that of the one it feeds. Of a query that was run also the rows that
- * each step gave, and its milliseconds.
+ * Returns a query whose rows are the steps of a plan, in Apache Pinot's columns for them: each step
+ * with its number and that of its parent. After a run also the number of rows of each step, and its
+ * milliseconds.
  */
 export function planQuery(plan: string, { isTimed = false } = {}): string {
   const rows: string[] = [];
@@ -45,7 +45,7 @@ export function planQuery(plan: string, { isTimed = false } = {}): string {
   return `SELECT * FROM (VALUES ${none}) AS plan(${columns}) LIMIT 0`;
 }
 
-/** Returns the steps at the top of a plan, below the records that describe a whole run. */
+/** Returns the top-level steps of a plan, below the records that describe a whole run. */
 function stepsOf(plan: string): readonly PlanStep[] {
   const parsed = JSON.parse(plan) as readonly PlanStep[] | PlanStep;
   let steps = Array.isArray(parsed) ? (parsed as readonly PlanStep[]) : [parsed as PlanStep];

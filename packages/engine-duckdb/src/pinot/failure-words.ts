@@ -1,6 +1,6 @@
 import { QuireError } from '@quire/core';
 
-/** A pattern of DuckDB's messages, and the message that a caller gets instead. */
+/** A pattern of DuckDB's messages, and the message that a caller receives instead. */
 type Wording = readonly [pattern: RegExp, words: string];
 
 const numberTypes = String.raw`(?:DECIMAL\(\d+,\s*\d+\)|DOUBLE|FLOAT|U?INT\d+|BIGINT|HUGEINT|INTEGER)`;
@@ -9,11 +9,11 @@ const time = 'the calendar of the embedded engine, which ends in the year 294247
 const wordings: readonly Wording[] = [
   [
     new RegExp(String.raw`^Could not convert string (["'].*?["']) to ${numberTypes}`, 's'),
-    'The text $1 is used as a number, and is not a number.',
+    'The text $1 is used as a number and is not one.',
   ],
   [
     /^Failed to cast value to numerical: (".*?")/s,
-    'The text $1 is used as a number, and is not a number.',
+    'The text $1 is used as a number and is not one.',
   ],
   [/^Failed to cast decimal value (\S+) to type INT64/, 'The value $1 is out of range for LONG.'],
   [/^Could not convert string (["'].*?["']) to BOOL/s, 'The text $1 is neither true nor false.'],
@@ -73,13 +73,13 @@ const wordings: readonly Wording[] = [
   ],
 ];
 
-/** Names that only DuckDB or the translation has: a message with one of them is not repeated. */
+/** Names that only DuckDB or the translation uses: messages that contain them are replaced. */
 const internals =
   /quire_|\bDECIMAL\(|\bU?(?:INT\d+|HUGEINT)\b|\bTRY_CAST\b|\bVARCHAR\b|\bmacro\b|\b(?:strptime|strftime|epoch_ms|make_timestamp|list_\w+|json_\w+|regexp_\w+)\b/;
 
 /**
- * Returns the failure of a translated query in words for its caller. Places, candidates and hints
- * are left out, as they are about the translation.
+ * Returns the failure of a translated query as a message for its caller. Positions, candidates and
+ * hints are left out, because they refer to the translation.
  */
 export function inWordsOfPinot(error: QuireError): QuireError {
   const { code, message } = error;
@@ -89,7 +89,7 @@ export function inWordsOfPinot(error: QuireError): QuireError {
     const match = pattern.exec(said);
     if (match === null) continue;
     const sentence = words.replaceAll(/\$(\d)/g, (_, group: string) => match[Number(group)] ?? '');
-    // DuckDB calls some values of the query, such as a pattern of LIKE, a syntax error.
+    // DuckDB reports some values of the query, such as a LIKE pattern, as syntax errors.
     return new QuireError(code === 'QUERY_SYNTAX' ? 'QUERY_INVALID' : code, sentence, {
       cause: error,
     });

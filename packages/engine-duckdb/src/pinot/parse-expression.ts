@@ -9,7 +9,7 @@ import type {
 } from './syntax.ts';
 import type { TokenReader } from './token-reader.ts';
 
-/** How tight operators of two sides bind; those of one side are between. */
+/** The precedence of binary operators; unary ones are in between. */
 const precedence: Readonly<Record<string, number>> = {
   OR: 1,
   AND: 2,
@@ -29,7 +29,7 @@ const precedence: Readonly<Record<string, number>> = {
 };
 const [notPrecedence, predicatePrecedence] = [3, 4];
 
-/** Parses expressions, by the precedence of their operators. */
+/** Parses expressions by operator precedence. */
 export class ExpressionParser {
   readonly #reader: TokenReader;
   readonly #parseQuery: () => Query;
@@ -105,7 +105,7 @@ export class ExpressionParser {
     return value;
   }
 
-  /** `IS NULL`, `BETWEEN` and their like behind a value. */
+  /** Parses `IS NULL`, `BETWEEN` and other predicates after a value. */
   #parsePredicate(value: Expression): Expression | undefined {
     const reader = this.#reader;
     const { start } = value;
@@ -146,7 +146,7 @@ export class ExpressionParser {
     return undefined;
   }
 
-  /** Expressions with commas between, one at least. */
+  /** Parses one or more expressions, separated by commas. */
   list(): readonly Expression[] {
     const values = [this.parse()];
     while (this.#reader.takeSymbol(',')) values.push(this.parse());
@@ -297,7 +297,10 @@ export class ExpressionParser {
     };
   }
 
-  /** Arguments with commas between, or the words that the standard has between those of a few. */
+  /**
+   * Parses arguments separated by commas, or by the keywords that the standard has for a few
+   * functions.
+   */
   #parseArguments(name: string): readonly Expression[] {
     const reader = this.#reader;
     const word = (): Expression => {
@@ -315,7 +318,7 @@ export class ExpressionParser {
       reader.expectWord('FROM');
       return [side, characters, this.parse()];
     }
-    // The units of these are words, not columns.
+    // The units of these functions are keywords, not columns.
     const isUnit =
       /^(?:TIMESTAMP_?ADD|TIMESTAMP_?DIFF|DATE_?ADD|DATE_?DIFF|DATE_?TRUNC)$/.test(name) &&
       reader.next.kind === 'word' &&
@@ -347,7 +350,7 @@ export class ExpressionParser {
     return this.window();
   }
 
-  /** `(PARTITION BY … ORDER BY … ROWS …)`. */
+  /** Parses `(PARTITION BY … ORDER BY … ROWS …)`. */
   window(): Window {
     const reader = this.#reader;
     reader.expectSymbol('(');
@@ -370,7 +373,7 @@ export class ExpressionParser {
     return words.join(' ');
   }
 
-  /** `ORDER BY …`, where it is there. */
+  /** Parses `ORDER BY …`, if present. */
   orders(): readonly Ordering[] {
     const reader = this.#reader;
     if (!reader.takeWords('ORDER', 'BY')) return [];

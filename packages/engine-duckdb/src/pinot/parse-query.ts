@@ -12,16 +12,16 @@ import type {
 } from './syntax.ts';
 import { TokenReader } from './token-reader.ts';
 
-/** A statement of Apache Pinot's SQL: a query, and what is said about it. */
+/** A statement of Apache Pinot's SQL: a query, and its options. */
 export interface Statement {
   readonly query: Query;
-  /** Those of `SET name = value;` in front and of `OPTION(name = value)` at the end. */
+  /** The options of leading `SET name = value;` and of a trailing `OPTION(name = value)`. */
   readonly options: ReadonlyMap<string, string>;
-  /** Whether the plan of the query is asked for, not its rows. */
+  /** True if the plan of the query is requested instead of its rows. */
   readonly isPlan: boolean;
 }
 
-/** Parses one statement. @throws QUERY_SYNTAX with the place of what is not expected */
+/** Parses one statement. @throws QUERY_SYNTAX with the position of an unexpected token */
 export function parseStatement(sql: string): Statement {
   return new QueryParser(sql).statement();
 }

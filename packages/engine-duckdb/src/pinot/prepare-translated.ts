@@ -14,9 +14,9 @@ import { type Column, columnOf } from './scope.ts';
 import { translatePinot } from './translate.ts';
 
 /**
- * Prepares a query of Apache Pinot's SQL, translated whole.
+ * Prepares a query in Apache Pinot's SQL by translating all of it.
  *
- * @throws as `prepareSelect`; no message names what only the translation has
+ * @throws as `prepareSelect`; no message mentions names of the translation
  */
 export async function prepareTranslated(
   connection: QueryConnection,
@@ -46,7 +46,7 @@ export async function prepareTranslated(
       if (!scope.results.ids.has(id.toLowerCase())) {
         throw new QuireError(
           'QUERY_INVALID',
-          "result takes the id of a stored result, as text that stands in the query: result('01a2…').",
+          "result takes the id of a stored result, as a text literal: result('01a2…').",
         );
       }
       await scope.results.define(connection, [id.toLowerCase()], redact);
@@ -62,7 +62,7 @@ export async function prepareTranslated(
   }
 }
 
-/** DuckDB's plan of a statement, which is not run, as JSON. */
+/** Returns DuckDB's plan of a statement as JSON, without running it. */
 async function planOf(
   connection: QueryConnection,
   { statement, sql, values }: SelectStatement,

@@ -1,8 +1,8 @@
 import { invalid } from './typed.ts';
 
 /**
- * Refuses options of Apache Pinot that would give a query another meaning than it has here; those
- * that say how a cluster is to work mean nothing to one machine, and are passed over.
+ * Refuses options of Apache Pinot that would change the meaning of a query here. Options about the
+ * work of a cluster have no effect on one machine, and are ignored.
  *
  * @throws QUERY_INVALID
  */

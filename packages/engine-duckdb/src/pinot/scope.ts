@@ -7,24 +7,24 @@ import { type PinotType, type Typed, typeOfSql } from './typed.ts';
 export interface Column {
   readonly name: string;
   readonly type: PinotType;
-  /** The type of DuckDB that its values have, where this is text in Apache Pinot. */
+  /** The DuckDB type of its values, if that is text in Apache Pinot. */
   readonly storedType?: string | undefined;
 }
 
-/** The column of a table, by its type in DuckDB. */
+/** Returns the column of a table, by its type in DuckDB. */
 export function columnOf(name: string, sqlType: string): Column {
   const type = typeOfSql(sqlType);
   return type === undefined ? { name, type: 'STRING', storedType: sqlType } : { name, type };
 }
 
-/** A table, or what stands for one, as a part of a query sees it. */
+/** A table or subquery, as a part of a query sees it. */
 export interface Relation {
-  /** What columns may be qualified by; empty where they may not. */
+  /** The qualifier of its columns; empty if they may not be qualified. */
   readonly alias: string;
   readonly columns: readonly Column[];
 }
 
-/** The relations that a part of a query sees, and those around it. */
+/** The relations that a part of a query sees, and the enclosing scope. */
 export class Scope {
   readonly relations: readonly Relation[];
   readonly #outer: Scope | undefined;
@@ -34,7 +34,7 @@ export class Scope {
     this.#outer = outer;
   }
 
-  /** The column of a name: `column`, or `table.column`, both in any case. */
+  /** Finds the column of a name: `column`, or `table.column`, both in any case. */
   find(path: readonly Name[]): Typed | undefined {
     const names = path.map(({ text }) => text.toLowerCase());
     for (const { alias, columns } of this.relations) {
@@ -56,7 +56,7 @@ export class Scope {
     const listed =
       known.length === 0
         ? ''
-        : ` There are ${known.slice(0, 30).join(', ')}${known.length > 30 ? ' …' : ''}.`;
+        : ` The columns are ${known.slice(0, 30).join(', ')}${known.length > 30 ? ' …' : ''}.`;
     throw new QuireError(
       'COLUMN_NOT_FOUND',
       `Column '${name.slice(0, 200)}' does not exist.${listed}`,

@@ -1,11 +1,11 @@
 import { QuireError } from '@quire/core';
 
-/** A piece of a query: spaces and comments are left out. */
+/** A token of a query; spaces and comments are left out. */
 export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'bytes' | 'number' | 'symbol' | 'end';
-  /** As typed, but for names and texts, which come without their quotes. */
+  /** The text as typed; names and texts are without their quotes. */
   readonly text: string;
-  /** Place of the piece in the query: characters `[start, end)`. */
+  /** The position of the token in the query: characters `[start, end)`. */
   readonly start: number;
   readonly end: number;
 }
@@ -14,9 +14,9 @@ const pattern =
   /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<bytes>[xX]'(?<hex>[0-9a-fA-F]*)')|'(?<text>(?:[^']|'')*)'|"(?<name>(?:[^"]|"")+)"|`(?<tick>(?:[^`]|``)+)`|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[\p{L}_$][\p{L}\p{N}_$]*)|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;[\]?])|(?<other>[\s\S])/gu;
 
 /**
- * Splits a query into its pieces; the last one is the end.
+ * Splits a query into tokens; the last one is the end.
  *
- * @throws QUERY_SYNTAX for a character that no query has, such as a quote that is not closed
+ * @throws QUERY_SYNTAX for a character that starts no token, such as a quote that is not closed
  */
 export function tokensOf(sql: string): readonly SqlToken[] {
   const tokens: SqlToken[] = [];
@@ -45,7 +45,7 @@ function tokenOf(
   return symbol === undefined ? undefined : { kind: 'symbol', text: matched };
 }
 
-/** What is wrong with a text at a place, with its line and column. */
+/** Returns the error of a text at a position, with its line and column. */
 export function syntaxError(sql: string, at: number, what: string): QuireError {
   const before = sql.slice(0, at).split('\n');
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;

@@ -1,15 +1,13 @@
-/*
- * The syntax tree of a query in Apache Pinot's SQL. Each part knows where it stands in the text: columns without an alias are named by
- * what was typed, and messages quote it.
- */
+/* The syntax tree of a query in Apache Pinot's SQL. Each node has its position in the text: columns
+   without an alias are named as typed, and messages quote the text. */
 
-/** A piece of the text: characters `[start, end)`. */
+/** A span of the text: characters `[start, end)`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A name; quoted ones keep their case. */
+/** A name; quoted names keep their case. */
 export interface Name extends Span {
   readonly text: string;
 }
@@ -95,7 +93,7 @@ export type BinaryOperator =
   | '%'
   | '||';
 
-/** A call of a function, which may be an aggregate or stand over a window. */
+/** A call of a function, which may be an aggregate or have a window. */
 export interface CallExpression extends Span {
   readonly kind: 'call';
   readonly name: Name;
@@ -111,7 +109,7 @@ export interface CallExpression extends Span {
 export interface Window {
   readonly partition: readonly Expression[];
   readonly order: readonly Ordering[];
-  /** `ROWS …` or `RANGE …`, as it was typed. */
+  /** `ROWS …` or `RANGE …`, as typed. */
   readonly frame: string | undefined;
 }
 
@@ -179,7 +177,7 @@ export type Source =
       readonly using: readonly Name[];
     };
 
-/** What a source is called in the query, and its columns. */
+/** The alias of a source, and those of its columns. */
 export interface Alias {
   readonly name: Name | undefined;
   readonly columns: readonly Name[];

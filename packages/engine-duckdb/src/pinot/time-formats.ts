@@ -1,12 +1,11 @@
 import { QuireError } from '@quire/core';
 import { quoteLiteral } from '../conversion/column-plan.ts';
 
-/*
- * Formats of times as Apache Pinot names them (https://docs.pinot.apache.org/functions/datetimeconvert), in DuckDB's SQL. Instants are
- * milliseconds since 1970.
- */
+/* Time formats as Apache Pinot names them
+   (https://docs.pinot.apache.org/functions/datetimeconvert), in DuckDB's SQL. Instants are
+   milliseconds since 1970. */
 
-/** Units that times are counted in: their milliseconds, and how many make the next larger one. */
+/** Units of times: their milliseconds, and how many of them make the next larger unit. */
 const units: Readonly<Record<string, readonly [milliseconds: number, inNext: number]>> = {
   MILLISECONDS: [1, 1000],
   SECONDS: [1000, 60],
@@ -15,7 +14,7 @@ const units: Readonly<Record<string, readonly [milliseconds: number, inNext: num
   DAYS: [86_400_000, 1],
 };
 
-/** Letters of a pattern of Joda-Time as DuckDB's `strftime` has them. */
+/** The letters of a Joda-Time pattern in DuckDB's `strftime`. */
 const letters: Readonly<Record<string, string>> = {
   yyyy: '%Y',
   yy: '%y',
@@ -41,23 +40,24 @@ const letters: Readonly<Record<string, string>> = {
   SSS: '%g',
 };
 
-/** A way to write instants; both give SQL. */
+/** A format of instants; both functions return SQL. */
 export interface TimeFormat {
-  /** The type of what is written. */
+  /** The type of formatted values. */
   readonly type: 'LONG' | 'STRING' | 'TIMESTAMP';
-  /** The instant that a value in the format stands for. */
+  /** Returns the instant of a value in the format. */
   readonly read: (value: string) => string;
-  /** An instant in the format, rounded to a granularity such as `15:MINUTES`. */
+  /** Returns an instant in the format, rounded to a granularity such as `15:MINUTES`. */
   readonly write: (epochMs: string, granularity: string) => string;
 }
 
-/** Milliseconds of a unit. @throws QUERY_INVALID when there is no such unit */
+/** Returns the milliseconds of a unit. @throws QUERY_INVALID when there is no such unit */
 export function millisecondsOf(unit: string): number {
   return unitOf(unit)[0];
 }
 
 /**
- * Text by a pattern of Joda-Time. @throws QUERY_INVALID for letters that DuckDB has no format for
+ * Returns the format of a Joda-Time pattern. @throws QUERY_INVALID for letters that DuckDB has no
+ * format for
  */
 export function patternFormat(pattern: string, zone?: string): TimeFormat {
   const format = quoteLiteral(strftimeOf(pattern));
@@ -78,7 +78,7 @@ export function patternFormat(pattern: string, zone?: string): TimeFormat {
 }
 
 /**
- * `1:DAYS:EPOCH`, `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`,
+ * Parses `1:DAYS:EPOCH`, `1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd tz(Europe/Berlin)`, `EPOCH|DAYS|1`,
  * `SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin`, `TIMESTAMP`.
  */
 export function timeFormatOf(format: string): TimeFormat {
@@ -104,7 +104,7 @@ export function timeFormatOf(format: string): TimeFormat {
   return patternFormat(pattern, zone);
 }
 
-/** `P1DT2H3M4.5S`, in milliseconds. @throws QUERY_INVALID for anything else */
+/** Parses `P1DT2H3M4.5S` to milliseconds. @throws QUERY_INVALID for anything else */
 export function durationMs(text: string): number {
   const match =
     /^([+-])?P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d+)?)S)?)?$/i.exec(
@@ -132,14 +132,14 @@ function epochFormat(unit: string, size: number): TimeFormat {
   };
 }
 
-/** Rounded towards zero, as Java divides. */
+/** Rounds towards zero, like Java's division. */
 function truncated(epochMs: string, size: number): string {
   return size === 1 ? `(${epochMs})` : `((${epochMs}) // ${size} * ${size})`;
 }
 
 /**
- * @param isByClocks whether fields of a clock are rounded, each within the next larger one: then
- * the size has to divide that
+ * @param isByClocks true if fields of the local time are rounded, each within the next larger one:
+ *   then the size must divide that
  */
 function granularityMs(text: string, isByClocks: boolean): number {
   const [, coloned, unit] = /^(\d+):(\w+)$/.exec(text) ?? [];
@@ -151,7 +151,7 @@ function granularityMs(text: string, isByClocks: boolean): number {
   }
   if (isByClocks && inNext % size !== 0) {
     throw invalid(
-      `The embedded engine writes no text of a granularity that does not divide the next larger unit: ‘${text}’.`,
+      `The embedded engine supports only granularities of texts that divide the next larger unit, not ‘${text}’.`,
     );
   }
   return milliseconds * size;

@@ -2,7 +2,7 @@ import type { QuireError } from '@quire/core';
 import type { Name } from './syntax.ts';
 import { type SqlToken, syntaxError, tokensOf } from './sql-token.ts';
 
-/** Words that are never the name of a column, a table or an alias without quotes. */
+/** Words that must be quoted as the name of a column, a table or an alias. */
 const reserved: ReadonlySet<string> = new Set(
   (
     'ALL AND AS BETWEEN BY CASE CROSS DISTINCT ELSE END EXCEPT EXISTS FROM FULL GROUP HAVING IN INNER INTERSECT IS JOIN LEFT LIKE LIMIT ' +
@@ -12,7 +12,7 @@ const reserved: ReadonlySet<string> = new Set(
 
 const depthMax = 200;
 
-/** Reads the pieces of a query one after another. */
+/** Reads the tokens of a query one after another. */
 export class TokenReader {
   readonly #sql: string;
   readonly #tokens: readonly SqlToken[];
@@ -29,7 +29,7 @@ export class TokenReader {
     return this.at(0);
   }
 
-  /** Where the piece before ends. */
+  /** The end of the previous token. */
   get lastEnd(): number {
     return this.#tokens[this.#position - 1]?.end ?? 0;
   }
@@ -39,7 +39,7 @@ export class TokenReader {
     return this.#tokens[index] as SqlToken;
   }
 
-  /** The piece in capitals, where it is a word: a keyword, or a name without quotes. */
+  /** Returns a token in upper case if it is a word: a keyword, or a name without quotes. */
   wordAt(distance: number): string | undefined {
     const { kind, text } = this.at(distance);
     return kind === 'word' ? text.toUpperCase() : undefined;
@@ -79,7 +79,7 @@ export class TokenReader {
     return this.advance();
   }
 
-  /** Whether a name may be read: a word that is not reserved, or one in quotes. */
+  /** Reports whether a name follows: a word that is not reserved, or a quoted one. */
   isName(): boolean {
     return this.next.kind === 'name' || (this.next.kind === 'word' && !this.isReserved());
   }
@@ -89,14 +89,14 @@ export class TokenReader {
   }
 
   expectName(what: string): Name {
-    // LEFT and RIGHT are functions where a bracket follows.
+    // LEFT and RIGHT are functions if a bracket follows.
     const isFunction = /^(?:LEFT|RIGHT)$/.test(this.wordAt(0) ?? '') && this.at(1).text === '(';
     if (!this.isName() && !isFunction) throw this.unexpected(what);
     const { text, start, end } = this.advance();
     return { text, start, end };
   }
 
-  /** Parses what may lie in itself. @throws QUERY_SYNTAX when it does so too often */
+  /** Parses a part that may be nested in itself. @throws QUERY_SYNTAX when it is nested too deep */
   nest<T>(parse: () => T): T {
     this.#depth += 1;
     if (this.#depth > depthMax) {

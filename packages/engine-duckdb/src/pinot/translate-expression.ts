@@ -22,10 +22,10 @@ import {
   typeOfName,
 } from './typed.ts';
 
-/** What an expression is translated in. */
+/** The context of the translation of an expression. */
 export interface ExpressionContext {
   readonly scope: Scope;
-  /** The names of expressions that are selected, where they may stand for them. */
+  /** The aliases of selected expressions, where aliases are allowed. */
   readonly aliases: ReadonlyMap<string, Typed>;
   readonly parameters: QueryParameters | undefined;
   /** Translates a query within the expression. */
@@ -35,7 +35,10 @@ export interface ExpressionContext {
   ) => { readonly sql: string; readonly columns: readonly Column[] };
 }
 
-/** Translates an expression so that its value is what Apache Pinot gives. @throws QUERY_INVALID, COLUMN_NOT_FOUND */
+/**
+ * Translates an expression so that its value equals that of Apache Pinot. @throws QUERY_INVALID,
+ * COLUMN_NOT_FOUND
+ */
 export function translateExpression(expression: Expression, context: ExpressionContext): Typed {
   const translate = (inner: Expression): Typed => translateExpression(inner, context);
   const condition = (inner: Expression): string => toBoolean(translate(inner));
@@ -63,7 +66,7 @@ export function translateExpression(expression: Expression, context: ExpressionC
       return alias ?? context.scope.column(expression.path);
     }
     case 'star':
-      throw invalid('* may stand in SELECT and in COUNT(*) only.');
+      throw invalid('* is allowed in SELECT and in COUNT(*) only.');
     case 'call':
       return translateCall(expression, context);
     case 'array':
@@ -122,7 +125,7 @@ export function translateExpression(expression: Expression, context: ExpressionC
   }
 }
 
-/** Types of values that are given for parameters. */
+/** The types of the values of parameters. */
 const parameterTypes: Readonly<Record<string, PinotType>> = { DATE: 'STRING' };
 
 function parameterOf(index: number, { parameters = [] }: ExpressionContext): Typed {
@@ -130,7 +133,7 @@ function parameterOf(index: number, { parameters = [] }: ExpressionContext): Typ
     ? (parameters as readonly { type: PinotType }[])[index - 1]
     : undefined;
   if (!Array.isArray(parameters)) {
-    throw invalid('The query has parameters by place: expected a list of values.');
+    throw invalid('The query has positional parameters; expected a list of values.');
   }
   if (given === undefined) return typed('STRING', `$${index}`);
   const type = parameterTypes[given.type] ?? given.type;
@@ -150,7 +153,7 @@ function itemOf(value: Typed, index: Typed): Typed {
   throw invalid(`A value of ${value.type} has no items.`);
 }
 
-/** Whether a condition holds for one of the values in a cell. */
+/** Returns a condition that holds if it holds for one of the values of a multi-value column. */
 function anyOf(array: Typed, condition: (element: Typed) => string): string {
   const holds = `list_transform(${array.sql}, lambda e: ${condition(typed(elementOf(array.type), 'e'))})`;
   return `list_contains(${holds}, true)`;
@@ -158,7 +161,10 @@ function anyOf(array: Typed, condition: (element: Typed) => string): string {
 
 const swapped: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
-/** A comparison. A column with several values in a cell holds where one does; <> where none is equal. */
+/**
+ * Translates a comparison. For a multi-value column, it holds if it does for one of the values; <>
+ * holds if none is equal.
+ */
 function compare(operator: string, left: Typed, right: Typed): string {
   if (isArray(left.type) && !isArray(right.type)) {
     if (operator === '<>') return `(NOT ${anyOf(left, (element) => compare('=', element, right))})`;
@@ -176,7 +182,7 @@ function translateBinary(
   context: ExpressionContext,
 ): Typed {
   const { operator } = expression;
-  // Long chains lean to the left: they are walked, not nested.
+  // Long chains are nested on the left, so they are walked in a loop.
   if (operator === 'AND' || operator === 'OR') {
     const conditions: string[] = [];
     let left: Expression = expression;
@@ -203,7 +209,7 @@ function translateBinary(
   }
 }
 
-/** Upper and lower case are the same there. */
+/** LIKE is case-insensitive in Apache Pinot. */
 function translateLike(
   { value, pattern, escape, isNegated }: Expression & { kind: 'like' },
   context: ExpressionContext,
@@ -225,7 +231,7 @@ function translateIn(expression: Expression & { kind: 'in' }, context: Expressio
     const listed = (of: Typed): string => {
       const pairs = members.map((member) => comparable(of, member));
       const [first] = pairs;
-      // Where one of them needs the value to be of another type, each is compared for itself.
+      // If one of them requires the value in another type, each is compared separately.
       const isPlain = pairs.every(([one]) => one.sql === first?.[0].sql);
       return isPlain
         ? `(${first?.[0].sql} IN (${pairs.map(([, other]) => other.sql).join(', ')}))`
@@ -239,7 +245,7 @@ function translateIn(expression: Expression & { kind: 'in' }, context: Expressio
   const { sql, columns } = context.query(among, context.scope);
   const [column, more] = columns;
   if (column === undefined || more !== undefined) {
-    throw invalid('A query behind IN must have one column.');
+    throw invalid('A query after IN must have one column.');
   }
   const [one, other] = comparable(value, typed(column.type, 'c'));
   const rows = other.sql === 'c' ? sql : `SELECT ${other.sql} FROM (${sql}) AS rows(c)`;
@@ -269,7 +275,7 @@ function translateCase(
   return typed(same[0]?.type ?? 'NULL', `CASE ${branches.join(' ')}${end} END`);
 }
 
-/** Functions are known by names without underscores, in any case. */
+/** Returns the name of a function without underscores, in upper case. */
 function canonical(name: string): string {
   return name.replaceAll('_', '').toUpperCase();
 }
@@ -298,17 +304,17 @@ function translateCall(call: CallExpression, context: ExpressionContext): Typed 
   const rule = Object.hasOwn(scalarFunctions, name) ? scalarFunctions[name] : undefined;
   if (rule === undefined) {
     throw invalid(
-      `The embedded engine has no function '${typedName.slice(0, 100)}' in the dialect pinot; its guide lists those that it has.`,
+      `The embedded engine has no function '${typedName.slice(0, 100)}' in the dialect pinot; its guide lists the supported ones.`,
     );
   }
   if (call.over !== undefined || call.filter !== undefined) {
-    throw invalid(`${typedName} is not an aggregate: OVER and FILTER cannot stand behind it.`);
+    throw invalid(`${typedName} is not an aggregate: OVER and FILTER cannot follow it.`);
   }
   assertArity(typedName, rule.arity, values.length);
   return rule.translate(values, { name: typedName });
 }
 
-/** What the standard has words for, as calls. */
+/** Translates forms that the standard has keywords for, written as calls. */
 function specialForm(name: string, values: readonly Typed[]): Typed | undefined {
   const [first = nullValue, second = nullValue] = values;
   switch (name) {
@@ -359,7 +365,7 @@ function windowOf(over: NonNullable<CallExpression['over']>, context: Expression
   return 'text' in over ? quoteIdentifier(over.text) : windowText(over, context);
 }
 
-/** A window in DuckDB's words. */
+/** Returns a window in DuckDB's SQL. */
 export function windowText(
   { partition, order, frame }: Window,
   context: ExpressionContext,
@@ -381,7 +387,7 @@ function orderText(orders: readonly Ordering[], context: ExpressionContext): str
   return ` ORDER BY ${orders.map((order) => `${translateExpression(order.value, context).sql}${directionOf(order)}`).join(', ')}`;
 }
 
-/** Null is the largest value, where nothing else is said. */
+/** Null is the largest value by default. */
 export function directionOf({ isDescending, nulls }: Ordering): string {
   return `${isDescending ? ' DESC' : ''} NULLS ${nulls ?? (isDescending ? 'FIRST' : 'LAST')}`;
 }

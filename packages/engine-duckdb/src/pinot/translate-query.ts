@@ -12,9 +12,9 @@ import {
 } from './translate-expression.ts';
 import { elementOf, invalid, isArray, type Typed, typed } from './typed.ts';
 
-/** The columns of what a query may read. */
+/** The columns of the relations that a query may read. */
 export interface KnownRelations {
-  /** The table of a name without a schema, in any case. */
+  /** Returns the table of a name without a schema, in any case. */
   readonly table: (
     name: string,
   ) => { readonly name: string; readonly columns: readonly Column[] } | undefined;
@@ -22,7 +22,7 @@ export interface KnownRelations {
   readonly result: (id: string) => readonly Column[];
 }
 
-/** A query in DuckDB's words, and the columns that it gives. */
+/** A query in DuckDB's SQL, and its columns. */
 export interface TranslatedQuery {
   readonly sql: string;
   readonly columns: readonly Column[];
@@ -33,16 +33,16 @@ interface SelectedItem {
   readonly value: Typed;
 }
 
-/** Translates queries, with what they are made of. */
+/** Translates queries and their parts. */
 export class QueryTranslator {
   readonly #sql: string;
   readonly #relations: KnownRelations;
   readonly #parameters: QueryParameters | undefined;
-  /** Common table expressions that are visible, in small letters, innermost last. */
+  /** Visible common table expressions, in lower case, innermost last. */
   #named: readonly (readonly [name: string, columns: readonly Column[]])[] = [];
   #unnamedCount = 0;
 
-  /** @param sql the text, which names columns without an alias */
+  /** @param sql the text, from which columns without an alias are named */
   constructor(sql: string, relations: KnownRelations, parameters: QueryParameters | undefined) {
     this.#sql = sql;
     this.#relations = relations;
@@ -74,7 +74,7 @@ export class QueryTranslator {
     return `${quoteIdentifier(name.text)}${list} AS (${sql})`;
   }
 
-  /** UNION and its like, whose columns are ordered by their names. */
+  /** Translates UNION and other set operations, whose rows are ordered by column names. */
   #translateOrdered(
     body: Exclude<Body, Select>,
     outer: Scope | undefined,
@@ -208,8 +208,8 @@ export class QueryTranslator {
   }
 
   /**
-   * A column with several values in a cell that is grouped by: a row counts once for each of its
-   * values. Its table is then one that has a row for each.
+   * Splits the rows of multi-value columns in GROUP BY: a row counts once for each of its values.
+   * Returns the relation with a row for each.
    */
   #splitGroups(
     { groups, from }: Select,
@@ -225,7 +225,7 @@ export class QueryTranslator {
     if (columns.length === 0 || relation === undefined) return undefined;
     if (more !== undefined || from === undefined) {
       throw invalid(
-        `${columns.join(', ')} has several values in a cell: it can be grouped by in a query of one table only.`,
+        `${columns.join(', ')} has several values in a cell: GROUP BY supports it in queries of one table only.`,
       );
     }
     const isSplit = (name: string): boolean =>
@@ -254,9 +254,7 @@ export class QueryTranslator {
         (relation) => wanted === undefined || relation.alias.toLowerCase() === wanted,
       );
       if (relations.length === 0) {
-        throw invalid(
-          `There is nothing that * could stand for${wanted === undefined ? '' : ` of ${wanted}`}.`,
-        );
+        throw invalid(`There are no columns for *${wanted === undefined ? '' : ` of ${wanted}`}.`);
       }
       return relations.flatMap(({ alias: qualifier, columns }) =>
         columns.flatMap(({ name }) => {
@@ -300,7 +298,7 @@ export class QueryTranslator {
         return this.#aliased(`(${sql}) AS`, columns, source.alias, `query ${this.#unnamedCount}`);
       }
       case 'unnest':
-        throw invalid('UNNEST must stand behind a table and a comma, or CROSS JOIN.');
+        throw invalid('UNNEST must follow a table and a comma, or CROSS JOIN.');
       case 'join':
         return this.#translateJoin(source, outer);
     }
@@ -416,12 +414,12 @@ export class QueryTranslator {
   }
 }
 
-/** `GROUP BY 1`, and names of columns that are selected, by their place. */
+/** Returns the position of `GROUP BY 1`, checked against the selected columns. */
 function placeOf(value: Expression, items: readonly SelectedItem[]): string | undefined {
   if (value.kind !== 'number' || !/^\d+$/.test(value.text)) return undefined;
   const place = Number(value.text);
   if (place >= 1 && place <= items.length) return value.text;
-  throw invalid(`${value.text} is not the place of a column: there are ${items.length}.`);
+  throw invalid(`${value.text} is not the position of a column: there are ${items.length}.`);
 }
 
 function withTypes({ sql, columns }: TranslatedQuery, wanted: readonly Column[]): string {

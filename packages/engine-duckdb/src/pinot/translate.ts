@@ -5,16 +5,19 @@ import type { Column } from './scope.ts';
 import type { Source } from './syntax.ts';
 import { QueryTranslator } from './translate-query.ts';
 
-/** A query in DuckDB's words. */
+/** A query in DuckDB's SQL. */
 export interface Translation {
   readonly sql: string;
-  /** Whether the plan of that query is asked for, not its rows. */
+  /** True if the plan of that query is requested instead of its rows. */
   readonly isPlan: boolean;
 }
 
-/** Tells the columns of what a query reads, as DuckDB has them. */
+/** Returns the columns of tables and results, with DuckDB's types. */
 export interface ColumnSource {
-  /** The name of a table as DuckDB knows it, in whatever case it is given; undefined where there is none. */
+  /**
+   * Returns the name of a table in DuckDB's spelling, given in any case; undefined if it does not
+   * exist.
+   */
   readonly tableNamed: (name: string) => string | undefined;
   readonly tableNotFound: (name: string) => QuireError;
   readonly columnsOfTable: (name: string) => Promise<readonly Column[]>;
@@ -22,11 +25,10 @@ export interface ColumnSource {
 }
 
 /**
- * Translates a query of Apache Pinot's SQL, whole: what each expression means there is what it means
- * in DuckDB's words.
+ * Translates a query of Apache Pinot's SQL to DuckDB's SQL with the same meaning.
  *
  * @throws QUERY_SYNTAX when it cannot be parsed, QUERY_INVALID, COLUMN_NOT_FOUND when it cannot be
- * translated
+ *   translated
  */
 export async function translatePinot(
   { sql, parameters }: GivenQuery,
@@ -59,7 +61,7 @@ export async function translatePinot(
 
 type NamedSource = Source & { readonly kind: 'table' | 'result' };
 
-/** The tables and results that a query names, in whatever part of it. */
+/** Returns the tables and results that a query names, in any part of it. */
 function sourcesIn(query: object): readonly NamedSource[] {
   const found: NamedSource[] = [];
   const visits: unknown[] = [query];

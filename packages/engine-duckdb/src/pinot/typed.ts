@@ -1,7 +1,7 @@
 import { QuireError } from '@quire/core';
 import { quoteLiteral } from '../conversion/column-plan.ts';
 
-/** What a value is in Apache Pinot; a list of one of them has `_ARRAY` behind it. */
+/** The scalar types of Apache Pinot; a list of them has the suffix `_ARRAY`. */
 export type ScalarType =
   | 'INT'
   | 'LONG'
@@ -17,13 +17,13 @@ export type ScalarType =
   | 'NULL';
 export type PinotType = ScalarType | `${ScalarType}_ARRAY`;
 
-/** An expression in DuckDB's words, which may stand anywhere as it is, and its type. */
+/** An expression in DuckDB's SQL that can be used as an operand, and its type. */
 export interface Typed {
   readonly sql: string;
   readonly type: PinotType;
-  /** Its value, where the query has a constant: text of a number or of a text. */
+  /** The text of its value, if it is a number or text constant. */
   readonly constant?: string | undefined;
-  /** A column as it is stored, where its values are not of a type of Apache Pinot: dates, UUIDs. */
+  /** The column as it is stored, if its values have no type of Apache Pinot: dates, UUIDs. */
   readonly stored?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function textConstant(value: string): Typed {
   return { sql: quoteLiteral(value), type: 'STRING', constant: value };
 }
 
-/** A number as a query has it: integers of 32 and 64 bits, all others are DOUBLE. */
+/** Returns a number constant: integers of 32 and 64 bits; all others are DOUBLE. */
 export function numberConstant(text: string): Typed {
   const isInteger = /^-?\d+$/.test(text);
   const value = isInteger ? BigInt(text) : 0n;
@@ -47,7 +47,7 @@ export function numberConstant(text: string): Typed {
   return { sql: text.startsWith('-') ? `(${sql})` : sql, type: 'DOUBLE', constant: text };
 }
 
-/** DuckDB takes a number for a decimal, unless it has an exponent. */
+/** DuckDB reads a number without an exponent as a decimal. */
 function doubleText(text: string): string {
   return /e/i.test(text) ? text : `${text.endsWith('.') ? `${text}0` : text}e0`;
 }
@@ -91,7 +91,7 @@ const sqlTypes: Readonly<Record<ScalarType, string>> = {
   NULL: 'INTEGER',
 };
 
-/** The type of DuckDB that holds values of a type. */
+/** Returns the DuckDB type that holds values of a type. */
 export function sqlTypeOf(type: PinotType): string {
   return `${sqlTypes[elementOf(type)]}${isArray(type) ? '[]' : ''}`;
 }
@@ -121,7 +121,7 @@ const typeNames: Readonly<Record<string, ScalarType>> = {
   BINARY: 'BYTES',
 };
 
-/** The type of a name, such as `INT` or `STRING_ARRAY`. @throws QUERY_INVALID */
+/** Returns the type of a name, such as `INT` or `STRING_ARRAY`. @throws QUERY_INVALID */
 export function typeOfName(name: string): PinotType {
   const upper = name.toUpperCase();
   const element = typeNames[upper.replace(/_ARRAY$/, '')];
@@ -133,7 +133,7 @@ export function typeOfName(name: string): PinotType {
   return upper.endsWith('_ARRAY') ? arrayOf(element) : element;
 }
 
-/** What a type of DuckDB is in Apache Pinot; undefined where it is text there. */
+/** Returns the type of Apache Pinot for a type of DuckDB; undefined if it is text there. */
 export function typeOfSql(sqlType: string): PinotType | undefined {
   if (sqlType.endsWith('[]')) {
     const element = typeOfSql(sqlType.slice(0, -2));
@@ -149,8 +149,9 @@ export function typeOfSql(sqlType: string): PinotType | undefined {
 }
 
 /**
- * An expression that names a value more than once, which is computed once: a short one is written as
- * often, a longer one is the parameter of a lambda, since text would grow with every level.
+ * Uses the value of an expression several times while computing it once: a short expression is
+ * repeated, a longer one becomes the parameter of a lambda, because the text would grow with every
+ * level.
  */
 export function once(value: string, use: (name: string) => string): string {
   if (value.length <= 60) return use(value);

@@ -70,7 +70,7 @@ export class PinotExecution implements QueryExecution {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#end('The query was given up by its reader.');
+    await this.#end('The reader of the query stopped.');
   }
 
   async *#read(): AsyncGenerator<RecordBatch, void, void> {
@@ -87,7 +87,7 @@ export class PinotExecution implements QueryExecution {
       const failure = failureIn(this.#members);
       if (failure !== undefined) throw failure;
     } finally {
-      await this.#end('The reader left before the last batch.');
+      await this.#end('The reader stopped before the last batch.');
     }
   }
 

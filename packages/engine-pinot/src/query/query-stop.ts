@@ -18,10 +18,7 @@ export class QueryStop {
     clock.sleep(timeoutMs, this.#watching.signal).then(
       () =>
         this.stop(
-          new QuireError(
-            'QUERY_TIMED_OUT',
-            `The query ran for longer than its time limit of ${timeoutMs} ms.`,
-          ),
+          new QuireError('QUERY_TIMED_OUT', `The query exceeded its timeout of ${timeoutMs} ms.`),
         ),
       () => undefined, // it ended before
     );

@@ -12,18 +12,18 @@ import {
 } from '../typed.ts';
 import { at, type CallInfo, constantAt } from './function-rule.ts';
 
-/** What stands around the call of an aggregate. */
+/** The context of a call of an aggregate. */
 export interface AggregateCall extends CallInfo {
   readonly isDistinct: boolean;
-  /** `FILTER (WHERE …)`, in DuckDB's words. */
+  /** `FILTER (WHERE …)` in DuckDB's SQL. */
   readonly filter: string | undefined;
-  /** `OVER (…)`, in DuckDB's words. */
+  /** `OVER (…)` in DuckDB's SQL. */
   readonly over: string | undefined;
-  /** `ORDER BY …` of WITHIN GROUP, in DuckDB's words. */
+  /** The `ORDER BY …` of WITHIN GROUP in DuckDB's SQL. */
   readonly order: string;
 }
 
-/** An aggregate in DuckDB's words. */
+/** The translation of an aggregate to DuckDB's SQL. */
 export interface AggregateRule {
   readonly arity: readonly [least: number, most: number];
   readonly translate: (values: readonly Typed[], call: AggregateCall) => Typed;
@@ -31,7 +31,7 @@ export interface AggregateRule {
 
 export type AggregateTable = Readonly<Record<string, AggregateRule>>;
 
-/** A call of one of DuckDB's aggregates, with what stands around it. */
+/** Returns a call of one of DuckDB's aggregates with its filter and window. */
 function aggregate(
   name: string,
   values: string,
@@ -43,7 +43,7 @@ function aggregate(
   return `${name}(${isDistinct ? 'DISTINCT ' : ''}${values})${where}${over === undefined ? '' : ` OVER ${over}`}`;
 }
 
-/** All values of a column: of one with several in a cell, those of all cells. */
+/** Returns all values of a column: for a multi-value column, those of all rows. */
 function listOf(
   value: Typed,
   call: AggregateCall,
@@ -135,7 +135,7 @@ const distinctCount: AggregateRule = {
   },
 };
 
-/** The value at the place floor(n * p / 100) of n sorted ones. */
+/** Returns the value at position floor(n * p / 100) of n sorted ones. */
 function percentile(type: PinotType, given?: number): AggregateRule {
   return {
     arity: [given === undefined ? 2 : 1, given === undefined ? 3 : 2],
@@ -171,14 +171,14 @@ function estimatedPercentile(given?: number): AggregateRule {
   };
 }
 
-/** An aggregate of DuckDB over numbers that means the same. */
+/** Defines an aggregate that DuckDB has under this name, with numbers as arguments. */
 const same = (name: string, arity = 1): AggregateRule => ({
   arity: [arity, arity],
   translate: (values, call) =>
     typed('DOUBLE', aggregate(name, values.map(numberIn).join(', '), call)),
 });
 
-/** The most frequent value, and of several the smallest. */
+/** The most frequent value; of several, the smallest. */
 const mode: AggregateRule = {
   arity: [1, 2],
   translate: (values, call) => {
@@ -334,14 +334,17 @@ const plain: AggregateTable = {
   ...spreads,
 };
 
-/** Those of columns with several values in a cell have MV behind their names. */
+/** The aggregates of multi-value columns have the suffix MV. */
 const multiValued: AggregateTable = Object.fromEntries(
   Object.entries(plain)
     .filter(([name]) => /^(?:COUNT|SUM|AVG|MIN|MAX|MINMAXRANGE|PERCENTILE|DISTINCT)/.test(name))
     .map(([name, rule]) => [`${name}MV`, rule] as const),
 );
 
-/** The aggregate of a name in capitals and without underscores: PERCENTILE95 has its percentage in it. */
+/**
+ * Returns the aggregate of a name in upper case and without underscores; the name may include a
+ * percentage, as in PERCENTILE95.
+ */
 export function aggregateOf(name: string): AggregateRule | undefined {
   if (Object.hasOwn(plain, name)) return plain[name];
   if (Object.hasOwn(multiValued, name)) return multiValued[name];
@@ -353,5 +356,5 @@ export function aggregateOf(name: string): AggregateRule | undefined {
   return estimatedPercentile(Number(percent));
 }
 
-/** Names of aggregates, but for those with MV or a percentage in them. */
+/** Names of aggregates, except those with MV or a percentage. */
 export const aggregateNames: readonly string[] = Object.keys(plain);

@@ -40,7 +40,7 @@ const ofArray = (
 
 const length = ofArray([1, 1], 'INT', (array) => `CAST(len(${array}) AS INTEGER)`);
 
-/** A value among those of an array, as it is compared with them. */
+/** Converts a value for comparison with the elements of an array. */
 function member(
   values: readonly Typed[],
   index: number,
@@ -96,7 +96,7 @@ const typedForms: Readonly<Record<string, FunctionRule>> = {
   }),
 };
 
-/** Functions of columns with several values. */
+/** Functions of multi-value columns. */
 export const arrayFunctions: FunctionTable = {
   ARRAYLENGTH: length,
   CARDINALITY: length,
@@ -128,7 +128,7 @@ export const arrayFunctions: FunctionTable = {
   ),
 };
 
-/** `ARRAY[1, 2]`. */
+/** Returns `ARRAY[1, 2]`. */
 export function arrayConstructor(values: readonly Typed[]): Typed {
   const type = values.length === 0 ? 'INT' : at(values, 0).type;
   const element = elementOf(type);

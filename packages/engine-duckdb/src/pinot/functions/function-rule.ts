@@ -1,29 +1,32 @@
 import { invalid, type PinotType, type Typed, typed } from '../typed.ts';
 
-/** How a call of one function is written in DuckDB's words. */
+/** The translation of a function to DuckDB's SQL. */
 export interface FunctionRule {
-  /** How many arguments it takes. */
+  /** The least and the largest number of arguments. */
   readonly arity: readonly [least: number, most: number];
   readonly translate: (values: readonly Typed[], call: CallInfo) => Typed;
 }
 
-/** A call, for messages. */
+/** The call, for messages. */
 export interface CallInfo {
   /** The name as it was typed. */
   readonly name: string;
 }
 
-/** Rules by the names of functions, in capitals and without underscores, as Apache Pinot compares them. */
+/**
+ * Rules by the names of functions, in upper case and without underscores, as Apache Pinot compares
+ * them.
+ */
 export type FunctionTable = Readonly<Record<string, FunctionRule>>;
 
-/** The one argument that must be there. */
+/** Returns a required argument. */
 export function at(values: readonly Typed[], index: number): Typed {
   const value = values[index];
-  if (value === undefined) throw invalid(`An argument is missing at place ${index + 1}.`);
+  if (value === undefined) throw invalid(`Argument ${index + 1} is missing.`);
   return value;
 }
 
-/** The text that an argument must be. @throws QUERY_INVALID */
+/** Returns the text of an argument that must be a constant. @throws QUERY_INVALID */
 export function constantAt(
   values: readonly Typed[],
   index: number,
@@ -35,7 +38,7 @@ export function constantAt(
   throw invalid(`Argument ${index + 1} of ${call.name} must be a constant: ${what}.`);
 }
 
-/** A rule for a function whose arguments become one type, and whose value has another. */
+/** Creates the rule of a function with a result type. */
 export function rule(
   arity: number | readonly [number, number],
   type: PinotType,

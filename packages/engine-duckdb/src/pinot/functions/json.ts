@@ -18,7 +18,7 @@ import {
   type FunctionTable,
 } from './function-rule.ts';
 
-/** A path in DuckDB's words, and whether it may lead to several places. */
+/** A path in DuckDB's syntax, and whether it may match several values. */
 interface JsonPath {
   readonly text: string;
   readonly isMany: boolean;
@@ -33,7 +33,7 @@ function pathOf(given: string, { name }: CallInfo): JsonPath {
   ];
   if (!given.startsWith('$') || steps.map(([step]) => step).join('') !== given.slice(1)) {
     throw invalid(
-      `The path '${given}' of ${name} has a step that the embedded engine does not know: it knows names, places, * and .. only.`,
+      `The path '${given}' of ${name} has a step that the embedded engine does not support: it supports names, indexes, * and .. only.`,
     );
   }
   const text = steps.map(([step, single, double]) => {
@@ -46,7 +46,7 @@ function pathOf(given: string, { name }: CallInfo): JsonPath {
   return { text: `$${text.join('')}`, isMany };
 }
 
-/** One text of JSON as a value of a type. */
+/** Converts one text of JSON to a value of a type. */
 function valueOf(text: string, type: PinotType): string {
   switch (type) {
     case 'STRING':
@@ -96,7 +96,7 @@ const extractScalar: FunctionRule = {
   },
 };
 
-/** Functions such as JSONPATHSTRING, which are named by their type. */
+/** Defines functions such as JSONPATHSTRING, which are named by their type. */
 const ofType = (type: PinotType): FunctionRule => ({
   arity: [2, 3],
   translate: (values, call) => {

@@ -5,10 +5,10 @@ import { at, type FunctionRule, type FunctionTable, rule } from './function-rule
 const ofOne = (write: (value: string) => string): FunctionRule =>
   rule(1, 'DOUBLE', (values) => write(toDouble(at(values, 0))));
 
-/** A function of DuckDB of the same name and meaning. */
+/** Defines a function that DuckDB has under the same name. */
 const same = (name: string): FunctionRule => ofOne((value) => `${name}(${value})`);
 
-/** Logarithms of what is not above 0 are errors in DuckDB. */
+/** In DuckDB, logarithms of numbers that are not positive are errors. */
 const logarithm = (name: string): FunctionRule =>
   ofOne((value) =>
     once(
@@ -18,7 +18,10 @@ const logarithm = (name: string): FunctionRule =>
     ),
   );
 
-/** Sums, differences and products are exact of decimals and whole numbers, and DOUBLE otherwise. */
+/**
+ * Translates an operation. Sums, differences and products of decimals and whole numbers are exact,
+ * all others are DOUBLE.
+ */
 export function arithmetic(
   operator: '+' | '-' | '*' | '/' | '%',
   left: Typed,
@@ -39,7 +42,7 @@ export function arithmetic(
   return typed('DOUBLE', `(${toDouble(left)} ${operator} ${toDouble(right)})`);
 }
 
-/** With the sign of the dividend; NaN for a divisor of 0. */
+/** The remainder has the sign of the dividend; it is NaN if the divisor is 0. */
 function remainder(left: Typed, right: Typed): Typed {
   return typed(
     'DOUBLE',
@@ -63,7 +66,7 @@ const extreme = (name: 'greatest' | 'least'): FunctionRule => ({
   translate: (values) => {
     const same = unified(values);
     const list = same.map(({ sql }) => sql);
-    // One null makes it null, where DuckDB passes over nulls.
+    // One null makes the result null, while DuckDB ignores nulls.
     const isNull = list.map((sql) => `${sql} IS NULL`).join(' OR ');
     return typed(
       at(same, 0).type,
@@ -79,7 +82,10 @@ const distinctFrom = (operator: string): FunctionRule =>
     return `(${left.sql} ${operator} ${right.sql})`;
   });
 
-/** Half away from zero, as BigDecimal rounds; to whole numbers half up, as Math.round does. */
+/**
+ * Rounds halves away from zero, like BigDecimal; to whole numbers, halves are rounded up, like
+ * Math.round.
+ */
 const roundDecimal = rule([1, 2], 'DOUBLE', (values) =>
   values.length === 1
     ? `floor(${toDouble(at(values, 0))} + 0.5e0)`
@@ -149,7 +155,7 @@ export const numberFunctions: FunctionTable = {
       : `CAST(trunc(CAST(CAST(${toDouble(at(values, 0))} AS VARCHAR) AS DECIMAL(38, 15)), ${toInt(at(values, 1))}) AS DOUBLE)`,
   ),
   ROUNDDECIMAL: roundDecimal,
-  // A multiple of the second argument, which is a span of time as a rule.
+  // Rounds down to a multiple of the second argument, usually a span of time.
   ROUND: rule(
     2,
     'LONG',

@@ -12,7 +12,7 @@ import {
 
 const text = (values: readonly Typed[], index: number): string => toText(at(values, index));
 
-/** A function of DuckDB that takes texts and means the same. */
+/** Defines a function that DuckDB has under this name, with texts as arguments. */
 const same = (
   name: string,
   arity: number,
@@ -23,12 +23,15 @@ const same = (
     return type === 'INT' ? `CAST(${call} AS INTEGER)` : call;
   });
 
-/** Pieces between separators; empty ones are left out. */
+/** Returns the pieces between separators, without empty ones. */
 function pieces(value: string, separator: string): string {
   return `list_filter(string_split(${value}, ${separator}), lambda piece: piece <> '')`;
 }
 
-/** What a place counted from 0 is counted from 1; from the end, negative ones stay. */
+/**
+ * Converts a position counted from 0 to one counted from 1; negative ones count from the end and
+ * stay.
+ */
 function place(value: Typed): string {
   if (value.constant !== undefined && /^-?\d+$/.test(value.constant)) {
     const number = Number(value.constant);
@@ -37,7 +40,7 @@ function place(value: Typed): string {
   return `(${toLong(value)} + 1)`;
 }
 
-/** From a place counted from 0 up to another, which is left out. */
+/** Returns the text from a position, counted from 0, to before another. */
 const substr = rule([2, 3], 'STRING', (values) => {
   const [value, begin] = [text(values, 0), at(values, 1)];
   const end = values[2];
@@ -45,11 +48,11 @@ const substr = rule([2, 3], 'STRING', (values) => {
   return `substr(${value}, ${place(begin)}, greatest(${toLong(end)} - ${toLong(begin)}, 0))`;
 });
 
-/** The place of the n-th occurrence, counted from 0; -1 where there is none. */
+/** Returns the position of the n-th occurrence, counted from 0; -1 if there is none. */
 const strpos = rule([2, 3], 'INT', (values, call) => {
   const [value, found] = [text(values, 0), text(values, 1)];
   if (values.length === 2) return `CAST(strpos(${value}, ${found}) - 1 AS INTEGER)`;
-  const instance = constantAt(values, 2, call, 'which occurrence is meant');
+  const instance = constantAt(values, 2, call, 'the number of the occurrence');
   return once(value, (v) => {
     const before = `string_split(${v}, ${found})[:${Number(instance)}]`;
     return `CASE WHEN len(string_split(${v}, ${found})) > ${Number(instance)} THEN CAST(length(array_to_string(${before}, ${found})) AS INTEGER) ELSE -1 END`;
@@ -72,26 +75,26 @@ const concat = rule([2, 3], 'STRING', (values) => {
 
 const splitPart = rule([3, 4], 'STRING', (values, call) => {
   if (values.length === 4) {
-    throw invalid(`${call.name} takes three arguments: text, separator, place.`);
+    throw invalid(`${call.name} takes three arguments: text, separator, index.`);
   }
   const found = `${pieces(text(values, 0), text(values, 1))}[${place(at(values, 2))}]`;
-  // Out of range, the text ‘null’ is the answer there.
+  // Out of range, the result is the text ‘null’.
   return `CASE WHEN ${text(values, 0)} IS NULL THEN NULL ELSE coalesce(${found}, 'null') END`;
 });
 
 const split = rule([2, 3], 'STRING_ARRAY', (values, call) => {
   if (values.length === 2) return pieces(text(values, 0), text(values, 1));
-  const limit = Number(constantAt(values, 2, call, 'how many pieces there are at most'));
+  const limit = Number(constantAt(values, 2, call, 'the largest number of pieces'));
   if (limit <= 0) return pieces(text(values, 0), text(values, 1));
   const separator = text(values, 1);
   const all = `string_split(${text(values, 0)}, ${separator})`;
   return `list_filter(list_concat(${all}[:${limit - 1}], [array_to_string(${all}[${limit}:], ${separator})]), lambda piece: piece <> '')`;
 });
 
-/** In replacements, Java has `$1` for what DuckDB has `\1`. */
+/** Java writes `$1` in replacements where DuckDB has `\1`. */
 function replacement(value: Typed, call: CallInfo): string {
   if (value.constant === undefined) {
-    throw invalid(`Argument 3 of ${call.name} must be a constant: what matches are replaced with.`);
+    throw invalid(`Argument 3 of ${call.name} must be a constant: the replacement of matches.`);
   }
   return quoteLiteral(value.constant.replaceAll('\\', '\\\\').replaceAll(/\$(\d)/g, '\\$1'));
 }
@@ -166,7 +169,7 @@ const side = (name: 'left' | 'right'): FunctionRule =>
 
 /** Functions of texts and bytes. */
 export const stringFunctions: FunctionTable = {
-  // Java has two letters for the capital of ß.
+  // Java's upper case of ß has two letters.
   UPPER: rule(1, 'STRING', (values) => `upper(replace(${text(values, 0)}, 'ß', 'SS'))`),
   LOWER: same('lower', 1),
   REVERSE: same('reverse', 1),
@@ -207,7 +210,7 @@ export const stringFunctions: FunctionTable = {
   REMOVE: rule(2, 'STRING', (values) => `replace(${text(values, 0)}, ${text(values, 1)}, '')`),
   CODEPOINT: rule(1, 'INT', (values) => `unicode(${text(values, 0)})`),
   CHR: rule(1, 'STRING', (values) => `chr(${toInt(at(values, 0))})`),
-  // The difference of the first characters that differ, else that of the lengths.
+  // The difference of the first characters that differ, or else of the lengths.
   STRCMP: rule(2, 'INT', (values) =>
     once(text(values, 0), (a) =>
       once(text(values, 1), (b) => {

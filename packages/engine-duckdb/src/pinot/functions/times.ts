@@ -11,7 +11,7 @@ import {
   rule,
 } from './function-rule.ts';
 
-/** A moment as DuckDB's timestamp, in UTC or as clocks of a zone show it. */
+/** Returns an instant as DuckDB's timestamp, in UTC or in the local time of a zone. */
 function momentOf(value: Typed, zone?: string): string {
   const utc = value.type === 'TIMESTAMP' ? value.sql : `epoch_ms(${toLong(value)})`;
   return zone === undefined || zone === 'UTC'
@@ -19,7 +19,7 @@ function momentOf(value: Typed, zone?: string): string {
     : `timezone(${quoteLiteral(zone)}, timezone('UTC', ${utc}))`;
 }
 
-/** The same way back, as milliseconds. */
+/** Converts a local timestamp back to epoch milliseconds. */
 function millisecondsAt(local: string, zone?: string): string {
   return `epoch_ms(${zone === undefined || zone === 'UTC' ? local : `timezone('UTC', timezone(${quoteLiteral(zone)}, ${local}))`})`;
 }
@@ -46,7 +46,7 @@ const parts: Readonly<Record<string, string>> = {
   MILLISECOND: 'millisecond',
 };
 
-/** A field of a clock; milliseconds are those of the second. */
+/** Returns a field of a time; milliseconds are those of the second. */
 function partOf(name: string, moment: string): string {
   const part = `${parts[name]}(${moment})`;
   return `CAST(${name === 'MILLISECOND' ? `${part} % 1000` : part} AS INTEGER)`;
@@ -163,7 +163,10 @@ const difference = rule(3, 'LONG', (values, call) => {
   return `(datesub('month', ${momentOf(from)}, ${momentOf(to)}) // ${monthsOf[unit]})`;
 });
 
-/** `ToEpochSeconds` and its like, with `Rounded` and `Bucket`, and the way back. */
+/**
+ * Defines `ToEpochSeconds` and its variants, with `Rounded` and `Bucket`, and the reverse
+ * functions.
+ */
 function epochFunctions(): FunctionTable {
   const units = { SECONDS: 1000, MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000 };
   return Object.fromEntries(
@@ -197,7 +200,7 @@ function epochFunctions(): FunctionTable {
   );
 }
 
-/** Functions of times; moments that they give are milliseconds since 1970. */
+/** Functions of times; the instants that they return are milliseconds since 1970. */
 export const timeFunctions: FunctionTable = {
   ...Object.fromEntries(Object.keys(parts).map((name) => [name, field(name)] as const)),
   ...epochFunctions(),

@@ -37,7 +37,7 @@ const edge = (name: string): AggregateRule => ({
   },
 });
 
-/** Functions that stand over a window only. */
+/** Functions that require a window. */
 export const windowFunctions: Readonly<Record<string, AggregateRule>> = {
   ROWNUMBER: numbering('row_number'),
   RANK: numbering('rank'),
