@@ -77,10 +77,15 @@ export function createCall(send: typeof fetch): Call {
       });
     });
     const text = await response.text();
-    const parsed = parseAnswer(text, response.headers.get('content-type') ?? '');
-    if (response.ok) return parsed;
-    throw callErrorOf(response.status, parsed);
+    return answerOf(response.status, text, response.headers.get('content-type') ?? '');
   };
+}
+
+/** Parses an answer. @throws CallError when it is not a success */
+export function answerOf(status: number, text: string, contentType: string): JsonValue {
+  const parsed = parseAnswer(text, contentType);
+  if (status >= 200 && status < 300) return parsed;
+  throw callErrorOf(status, parsed);
 }
 
 function parseAnswer(text: string, contentType: string): JsonValue {

@@ -1,6 +1,8 @@
 import { QuireAdminClient, QuireClient, QuireQueryClient } from '@quire/client';
 import { createContext, useContext } from 'react';
 import { type Call, createCall, createFetch } from './call.ts';
+import { createSendFile, type SendFile } from './send-file.ts';
+import { readAboutServer } from './shell/about-server.ts';
 import { SheetRunners } from './query/sheet-runner.ts';
 import { SheetStore } from './query/sheets.ts';
 import { ResultDetailsReader } from './results/result-details.ts';
@@ -14,6 +16,9 @@ export interface Session {
   readonly client: QuireClient;
   readonly admin: QuireAdminClient;
   readonly call: Call;
+  /** Whether queries can read stored results, as sorting and filtering by heads does. */
+  readonly readsResults: boolean;
+  readonly sendFile: SendFile;
   readonly sheets: SheetStore;
   readonly runners: SheetRunners;
   readonly details: ResultDetailsReader;
@@ -35,10 +40,12 @@ export function storeToken(token: string | undefined): void {
 export async function openSession(token: string, onRefused: () => void): Promise<Session> {
   const authorization = `Bearer ${token}`;
   const withoutRefusals = createFetch(authorization, () => undefined);
-  const caller = (await createCall(withoutRefusals)('/whoami')) as {
-    readonly name: string;
-    readonly role: 'query' | 'admin';
-  };
+  const [caller, { readsResults = true }] = await Promise.all([
+    createCall(withoutRefusals)('/whoami') as Promise<unknown> as Promise<
+      Pick<Session, 'name' | 'role'>
+    >,
+    readAboutServer(),
+  ]);
   const send = createFetch(authorization, onRefused);
   // Who looks at a page wants to be told sooner than a program does: after some three seconds.
   const options = {
@@ -55,6 +62,8 @@ export async function openSession(token: string, onRefused: () => void): Promise
     client,
     admin: new QuireAdminClient(options),
     call,
+    readsResults,
+    sendFile: createSendFile(authorization, onRefused),
     sheets: new SheetStore(caller.name),
     runners: new SheetRunners(client, new QuireQueryClient(options)),
     details: new ResultDetailsReader(call),

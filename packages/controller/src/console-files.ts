@@ -21,4 +21,6 @@ export interface ControllerConsole {
    * Whether everybody knows tokens that let one in; the page where one signs in then says which.
    */
   readonly hasQuickstartTokens: boolean;
+  /** False if queries cannot reference stored results; the console then offers none that do. */
+  readonly readsResults?: boolean | undefined;
 }

@@ -18,6 +18,11 @@ export interface ControllerPreviewOptions {
   readonly waitingMax?: number;
   /** How many of one principal may wait; default 4. */
   readonly principalWaitingMax?: number;
+  /**
+   * The directory for files that callers send to have them sampled, each until its preview ends;
+   * default: the system's directory for temporary files.
+   */
+  readonly uploadDirectory?: string | undefined;
   /** Finds files that admins may preview. Left out: there are none. */
   readonly finder?: FileFinder | undefined;
   /**
@@ -42,6 +47,8 @@ export interface PreviewCall {
   readonly body: string;
   /** Whether it may read files and streams, which is for admins. */
   readonly mayReadSources: boolean;
+  /** The file that the caller has sent, to sample in place of any other. */
+  readonly upload?: { readonly path: string; readonly name: string } | undefined;
 }
 
 /** What holds where nobody says anything: rows of requests only. */

@@ -83,6 +83,7 @@ export {
   type AllowedBucket,
   type AllowedSources,
   createFileFinder,
+  createUploadFinder,
 } from './sources/file-finder.ts';
 export { type DateTimeFormat, writeInFormat } from './expressions/index.ts';
 export { instantOfTime, timeFormatOf } from './pipeline/steps/time-and-null.ts';

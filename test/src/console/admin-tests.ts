@@ -1,4 +1,5 @@
 import { FileProducer } from '@quire/streams';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
@@ -274,6 +275,68 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByRole('button', { name: 'Load', exact: true }).click();
       await page.getByText('1 row of more.csv loaded into people.').waitFor();
       await page.getByRole('heading', { name: '2 segments' }).waitFor();
+    });
+
+    test('a Parquet file is sampled by the server, unread by the page, made a table of, and a load of it is cancelled', async () => {
+      await using visit = await stage.visit({ place: '/preview' });
+      const { page, calls } = visit;
+      const file = {
+        name: 'rides.parquet',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from(
+          parquetWriteBuffer({
+            columnData: [
+              { name: 'id', data: [1n, 9_007_199_254_740_993n], type: 'INT64' },
+              { name: 'city', data: ['Rome', 'Oslo'], type: 'STRING' },
+            ],
+          }),
+        ),
+      };
+      // The page must not read what it only passes on.
+      await page.evaluate(`
+        window.readsOfFiles = 0;
+        for (const name of ['text', 'arrayBuffer', 'bytes', 'stream', 'slice']) {
+          const original = Blob.prototype[name];
+          Blob.prototype[name] = function (...given) {
+            if (this instanceof File) window.readsOfFiles += 1;
+            return original.apply(this, given);
+          };
+        }`);
+      await page.getByLabel('Choose a file').setInputFiles(file);
+      await page.getByText(/rides\.parquet, [\d.]+ \w+: the server samples it/).waitFor();
+      await page.getByLabel('Name of the table').fill('rides');
+      await page.getByRole('button', { name: 'Preview', exact: true }).click();
+      const documents = page.getByRole('textbox', { name: 'Schema' });
+      await documents.waitFor();
+      expect(JSON.parse(await documents.inputValue())).toMatchObject({ schemaName: 'rides' });
+      await expect.poll(() => page.locator('main').innerText()).toMatch(/2\s+rows sampled[^]*Oslo/);
+      // Again with the rows of the answer, all digits of them, and not with the file.
+      await page.getByRole('button', { name: 'Preview again' }).click();
+      await page.getByRole('button', { name: 'Preview again', disabled: false }).waitFor();
+      expect(calls.filter((call) => call.startsWith('/tables/preview'))).toEqual([
+        expect.stringMatching(/^\/tables\/previewFile\?name=rides\.parquet/),
+        '/tables/preview',
+      ]);
+      await expect.poll(() => page.locator('main').innerText()).toContain('9007199254740993');
+      expect(await page.evaluate('window.readsOfFiles')).toBe(0);
+      await page.getByRole('button', { name: 'Make the table' }).click();
+      await page.getByText('2 rows of rides.parquet loaded into rides.').waitFor();
+
+      await page.route('**/ingestFromFile*', () => undefined);
+      await page.getByRole('tab', { name: 'Segments' }).click();
+      await page.getByLabel('Choose a file').setInputFiles(file);
+      await page.getByRole('button', { name: 'Load', exact: true }).click();
+      await page.getByRole('progressbar', { name: 'Sent' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('rides.parquet was not loaded: it was cancelled.').waitFor();
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.getByLabel('Choose another').setInputFiles({
+        name: 'broken.parquet',
+        mimeType: 'application/octet-stream',
+        buffer: Buffer.from('PAR1'),
+      });
+      await page.getByRole('button', { name: 'Load', exact: true }).click();
+      await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/broken\.parquet/);
     });
   });
 

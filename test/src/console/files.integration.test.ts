@@ -7,7 +7,9 @@ const KB = 1024;
 
 /** Files that load when they are needed: the editor, the plots, and pages that nobody sees first. */
 const isLazy = (name: string): boolean =>
-  /(?:sql-editor|plot-panel|cluster-page|reference-page|restream-page|preview-page)-/.test(name);
+  /(?:excel-file|sql-editor|plot-panel|cluster-page|reference-page|restream-page|preview-page)-/.test(
+    name,
+  );
 
 describe('the files of the console', () => {
   test('the files of the console are less than 200 KB compressed, without what loads when it is needed', async () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { readXlsx } from 'hucre/xlsx';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
@@ -118,5 +119,51 @@ export function testViews(stageOf: () => ConsoleStage): void {
     await page.keyboard.press('Escape');
     await page.getByText('Row 2,991 of 3,000').waitFor();
     expect(await cellText(page, 2991, 2)).toBe('name 2990');
+  });
+
+  test('a result is saved as a workbook of Excel, whose writer is loaded only then', async () => {
+    await using visit = await stage.visit();
+    const { page, calls } = visit;
+    await runQuery(
+      page,
+      `SELECT n, '=' || n AS text, DATE '2024-02-29' + n::INT AS day FROM range(5000) AS _(n)`,
+    );
+    await cellText(page, 1, 1);
+    const scripts = (): number => calls.filter((call) => call.endsWith('.js')).length;
+    await page.getByText('Download', { exact: true }).click();
+    const before = scripts();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Excel a workbook of one sheet' }).click();
+    const download = await saved;
+    expect(download.suggestedFilename()).toMatch(/^[0-9a-f-]{36}\.xlsx$/);
+    expect(scripts()).toBeGreaterThan(before);
+    const { sheets } = await readXlsx(await readFile(await download.path()));
+    const rows = sheets[0]?.rows ?? [];
+    expect([rows.length, rows[0], rows[1], rows[5000]?.slice(0, 2)]).toEqual([
+      5001,
+      ['n', 'text', 'day'],
+      [0, '=0', new Date(Date.UTC(2024, 1, 29))],
+      [4999, '=4999'],
+    ]);
+    await page.getByText('Downloaded 5,000 rows.').waitFor();
+  });
+
+  test('where queries cannot read results, as on Apache Pinot, none of them is offered', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await page.route('**/about.json', async (route) => {
+      const answer = await route.fetch();
+      const about = (await answer.json()) as object;
+      await route.fulfill({ json: { ...about, readsResults: false } });
+    });
+    await page.reload();
+    await runQuery(page, 'SELECT symbol FROM stocks');
+    await cellText(page, 1, 1);
+    await page.getByRole('button', { name: 'Copy link' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Query this result' }).count()).toBe(0);
+    expect(await page.locator('thead th[aria-sort]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Results', exact: true }).click();
+    await page.getByRole('button', { name: 'Keep for 1 d' }).first().waitFor();
+    expect(await page.locator('td').getByRole('link', { name: 'Query' }).count()).toBe(0);
   });
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   controllerOperations,
   discoveryOperations,
@@ -220,6 +223,9 @@ test('a preview that runs elsewhere answers with what it gives there, or why it 
     expect(answer.status).toBe(422);
     await expectDocumented('previewTable', answer);
     expect(await called).toEqual({ body, mayReadSources: false });
+    const ofFile = await controller.call('/tables/previewFile', { method: 'POST', body });
+    expect(ofFile.status).toBe(422);
+    await expectDocumented('previewFile', ofFile);
     runPreview = async () => Buffer.from('{"rows":[]}');
     expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe(
       '{"rows":[]}',
@@ -227,6 +233,48 @@ test('a preview that runs elsewhere answers with what it gives there, or why it 
   } finally {
     runPreview = undefined;
   }
+});
+
+test('a file that is sent is sampled without a copy in memory, under the name that its caller gave it, and leaves nothing', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'quire-previews-'));
+  await using own = await TestController.start([broker.address.url], {
+    preview: { bodyBytesMax: 4096, limits: {}, concurrencyMax: 4, uploadDirectory: directory },
+  });
+  const send = (query: string, body: string, as?: 'ann'): Promise<Response> =>
+    own.call(`/tables/previewFile${query}`, {
+      method: 'POST',
+      body,
+      ...(as !== undefined && { as }),
+      mediaType: 'application/octet-stream',
+    });
+  const rows = Array.from({ length: 500 }, (_none, id) => `{"id":${id},"name":"row ${id}"}`);
+  const answer = await send('?name=people.jsonl&numRows=3', rows.join('\n'));
+  expect(answer.status).toBe(200);
+  expect(await answer.clone().json()).toMatchObject({
+    sourceFiles: ['people.jsonl'],
+    sourceRows: [{ fieldToValueMap: { id: 0, name: 'row 0' } }, {}, {}],
+    rows: [{}, {}, {}],
+    schema: { schemaName: 'people' },
+    summary: { getnSourceRows: 3 },
+  });
+  await expectDocumented('previewFile', answer);
+  // What no format is told by is a finding, and so is a file that breaks off.
+  for (const [query, body] of [
+    ['', '\0\u0001'],
+    ['?name=x.parquet', 'PAR1'],
+  ] as const) {
+    const odd = await send(query, body);
+    expect(odd.status).toBe(200);
+    const { findings } = (await odd.json()) as { findings: { severity: string }[] };
+    expect(findings.some(({ severity }) => severity === 'error')).toBe(true);
+  }
+  // A file of an admin may be larger than a body of a preview, that of another caller may not.
+  const large = `${rows.join('\n')}\n`;
+  expect((await send('?name=a.jsonl', large)).status).toBe(200);
+  await expectDocumented('previewFile', await send('?name=a.jsonl', large, 'ann'));
+  await expectDocumented('previewFile', await send('?numRows=x', large));
+  expect(await readdir(directory)).toEqual([]);
+  await rm(directory, { recursive: true });
 });
 
 test.each(operations.filter(([, { path }]) => /\/(preview|validate)$/.test(path)))(

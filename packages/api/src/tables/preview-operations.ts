@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { ErrorCode } from '@quire/core/portable';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { componentOf } from '../reference.ts';
@@ -43,8 +44,40 @@ function operationOf(
 const alwaysFindings =
   'The answer is 200 with all findings, each with a JSON pointer, even if there are errors; 400 is for a body that is not an object.';
 
+const previewFile: Operation = {
+  method: 'POST',
+  path: '/tables/previewFile',
+  schema: {
+    operationId: 'previewFile',
+    summary: 'Preview a table made of a file',
+    description:
+      'Samples the file in the body (multipart/form-data, or directly) and answers as a preview of its rows. The file is stored until then, and never in ' +
+      `memory as a whole; its format is detected from its content and its name. ${alwaysFindings} Admins may send larger files than others.`,
+    tags: ['tables'],
+    querystring: Type.Object({
+      name: Type.Optional(
+        Type.String({ description: 'Name of the file. Absent: that of the part, or none.' }),
+      ),
+      numRows: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'Most rows to sample. Absent: 100.' }),
+      ),
+    }),
+    response: {
+      200: responseOf('The findings.', 'application/json', componentOf('PreviewResponse')),
+      ...errorResponses(
+        'ORIGIN_NOT_ALLOWED',
+        'INVALID_PARAMETER',
+        'INVALID_BODY',
+        'BODY_TOO_LARGE',
+        'QUERY_LIMIT_EXCEEDED',
+      ),
+    },
+  },
+};
+
 /** The calls about tables that do not exist yet (SPECIFICATION.md section 4.3). */
 export const previewOperations = {
+  previewFile,
   previewTable: operationOf('previewTable', '/tables/preview', {
     summary: 'Preview a table',
     description:

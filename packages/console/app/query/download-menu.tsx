@@ -1,12 +1,12 @@
-import type { DownloadFormat } from '@quire/client';
 import { pageFormatNames, pageFormats } from '@quire/core/wire';
 import { type ReactNode, useState } from 'react';
-import { counted } from '../format.ts';
+import { counted, formatCount } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Menu } from '../widgets/menu.tsx';
 import { messageOf } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
-import { downloadResult } from './download-result.ts';
+import { downloadResult, type FileFormat } from './download-result.ts';
+import { excelRowsMax } from './excel-limits.ts';
 import type { OpenResult } from './result-pages.ts';
 
 /** The whole result as a file; while it comes, how much of it is there. */
@@ -14,17 +14,20 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
   const { client } = useSession();
   const { say } = useToasts();
   const [running, setRunning] = useState<{
-    readonly format: DownloadFormat;
+    readonly format: FileFormat;
     readonly rowCount: number;
     readonly stop: AbortController;
   }>();
-  const start = async (format: DownloadFormat): Promise<void> => {
+  const rowCountOf = (format: FileFormat): number =>
+    format === 'excel' ? Math.min(excelRowsMax, result.totalRowCount) : result.totalRowCount;
+  const start = async (format: FileFormat): Promise<void> => {
     const stop = new AbortController();
     setRunning({ format, rowCount: 0, stop });
     try {
       const onProgress = (rowCount: number): void => setRunning({ format, rowCount, stop });
       await downloadResult(client, result, { format, onProgress, signal: stop.signal });
-      say(`Downloaded ${counted(result.totalRowCount, 'row')}.`);
+      const isCut = rowCountOf(format) < result.totalRowCount;
+      say(`Downloaded ${isCut ? 'the first ' : ''}${counted(rowCountOf(format), 'row')}.`);
     } catch (error) {
       say(stop.signal.aborted ? 'The download was stopped.' : messageOf(error));
     } finally {
@@ -36,12 +39,12 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
     return (
       <span className="download" role="status">
         <progress
-          max={Math.max(1, result.totalRowCount)}
+          max={Math.max(1, rowCountOf(format))}
           value={rowCount}
           aria-label={`Download as ${format}`}
         />
         <span className="number">
-          {Math.floor((100 * rowCount) / Math.max(1, result.totalRowCount))} %
+          {Math.floor((100 * rowCount) / Math.max(1, rowCountOf(format)))} %
         </span>
         <button type="button" className="button small plain" onClick={() => stop.abort()}>
           Stop
@@ -62,6 +65,14 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
           </button>
         );
       })}
+      <button type="button" onClick={() => void start('excel')}>
+        Excel{' '}
+        <small className="quiet">
+          {result.totalRowCount > excelRowsMax
+            ? `the first ${formatCount(excelRowsMax)} rows: a sheet holds few more`
+            : 'a workbook of one sheet'}
+        </small>
+      </button>
     </Menu>
   );
 }

@@ -3,11 +3,48 @@ import { pageFormats } from '@quire/core/wire';
 import { saveFile } from '../save-file.ts';
 import type { OpenResult } from './result-pages.ts';
 
+/** Formats of files; Excel's is made here, the others come from the server. */
+export type FileFormat = DownloadFormat | 'excel';
+
+const excelType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
 /**
- * Saves a whole result as a file, and tells how many of its rows are there. @throws as the pages of
- * the result
+ * Saves a result as a file, and tells how many of its rows are there. Excel takes no more than
+ * `excelRowsMax`. @throws as the pages of the result
  */
 export async function downloadResult(
+  client: QuireClient,
+  result: OpenResult,
+  options: {
+    readonly format: FileFormat;
+    readonly onProgress: (rowCount: number) => void;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { format } = options;
+  const isExcel = format === 'excel';
+  const { fileExtension, mediaType: type } = isExcel
+    ? { fileExtension: 'xlsx', mediaType: excelType }
+    : pageFormats[format];
+  const bytes = isExcel
+    ? await (await import('./excel-file.ts')).excelFile(client, result, options)
+    : await openDownload(client, result, { ...options, format });
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let parts: Blob[] = [];
+  let heldBytes = 0;
+  for await (const chunk of chunksOf(bytes)) {
+    chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    heldBytes += chunk.byteLength;
+    // The browser keeps blobs on its disk; arrays stay in memory.
+    if (heldBytes >= 8 * 2 ** 20) {
+      parts = [new Blob([...parts, ...chunks.splice(0)])];
+      heldBytes = 0;
+    }
+  }
+  saveFile(new Blob([...parts, ...chunks], { type }), `${result.requestId}.${fileExtension}`);
+}
+
+async function openDownload(
   client: QuireClient,
   { requestId }: OpenResult,
   {
@@ -19,28 +56,33 @@ export async function downloadResult(
     readonly onProgress: (rowCount: number) => void;
     readonly signal: AbortSignal;
   },
-): Promise<void> {
-  const { fileExtension, mediaType: type } = pageFormats[format];
+): Promise<AsyncIterable<Uint8Array>> {
   const cursor = await client.open(requestId, { rowCount: 1, signal });
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let parts: Blob[] = [];
-  let bytes = 0;
-  // People open CSV in spreadsheets, which would run texts that begin like formulas.
-  const formulas = format === 'csv' ? 'escape' : undefined;
-  const download = cursor.download({
+  return cursor.download({
     format,
-    formulas,
+    // People open CSV in spreadsheets, which would run texts that begin like formulas.
+    formulas: format === 'csv' ? 'escape' : undefined,
     signal,
     onProgress: ({ rowCount }) => onProgress(rowCount),
   });
-  for await (const chunk of download) {
-    chunks.push(chunk as Uint8Array<ArrayBuffer>);
-    bytes += chunk.byteLength;
-    // The browser keeps blobs on its disk; arrays stay in memory.
-    if (bytes >= 8 * 2 ** 20) {
-      parts = [new Blob([...parts, ...chunks.splice(0)])];
-      bytes = 0;
-    }
+}
+
+/** Not every browser iterates streams. */
+async function* chunksOf(
+  bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (!(bytes instanceof ReadableStream)) {
+    yield* bytes;
+    return;
   }
-  saveFile(new Blob([...parts, ...chunks], { type }), `${requestId}.${fileExtension}`);
+  const reader = bytes.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.releaseLock();
+  }
 }

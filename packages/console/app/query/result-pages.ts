@@ -1,6 +1,12 @@
 import type { QuireClient, ResultCursor } from '@quire/client';
 import { abortError, systemClock } from '@quire/core/portable';
-import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from '@uwdata/flechette';
+import {
+  CompressionType,
+  setCompressionCodec,
+  type Table,
+  tableFromIPC,
+  Type,
+} from '@uwdata/flechette';
 import { decompress } from 'fzstd';
 import { cellJson, cellText } from './cell-text.ts';
 import { decompressLz4 } from './lz4-frame.ts';
@@ -59,6 +65,13 @@ export class ResultPages {
   /** A cell as JSON has it; undefined while its page is not there. */
   jsonAt(row: number, column: number): unknown {
     return this.#valueAt(row, column, cellJson);
+  }
+
+  /** Whether a column has days or moments; undefined for others, and until a page is there. */
+  timeKindOf(column: number): 'DATE' | 'TIMESTAMP' | undefined {
+    const [page] = this.#pages.values();
+    const typeId = page?.schema.fields[column]?.type.typeId;
+    return typeId === Type.Date ? 'DATE' : typeId === Type.Timestamp ? 'TIMESTAMP' : undefined;
   }
 
   /**

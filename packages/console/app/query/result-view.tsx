@@ -67,7 +67,7 @@ export function ResultView({
   onRunAgain,
   onEdit,
 }: ResultViewProps): ReactNode {
-  const { client } = useSession();
+  const { client, readsResults } = useSession();
   const { say, attempt } = useToasts();
   const viewed = useRowView(result);
   const { shown, view, setView } = viewed;
@@ -197,13 +197,15 @@ export function ResultView({
               />
             </>
           )}
-          <button
-            type="button"
-            className="button small"
-            onClick={() => onEdit(selectResult(result.requestId))}
-          >
-            Query this result
-          </button>
+          {readsResults && (
+            <button
+              type="button"
+              className="button small"
+              onClick={() => onEdit(selectResult(result.requestId))}
+            >
+              Query this result
+            </button>
+          )}
           <DownloadMenu result={shown} />
           <button
             type="button"
@@ -255,7 +257,7 @@ export function ResultView({
             onOpenCell={(row, column) => setOpened({ row, column })}
             onCopy={(row) => copy('TSV', row)}
             onError={setError}
-            columnActions={columnActions}
+            {...(readsResults && { columnActions })}
           />
           {shown.totalRowCount === 0 && (
             <p className="no-rows quiet">

@@ -45,7 +45,7 @@ export function ResultList({
   readonly list: readonly ListedResult[];
   readonly onChanged: () => void;
 }): ReactNode {
-  const { client, role } = useSession();
+  const { client, role, readsResults } = useSession();
   const { attempt } = useToasts();
   const nowMs = useNow(1000);
   const [filter, setFilter] = useState('');
@@ -118,7 +118,7 @@ export function ResultList({
       isActions: true,
       cell: (result) => (
         <>
-          {result.expirationTimeMs > nowMs && (
+          {readsResults && result.expirationTimeMs > nowMs && (
             <a
               className="button small plain"
               href={placeOf(['query'], { sql: selectResult(result.requestId) })}

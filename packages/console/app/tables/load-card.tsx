@@ -1,10 +1,12 @@
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { formatBytes } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Card } from '../widgets/page.tsx';
 import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
+import { type Finding, FindingList } from './preview-parts.tsx';
 import { uploadEnds, uploadFile } from './upload.ts';
+import { UploadProgress, useUpload } from './use-upload.tsx';
 
 /** Loads a file of the reader's into a table. The server takes it whole or not at all. */
 export function LoadCard({
@@ -14,24 +16,28 @@ export function LoadCard({
   readonly table: string;
   readonly onLoaded: () => void;
 }): ReactNode {
-  const { admin } = useSession();
+  const { sendFile } = useSession();
   const { say } = useToasts();
   const [file, setFile] = useState<File>();
   const [error, setError] = useState<unknown>();
-  const [isBusy, setIsBusy] = useState(false);
-  const aborter = useRef<AbortController>(undefined);
+  const [findings, setFindings] = useState<readonly Finding[]>([]);
+  const upload = useUpload();
   const load = async (chosen: File): Promise<void> => {
-    const { signal } = (aborter.current = new AbortController());
-    setIsBusy(true);
     setError(undefined);
+    setFindings([]);
     try {
-      say(await uploadFile(admin, table, { name: chosen.name, content: chosen }, signal));
+      const content = { name: chosen.name, content: chosen };
+      const loaded = await upload.run((sending) => uploadFile(sendFile, table, content, sending));
+      if (loaded === undefined) {
+        say(`${chosen.name} was not loaded: it was cancelled.`);
+        return;
+      }
+      say(loaded.sentence);
+      setFindings(loaded.findings);
       setFile(undefined);
       onLoaded();
     } catch (caught) {
-      if (!signal.aborted) setError(caught);
-    } finally {
-      setIsBusy(false);
+      setError(caught);
     }
   };
   return (
@@ -43,7 +49,7 @@ export function LoadCard({
             type="file"
             className="hidden-text"
             accept={uploadEnds.join(',')}
-            disabled={isBusy}
+            disabled={upload.isBusy}
             onChange={(event) => setFile(event.target.files?.[0])}
           />
         </label>
@@ -58,19 +64,16 @@ export function LoadCard({
           <button
             type="button"
             className="button main push"
-            disabled={isBusy}
+            disabled={upload.isBusy}
             onClick={() => void load(file)}
           >
-            {isBusy ? 'Loading…' : 'Load'}
-          </button>
-        )}
-        {isBusy && (
-          <button type="button" className="button" onClick={() => aborter.current?.abort()}>
-            Cancel
+            {upload.isBusy ? 'Loading…' : 'Load'}
           </button>
         )}
       </div>
+      <UploadProgress upload={upload} after="The server reads its rows…" />
       {error !== undefined && <Failed error={error} />}
+      <FindingList findings={findings} document="" text="" />
     </Card>
   );
 }

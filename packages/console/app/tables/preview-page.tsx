@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@quire/client';
 import { type ReactNode, useState } from 'react';
 import { counted, formatBytes, formatCount } from '../format.ts';
 import { useGoTo, placeOf } from '../router.ts';
+import type { FileSending } from '../send-file.ts';
 import { useSession } from '../session.ts';
 import { prettyJson } from '../widgets/json-view.tsx';
 import { Badge, Card, Figure, Page } from '../widgets/page.tsx';
@@ -9,7 +10,8 @@ import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
 import { readRows } from './read-rows.ts';
-import { uploadFile } from './upload.ts';
+import { isPlainText, uploadEnds, uploadFile } from './upload.ts';
+import { UploadProgress, useUpload } from './use-upload.tsx';
 
 interface Preview {
   readonly sourceRows: readonly PreviewedRow[];
@@ -22,18 +24,20 @@ interface Preview {
 
 /** Drop a file or paste rows; see what the table would be; change it, look again, and make it. */
 export function PreviewPage(): ReactNode {
-  const { call, admin, role } = useSession();
+  const { call, admin, role, sendFile } = useSession();
   const goTo = useGoTo();
   const { attempt } = useToasts();
   const [text, setText] = useState('');
-  /** The file that the text is the beginning of. */
+  /** The file that the text is the beginning of, or that the server samples. */
   const [file, setFile] = useState<File>();
+  const upload = useUpload();
   const [name, setName] = useState('my_table');
   const [schema, setSchema] = useState('');
   const [config, setConfig] = useState('');
   const [preview, setPreview] = useState<Preview>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
+  const sampled = file === undefined || isPlainText(file.name) ? undefined : file;
   const read = readRows(text);
   const hasErrors = preview?.findings.some(({ severity }) => severity === 'error') === true;
 
@@ -44,15 +48,23 @@ export function PreviewPage(): ReactNode {
       const documents = withDocuments
         ? { schema: parseDocument(schema, 'schema'), tableConfig: parseDocument(config, 'config') }
         : {};
-      const body = { sourceRows: read.rows.map((row) => ({ fieldToValueMap: row })), ...documents };
-      const answer = (await call('/tables/preview', {
-        method: 'POST',
-        body,
-      })) as unknown as Preview;
-      setPreview(answer);
+      const sourceRows =
+        sampled !== undefined
+          ? (preview?.sourceRows ?? [])
+          : read.rows.map((row) => ({ fieldToValueMap: row }));
+      const answer =
+        sampled !== undefined && !withDocuments
+          ? await upload.run((sending) => sample(sampled, sending))
+          : await call('/tables/preview', {
+              method: 'POST',
+              body: exactJson({ sourceRows, ...documents } as unknown as JsonValue),
+            });
+      if (answer === undefined) return;
+      setPreview(answer as unknown as Preview);
       if (!withDocuments) {
-        setSchema(prettyJson({ ...withoutDefaults(answer.schema ?? {}), schemaName: name }));
-        setConfig(prettyJson({ ...essentials(answer.tableConfig), tableName: name }));
+        const { schema: inferred, tableConfig } = answer as unknown as Preview;
+        setSchema(prettyJson({ ...withoutDefaults(inferred ?? {}), schemaName: name }));
+        setConfig(prettyJson({ ...essentials(tableConfig), tableName: name }));
       }
     } catch (caught) {
       setError(caught);
@@ -60,10 +72,16 @@ export function PreviewPage(): ReactNode {
       setIsBusy(false);
     }
   };
+  const sample = (chosen: File, sending: FileSending): Promise<JsonValue> => {
+    const query = new URLSearchParams({ name: chosen.name, numRows: String(previewRowsMax) });
+    return sendFile(`/tables/previewFile?${query.toString()}`, chosen, sending);
+  };
   const choose = (chosen: File | undefined): void => {
     if (chosen === undefined) return;
     setFile(chosen);
-    void beginningOf(chosen).then(setText);
+    setPreview(undefined);
+    if (isPlainText(chosen.name)) void beginningOf(chosen).then(setText);
+    else setText('');
   };
   const make = (): void =>
     attempt(async () => {
@@ -76,7 +94,9 @@ export function PreviewPage(): ReactNode {
       });
       goTo(['tables', name]);
       if (half === 'realtime') return `The table ${name} is made, and consumes its stream.`;
-      return await uploadFile(admin, name, file === undefined ? rowsFile(text) : uploadOf(file));
+      const content = file === undefined ? rowsFile(text) : uploadOf(file);
+      const loaded = await upload.run((sending) => uploadFile(sendFile, name, content, sending));
+      return loaded?.sentence ?? `The table ${name} is made; the file was not loaded.`;
     });
 
   return (
@@ -98,7 +118,10 @@ export function PreviewPage(): ReactNode {
           }}
         >
           <label className="field">
-            <span>Paste rows, or drop a file: JSON lines, a JSON array, or CSV with a head</span>
+            <span>
+              Paste rows (JSON lines, a JSON array, or CSV with a head), or drop a file of any kind
+              that can be loaded
+            </span>
             <textarea
               rows={8}
               value={text}
@@ -115,7 +138,7 @@ export function PreviewPage(): ReactNode {
               <input
                 type="file"
                 className="hidden-text"
-                accept=".json,.jsonl,.ndjson,.csv,.txt"
+                accept={uploadEnds.join(',')}
                 onChange={(event) => choose(event.target.files?.[0])}
               />
             </label>
@@ -125,17 +148,20 @@ export function PreviewPage(): ReactNode {
             </label>
             <span className="quiet">
               {text !== '' && counted(read.rows.length, 'row')}
-              {file !== undefined && ` of ${file.name}, ${formatBytes(file.size)}`}
+              {file !== undefined &&
+                `${text === '' ? '' : ' of '}${file.name}, ${formatBytes(file.size)}`}
+              {sampled !== undefined && ': the server samples it'}
             </span>
             <button
               type="button"
               className="button main push"
-              disabled={isBusy || read.rows.length === 0}
+              disabled={isBusy || (sampled === undefined && read.rows.length === 0)}
               onClick={() => void look(false)}
             >
               {isBusy ? 'Looking…' : 'Preview'}
             </button>
           </div>
+          <UploadProgress upload={upload} after="The server reads it…" />
           {read.problem !== undefined && (
             <div className="notice warn" role="alert">
               <p>{read.problem}</p>
@@ -208,6 +234,18 @@ export function PreviewPage(): ReactNode {
       )}
     </Page>
   );
+}
+
+/** The rows that a preview has of a file. */
+const previewRowsMax = 500;
+
+/** JSON with all digits of its integers: those of a file may be longer than numbers are exact. */
+function exactJson(value: JsonValue): string {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${(value as JsonValue[]).map(exactJson).join(',')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(',')}}`;
 }
 
 /** So much of a file is read to show what it holds; the rest stays on the disk. */

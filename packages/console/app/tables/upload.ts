@@ -1,5 +1,6 @@
-import type { QuireAdminClient } from '@quire/client';
 import { counted } from '../format.ts';
+import type { FileSending, SendFile } from '../send-file.ts';
+import type { Finding } from './preview-parts.tsx';
 
 /** Formats of uploads by the ends of their names, as the batch config calls them. */
 const formatByEnd: Readonly<Record<string, string>> = {
@@ -30,20 +31,41 @@ function formatOfName(name: string): string | undefined {
   return formatByEnd[end ?? ''];
 }
 
+/** Files whose rows are text that a page can show; others are sampled by the server. */
+export function isPlainText(name: string): boolean {
+  return /\.(?:csv|txt|json|jsonl|ndjson)$/i.test(name);
+}
+
+/** A file that was loaded. */
+export interface LoadedFile {
+  readonly sentence: string;
+  readonly findings: readonly Finding[];
+}
+
 /**
- * Loads a file into the offline half of a table: the browser streams it from the disk. Resolves to
- * a sentence. @throws as `QuireAdminClient.ingestFile`
+ * Loads a file into the offline half of a table: the browser streams it from the disk.
+ *
+ * @throws CallError with the findings, where the server cannot load it
  */
 export async function uploadFile(
-  admin: QuireAdminClient,
+  sendFile: SendFile,
   table: string,
   file: { readonly name: string; readonly content: Blob; readonly format?: string | undefined },
-  signal?: AbortSignal,
-): Promise<string> {
+  sending: FileSending = {},
+): Promise<LoadedFile> {
   const inputFormat = file.format ?? formatOfName(file.name);
-  const { rowCount } = await admin.ingestFile(`${table}_OFFLINE`, file, {
-    signal,
-    ...(inputFormat !== undefined && { batchConfig: { inputFormat } }),
+  const query = new URLSearchParams({
+    tableNameWithType: `${table}_OFFLINE`,
+    ...(inputFormat !== undefined && { batchConfigMapStr: JSON.stringify({ inputFormat }) }),
   });
-  return `${counted(rowCount, 'row')} of ${file.name} loaded into ${table}.`;
+  const form = new FormData();
+  form.append('file', file.content, file.name);
+  const answer = (await sendFile(`/ingestFromFile?${query.toString()}`, form, sending)) as {
+    readonly rowCount?: number;
+    readonly findings?: readonly Finding[];
+  };
+  return {
+    sentence: `${counted(answer.rowCount ?? 0, 'row')} of ${file.name} loaded into ${table}.`,
+    findings: answer.findings ?? [],
+  };
 }

@@ -1,8 +1,24 @@
-import { controllerOperations, type Operation } from '@quire/api';
+import { controllerOperations, type Operation, parseIntegerParameter } from '@quire/api';
 import { type CallOptions, writeLosslessJson } from '@quire/core';
-import { admitWork, claimOf, countWork, principalOf, routeOf, signalOf } from '@quire/service';
-import { checkTableConfig, checkTableConfigs, checkTableSchema, previewText } from '@quire/tables';
-import type { RouteOptions } from 'fastify';
+import {
+  admitWork,
+  claimOf,
+  countWork,
+  openUpload,
+  principalOf,
+  queryOf,
+  routeOf,
+  signalOf,
+  uploadRoute,
+} from '@quire/service';
+import {
+  checkTableConfig,
+  checkTableConfigs,
+  checkTableSchema,
+  createUploadFinder,
+  previewText,
+} from '@quire/tables';
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody, textBody } from '../object-body.ts';
 import {
@@ -10,45 +26,87 @@ import {
   type PreviewCall,
   previewDefaults,
 } from '../preview-options.ts';
+import { uploadBytesMaxDefault } from '../tables/ingest-routes.ts';
+import { SpooledFile } from './spooled-file.ts';
 
 /**
  * POST /tables/preview: a few at once, since each holds its rows in memory. Files and streams are
  * for admins.
  */
-export function previewTableRoute({
-  options,
-  clock,
-  previewSlots,
-}: ControllerContext): RouteOptions {
-  const previewOptions = () => options.preview ?? previewDefaults;
+export function previewTableRoute(context: ControllerContext): RouteOptions {
   return routeOf(
     controllerOperations.previewTable,
     async (request, reply) => {
       admitWork(request, reply);
-      const principal = principalOf(request);
-      const signal = signalOf(request);
-      const call = { body: request.body as string, mayReadSources: principal.role === 'admin' };
-      const preview = async (): Promise<Uint8Array> => {
-        const { run, limits, finder, openStream } = previewOptions();
-        return run === undefined
-          ? runHere(call, { signal }, { clock, limits, finder, openStream })
-          : run(call, { signal });
-      };
-      // The slot covers the preview, and not the time that its caller takes to read it.
-      const previewing = previewSlots.run(claimOf(principal), preview, signal);
-      countWork(request, previewing);
-      const answer = await previewing;
-      return reply
-        .header('cache-control', 'no-store')
-        .type('application/json; charset=utf-8')
-        .send(answer);
+      const mayReadSources = principalOf(request).role === 'admin';
+      return sendPreview(context, request, reply, {
+        body: request.body as string,
+        mayReadSources,
+      });
     },
-    textBody(previewOptions().bodyBytesMax),
+    textBody(optionsOf(context).bodyBytesMax),
   );
 }
 
+/**
+ * POST /tables/previewFile: the file in the body is kept on the disk, however large it is, and
+ * sampled there by ranges. It is deleted with the answer.
+ */
+export function previewFileRoute(context: ControllerContext): RouteOptions {
+  const { options } = context;
+  return uploadRoute(
+    routeOf(controllerOperations.previewFile, async (request, reply) => {
+      const rowCount = parseIntegerParameter('numRows', queryOf(request)['numRows']);
+      const asked = [queryOf(request)['name']].flat()[0];
+      admitWork(request, reply);
+      const { bodyBytesMax, uploadDirectory } = optionsOf(context);
+      const isAdmin = principalOf(request).role === 'admin';
+      const bytesMax = isAdmin ? (options.uploadBytesMax ?? uploadBytesMaxDefault) : bodyBytesMax;
+      const { name: sentName, body } = await openUpload(request, bytesMax);
+      const name = asked ?? (sentName === '' ? 'file' : sentName);
+      await using file = await SpooledFile.write(body, uploadDirectory, signalOf(request));
+      return await sendPreview(context, request, reply, {
+        body: JSON.stringify({
+          sourceFiles: [name],
+          ...(rowCount !== undefined && { config: { sampling: { max: rowCount } } }),
+        }),
+        mayReadSources: false,
+        upload: { path: file.path, name },
+      });
+    }),
+  );
+}
+
+function optionsOf({ options }: ControllerContext): ControllerPreviewOptions {
+  return options.preview ?? previewDefaults;
+}
+
+/** Runs a preview in its turn, and answers with it. */
+async function sendPreview(
+  context: ControllerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: PreviewCall,
+): Promise<FastifyReply> {
+  const signal = signalOf(request);
+  const preview = async (): Promise<Uint8Array> => {
+    const { run, limits, finder, openStream } = optionsOf(context);
+    return run === undefined
+      ? runHere(call, { signal }, { clock: context.clock, limits, finder, openStream })
+      : run(call, { signal });
+  };
+  // The slot covers the preview, and not the time that its caller takes to read it.
+  const previewing = context.previewSlots.run(claimOf(principalOf(request)), preview, signal);
+  countWork(request, previewing);
+  const answer = await previewing;
+  return reply
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(answer);
+}
+
 async function runHere(
-  { body, mayReadSources }: PreviewCall,
+  { body, mayReadSources, upload }: PreviewCall,
   { signal }: CallOptions,
   {
     clock,
@@ -58,7 +116,12 @@ async function runHere(
   }: Pick<ControllerPreviewOptions, 'limits' | 'finder' | 'openStream'> &
     Pick<ControllerContext, 'clock'>,
 ): Promise<Uint8Array> {
-  const sources = mayReadSources ? { finder, openStream } : {};
+  const sources =
+    upload !== undefined
+      ? { finder: createUploadFinder(upload) }
+      : mayReadSources
+        ? { finder, openStream }
+        : {};
   const pieces: Buffer[] = [];
   for await (const piece of await previewText(body, { clock, limits, ...sources, signal })) {
     pieces.push(Buffer.from(piece));

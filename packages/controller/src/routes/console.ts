@@ -37,6 +37,7 @@ export function consoleRoutes({ options }: ControllerContext): readonly RouteOpt
   const about = {
     version: options.version,
     quickstartTokens: site.hasQuickstartTokens,
+    readsResults: site.readsResults !== false,
     docs: options.docsPublic === true,
   };
   return [

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
-import { previewTableRoute, validateRoutes } from '../preview/preview-routes.ts';
+import { previewFileRoute, previewTableRoute, validateRoutes } from '../preview/preview-routes.ts';
 import { ingestRoutes } from '../tables/ingest-routes.ts';
 import { restreamRoutes } from '../tables/restream-routes.ts';
 import { streamRoutes } from '../tables/stream-routes.ts';
@@ -29,6 +29,7 @@ export function controllerRoutes(context: ControllerContext): readonly RouteOpti
     readTableSchemaRoute(context),
     ...brokerRoutes(context),
     previewTableRoute(context),
+    previewFileRoute(context),
     ...validateRoutes(context),
     ...tableRoutes(context),
     ...tableConfigsRoutes(context),

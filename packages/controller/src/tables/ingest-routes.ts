@@ -41,7 +41,8 @@ export function ingestRoutes(context: ControllerContext): readonly RouteOptions[
   ];
 }
 
-const uploadBytesMaxDefault = 1024 ** 3;
+/** The size of an upload where the options set none. */
+export const uploadBytesMaxDefault = 1024 ** 3;
 
 function requestOf(request: FastifyRequest): Omit<IngestRequest, 'source'> {
   return {

@@ -100,6 +100,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     port: settings.server.controllerPort,
     preview: {
       bodyBytesMax: settings.preview.bodyBytesMax,
+      uploadDirectory: settings.store.tempDir,
       get limits() {
         return live.current.preview;
       },
@@ -222,7 +223,13 @@ async function openConsole(
     }),
   );
   return {
-    console: { files, hasQuickstartTokens: context.gate.usesQuickstartTokens },
+    console: {
+      files,
+      hasQuickstartTokens: context.gate.usesQuickstartTokens,
+      // The brokers are expected to have the engine of these settings.
+      readsResults:
+        live.current.engine.modulePath !== undefined || engineKindOf(live.current).readsResults,
+    },
     queries,
   };
 }

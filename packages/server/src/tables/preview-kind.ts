@@ -3,7 +3,7 @@ import type { PreviewCall, RunPreview } from '@quire/controller';
 import { isQuireError, systemClock, systemRandom } from '@quire/core';
 import type { Settings } from '@quire/settings';
 import { openStream, parseStreamConfig } from '@quire/streams';
-import { previewText } from '@quire/tables';
+import { createUploadFinder, previewText } from '@quire/tables';
 import type { LiveSettings } from '../live-settings.ts';
 import type { LocationSettings } from '../stores/open-store.ts';
 import { PreviewSources } from '../stores/preview-sources.ts';
@@ -53,18 +53,19 @@ export function previewsIn(
 }
 
 async function runPreview(
-  { body, mayReadSources, preview, streams }: PreviewWork,
+  { body, mayReadSources, upload, preview, streams }: PreviewWork,
   sources: PreviewSources,
   { signal }: WorkContext,
 ): Promise<Uint8Array> {
   const clock = systemClock;
-  const finder = sources.finderOf(preview.sources);
+  const finder =
+    upload === undefined ? sources.finderOf(preview.sources) : createUploadFinder(upload);
   const pieces = await previewText(body, {
     clock,
     limits: preview,
     signal: unlessTimeExceeded(signal),
+    ...((mayReadSources || upload !== undefined) && { finder }),
     ...(mayReadSources && {
-      finder,
       openStream: (config) => ({
         start: parseStreamConfig(config).start,
         stream: openStream(config, { ...streams, clock }),

@@ -120,6 +120,24 @@ function objectFile(store: ObjectStore, key: string, uri: string, sizeBytes: num
   };
 }
 
+/**
+ * Finds one file of this machine, whatever the pattern: a file that the caller sent, which findings
+ * and answers call by the caller's name.
+ */
+export function createUploadFinder(upload: {
+  readonly path: string;
+  readonly name: string;
+}): FileFinder {
+  return {
+    async find(): Promise<FoundFiles> {
+      const { size: sizeBytes } = await stat(upload.path);
+      const { path, name: uri } = upload;
+      const read: SourceFile['read'] = ({ range, signal }) => readLocal(path, uri, range, signal);
+      return { files: [{ uri, sizeBytes, read }] };
+    },
+  };
+}
+
 /** The most directory entries that are read for one pattern. */
 const entriesMax = 100_000;
 const chunkBytes = 64 * 1024;
