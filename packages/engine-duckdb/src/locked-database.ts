@@ -85,9 +85,10 @@ async function createSpillDirectory(parent: string): Promise<string> {
     await removeDeadSpills(parent);
     return await mkdtemp(join(parent, `${spillPrefix}${processTag()}.`));
   } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new QuireError(
       'INVALID_SETTING',
-      `No directory can be created in the spill directory ${parent}.`,
+      `engine.broker.pagination.temp.dir = ${parent}: no directory for queries that spill can be created there: ${reason}`,
       { cause },
     );
   }

@@ -30,7 +30,7 @@ export interface EngineParts {
   readonly space: DiskSpace;
 }
 
-/** @throws INVALID_SETTING when another server has the directory open */
+/** @throws INVALID_SETTING when another server has the directory open, or it cannot be written */
 export async function openParts(options: EmbeddedTableEngineOptions): Promise<EngineParts> {
   const {
     dataDirectory,
@@ -43,8 +43,7 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
     onSetAside,
   } = options;
   const directory = new TableDirectory(dataDirectory);
-  await directory.make();
-  const lock = await lockDirectory(dataDirectory);
+  const lock = await makeAndLock(directory);
   const space = new DiskSpace(dataDirectory);
   const records = new Records({ random, onRevisionUnwritten: options.onRevisionUnwritten });
   const instanceName = `Server_${host}`;
@@ -103,26 +102,40 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
   return { instanceName, lock, registry, tasks, forceCommits, upkeep, scrub, space };
 }
 
+/** Errors of a directory that an operator must fix before a table server can open it. */
+const unusableErrnos = [
+  'EACCES',
+  'EEXIST',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENOTDIR',
+  'EPERM',
+  'EROFS',
+] as const;
+
 /**
- * Locks the directory of a table server until the lock is disposed of or the process ends.
+ * Creates the directory of a table server if it does not exist, and locks it until the lock is
+ * disposed of or the process ends.
  *
- * @throws INVALID_SETTING when another server has locked it, or nothing can be written to it
+ * @throws INVALID_SETTING when it cannot be created or written, or another server has locked it
  */
-async function lockDirectory(root: string): Promise<AsyncDisposable> {
-  const lock = await tryLock(join(root, '.lock'), root);
+async function makeAndLock(directory: TableDirectory): Promise<AsyncDisposable> {
+  const { root } = directory;
+  let lock: AsyncDisposable | undefined;
+  try {
+    await directory.make();
+    lock = await tryLockFile(join(root, '.lock'));
+  } catch (error) {
+    if (!isErrno(error, ...unusableErrnos)) throw error;
+    throw new QuireError(
+      'INVALID_SETTING',
+      `engine.tables.data.dir = ${root}: ${(error as Error).message}; a table server needs a directory that its user may write to.`,
+      { cause: error },
+    );
+  }
   if (lock !== undefined) return lock;
   throw new QuireError(
     'INVALID_SETTING',
-    `${root} is open in another table server: each needs a directory of its own.`,
+    `engine.tables.data.dir = ${root} is open in another table server: each needs a directory of its own.`,
   );
-}
-
-async function tryLock(path: string, root: string): Promise<AsyncDisposable | undefined> {
-  try {
-    return await tryLockFile(path);
-  } catch (error) {
-    if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS')) throw error;
-    const message = `${root} cannot be written: a table server needs a directory that its user may write to.`;
-    throw new QuireError('INVALID_SETTING', message, { cause: error });
-  }
 }

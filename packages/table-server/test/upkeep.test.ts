@@ -228,3 +228,12 @@ test('a directory is open in one server at a time', async () => {
   await expect(second).rejects.toMatchObject({ code: 'INVALID_SETTING' });
   await expect(second).rejects.toThrow('is open in another table server');
 });
+
+test('a directory that cannot be created is refused by the name of its setting', async () => {
+  await using server = await TestServer.open();
+  const path = join(server.directory, '.lock', 'tables');
+  await expect(openEngine(path)).rejects.toMatchObject({
+    code: 'INVALID_SETTING',
+    message: expect.stringContaining(`engine.tables.data.dir = ${path}: ENOTDIR`) as unknown,
+  });
+});
