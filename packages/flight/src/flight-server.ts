@@ -25,6 +25,8 @@ export interface FlightServerOptions<Context> extends Omit<
    * Finds out who calls, before the request is read; what it throws is what the call ends with.
    */
   readonly open: (call: IncomingCall) => Promise<Context>;
+  /** Runs a call, such as in a span of it. Default: just that. */
+  readonly around?: ((call: IncomingCall, run: () => Promise<void>) => Promise<void>) | undefined;
   /** Says how a call ends that failed. Default: `outcomeOf`. */
   readonly explain?: (error: unknown, call: IncomingCall) => GrpcOutcome;
 }
@@ -35,23 +37,27 @@ export interface FlightServerOptions<Context> extends Omit<
  * Source: https://arrow.apache.org/docs/format/Flight.html
  */
 export function createFlightServer<Context>(options: FlightServerOptions<Context>): GrpcServer {
-  const { producer, open, explain, ...server } = options;
+  const { producer, open, around = (_, run) => run(), explain, ...server } = options;
+  const answer = async (incoming: IncomingCall): Promise<void> => {
+    const { grpc: call } = incoming;
+    const context = await open(incoming);
+    const method = Object.hasOwn(flightMethods, incoming.method)
+      ? flightMethods[incoming.method]
+      : undefined;
+    if (method === undefined) throw unknownMethod(call);
+    await method(producer, call, {
+      context,
+      headers: call.headers,
+      signal: call.signal,
+      timeoutMs: call.timeoutMs,
+      setHeader: (name, value) => call.setHeader(name, value),
+    });
+  };
   return new GrpcServer({
     ...server,
-    handle: async (call) => {
+    handle: (call) => {
       const incoming = incomingOf(call);
-      const context = await open(incoming);
-      const method = Object.hasOwn(flightMethods, incoming.method)
-        ? flightMethods[incoming.method]
-        : undefined;
-      if (method === undefined) throw unknownMethod(call);
-      await method(producer, call, {
-        context,
-        headers: call.headers,
-        signal: call.signal,
-        timeoutMs: call.timeoutMs,
-        setHeader: (name, value) => call.setHeader(name, value),
-      });
+      return around(incoming, () => answer(incoming));
     },
     ...(explain !== undefined && { explain: (error, call) => explain(error, incomingOf(call)) }),
   });

@@ -236,7 +236,8 @@ export class ResultPage {
   messages(options: ArrowMessageOptions): AsyncIterable<Uint8Array> {
     checkCodecs(options.codecs ?? []);
     const { pool } = this.#source;
-    return arrowMessages(this.#record.schema, this.#source.read(this.#plan, options), {
+    const batches = tracedItems('page.read', this.#source.read(this.#plan, options));
+    return arrowMessages(this.#record.schema, batches, {
       ...options,
       rowsPerBatch: this.#record.spans.rowsPerBatch,
       pool,

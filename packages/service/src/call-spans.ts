@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { routePatterns } from '@quire/api';
-import { activeTracer, type Span } from '@quire/core/trace';
+import { activeTracer, type Span, type TraceHeaders } from '@quire/core/trace';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const spans = new WeakMap<FastifyRequest, Span>();
@@ -23,14 +24,9 @@ export function addCallSpans(server: FastifyInstance): void {
     const { url: route } = request.routeOptions;
     if (routineRoutes.has(route)) return done();
     const { method, headers, host, port, protocol, raw, ip } = request;
-    const { traceparent } = headers;
-    const tracestate = [headers['tracestate'] ?? []].flat().join(',');
     const span = tracer.start(route === undefined ? method : `${method} ${route}`, {
       kind: 'server',
-      parent:
-        typeof traceparent === 'string'
-          ? { traceparent, ...(tracestate !== '' && { tracestate }) }
-          : null,
+      parent: callerTraceOf(headers),
       attributes: {
         'http.request.method': method,
         'http.route': route,
@@ -73,4 +69,12 @@ export function endCallSpan(
     'quire.request_id': request.id,
   });
   span.end(typeof end === 'string' ? end : end >= 500 ? String(end) : undefined);
+}
+
+/** Returns the trace that a caller names in the headers of its call; null without one. */
+export function callerTraceOf(headers: IncomingHttpHeaders): TraceHeaders | null {
+  const { traceparent } = headers;
+  if (typeof traceparent !== 'string') return null;
+  const tracestate = [headers['tracestate'] ?? []].flat().join(',');
+  return { traceparent, ...(tracestate !== '' && { tracestate }) };
 }

@@ -21,6 +21,7 @@ export {
   observeCallEnd,
   type UnfinishedOutcome,
 } from './call-hooks.ts';
+export { callerTraceOf } from './call-spans.ts';
 export type { Call, CallOutcome, CallsUnderWay, CallTransport } from './calls-under-way.ts';
 export { createService, type Service } from './create-service.ts';
 export type { ServiceAddress, ServiceContext } from './service-context.ts';
@@ -36,6 +37,7 @@ export {
   uploadRoute,
 } from './route.ts';
 export { claimOf, createSharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
+export { parseTraceparent, type TraceIds } from './trace-context.ts';
 export {
   type DurationHistogram,
   type RenderedMetrics,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { handshakeCodec } from '../../../packages/flight/src/wire/flight-messages.ts';
@@ -139,6 +139,86 @@ test('secrets in files are rotated while a broker runs: tokens, passwords, the c
   await expect
     .poll(() => statuses(ofBothKeys, newCertificate))
     .toEqual({ first: 401, second: 200 });
+});
+
+test('the token of a controller and of a scrape passes to a second principal while both servers run, and no call of the controller fails', async () => {
+  await using folder = await temporaryDirectory();
+  const path = (name: string): string => join(folder.path, name);
+  const old = 'the-old-token-of-all-operators-here';
+  const next = 'the-new-token-of-all-operators-here';
+  for (const [name, text] of [
+    ['first', old],
+    ['second', 'nobody-has-this-token-before-its-day'],
+    ['controller', old],
+    ['scrape', old],
+  ] as const) {
+    await writeFile(path(name), text);
+  }
+  const principals = {
+    'engine.auth.principal.first.role': 'admin',
+    'engine.auth.principal.first.token.file': path('first'),
+    'engine.auth.principal.second.role': 'admin',
+    'engine.auth.principal.second.token.file': path('second'),
+    'engine.auth.limit.failuresPerMinute': '0',
+  };
+  const { server: broker, url } = await startBroker(folder.path, {
+    'engine.broker.pagination.protocol': 'memory',
+    ...principals,
+  });
+  await using _broker = broker;
+  const config = path('controller.properties');
+  await writeFile(
+    config,
+    propertiesOf({
+      'controller.brokers': url,
+      'controller.port': '0',
+      'controller.admin.auth.provider.class': 'UrlAuthProvider',
+      'controller.admin.auth.url': path('controller'),
+      'controller.cluster.pagination.cleaner.initialDelay': '0s',
+      'controller.cluster.pagination.cleaner.frequencyPeriod': '1s',
+      ...principals,
+    }),
+  );
+  await using controller = new CliProcess(['start', '--roles', 'controller', '--config', config]);
+  const [, controllerUrl = ''] = await controller.untilPrinted(/controller +(http:\S+)[^]*Ctrl-C/);
+  // Prometheus reads the file of its credentials at each scrape.
+  const scrape = async (of: string): Promise<readonly [status: number, text: string]> => {
+    const authorization = `Bearer ${await readFile(path('scrape'), 'utf8')}`;
+    const response = await fetch(`${of}/metrics`, { headers: { authorization } });
+    return [response.status, await response.text()];
+  };
+  const scraped = async (): Promise<readonly number[]> =>
+    Promise.all([url, controllerUrl].map(async (each) => (await scrape(each))[0]));
+  const runs = async (outcome: string): Promise<number> => {
+    const [, text] = await scrape(controllerUrl);
+    const pattern = `^quire_controller_expiry_runs_total\\{outcome="${outcome}"\\} (\\d+)$`;
+    return Number(new RegExp(pattern, 'm').exec(text)?.[1] ?? 0);
+  };
+  const statusWith = async (token: string): Promise<readonly number[]> =>
+    Promise.all(
+      [url, controllerUrl].map(async (each) => {
+        const headers = { authorization: `Bearer ${token}` };
+        return (await fetch(`${each}/metrics`, { headers })).status;
+      }),
+    );
+  await broker.untilLogged('"principal":"first"');
+  expect([await scraped(), await statusWith(next)]).toEqual([
+    [200, 200],
+    [401, 401],
+  ]);
+
+  await replaceFile(path('second'), next);
+  await expect.poll(() => statusWith(next)).toEqual([200, 200]);
+  await replaceFile(path('scrape'), next);
+  await replaceFile(path('controller'), next);
+  await broker.untilLogged('"principal":"second"');
+  await replaceFile(path('first'), 'nobody-has-this-token-after-its-day');
+  await expect.poll(() => statusWith(old)).toEqual([401, 401]);
+  expect(await scraped()).toEqual([200, 200]);
+  const before = await runs('ok');
+  expect(before).toBeGreaterThan(0);
+  await expect.poll(() => runs('ok')).toBeGreaterThan(before + 1);
+  expect(await runs('failed')).toBe(0);
 });
 
 describeWithTool(s3Server, 'secrets that count from the next start', (s3Path) => {

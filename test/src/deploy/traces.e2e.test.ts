@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventSchema, LiveTables, token } from '../tables/live-tables.ts';
 import {
@@ -7,18 +9,21 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { failureOf, firstTicket, FlightTestClient } from '../testkit/flight-test-client.ts';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { type CollectedSpan, OtelCollector, treesOf } from '../testkit/servers/otel-collector.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, otelCollector, s3Server } from '../testkit/toolchain.ts';
 
 const callerSpan = '00f067aa0ba902b7';
+const conventionalAttributes = readConventions();
 
 describeWithTool(otelCollector, 'traces at a collector', (path) => {
   let collector: OtelCollector;
   let broker: CliProcess;
   let proxy: CliProcess;
   let url: string;
+  let flightUrl: string;
   let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   beforeAll(async () => {
@@ -43,8 +48,9 @@ describeWithTool(otelCollector, 'traces at a collector', (path) => {
           },
         },
       );
-    broker = start('broker');
+    broker = start('broker', 'engine.broker.flight.port=0');
     const [, brokerUrl = ''] = await broker.untilPrinted(/broker +(http:\S+)[^]*Ctrl-C/);
+    [, flightUrl = ''] = await broker.untilPrinted(/flight +(grpc:\S+)/);
     proxy = start('proxy', `proxy.brokers=${brokerUrl}`, 'proxy.port=0');
     [, url = ''] = await proxy.untilPrinted(/proxy +(http:\S+)[^]*Ctrl-C/);
   });
@@ -151,6 +157,66 @@ describeWithTool(otelCollector, 'traces at a collector', (path) => {
       .poll(() => treesOf(collector.trace(traceId)))
       .toEqual([
         [route, ['GET', [route, ['page.encode', ['page.read']], ['page.plan'], ['page.send']]]],
+      ]);
+  });
+
+  test('calls of Arrow Flight SQL are spans by the conventions of gRPC, in the trace that their client names', async () => {
+    const traceId = '3'.repeat(32);
+    await using client = new FlightTestClient(flightUrl.replace('grpc:', 'http:'));
+    client.as({
+      authorization: 'Bearer admin-token',
+      traceparent: `00-${traceId}-${callerSpan}-01`,
+    });
+    const info = await client.run('SELECT symbol FROM stocks LIMIT 10');
+    // From then on the rows are read from the stored result.
+    const namesOf = () => collector.trace(traceId).map(({ name }) => name);
+    await expect.poll(namesOf).toContain('query');
+    const { table } = await client.read(firstTicket(info));
+    expect(table.numRows).toBe(10);
+    const service = 'arrow.flight.protocol.FlightService';
+    await expect
+      .poll(() => treesOf(collector.trace(traceId)).toSorted(byName))
+      .toEqual([
+        [`${service}/DoGet`, ['page.encode', ['page.read']], ['page.plan']],
+        [
+          `${service}/GetFlightInfo`,
+          [
+            'query',
+            ['query.queue'],
+            [
+              'worker',
+              ['query.commit', ['store.put']],
+              ['query.plan'],
+              ['query.write', ['query.execute'], ['store.put']],
+            ],
+          ],
+        ],
+      ]);
+    expect(collector.trace(traceId).find(({ name }) => name === `${service}/DoGet`)).toMatchObject({
+      parentSpanId: callerSpan,
+      kind: 2,
+      isFailed: false,
+      attributes: {
+        'rpc.system.name': 'grpc',
+        'rpc.method': `${service}/DoGet`,
+        'rpc.status_code': 'OK',
+        'client.address': '127.0.0.1',
+        'quire.principal': 'admin',
+      },
+    });
+    await broker.untilLogged(`"trace_id":"${traceId}"`);
+
+    const refusedId = '4'.repeat(32);
+    client.as({ traceparent: `00-${refusedId}-${callerSpan}-01` });
+    expect((await failureOf(client.run('SELECT 1'))).reason).toBe('UNAUTHENTICATED');
+    await expect
+      .poll(() => collector.trace(refusedId))
+      .toMatchObject([
+        {
+          name: `${service}/GetFlightInfo`,
+          isFailed: false,
+          attributes: { 'rpc.status_code': 'UNAUTHENTICATED' },
+        },
       ]);
   });
 
@@ -303,18 +369,44 @@ describeWithTool(otelCollector, 'traces at a collector', (path) => {
       ]);
     });
 
+    test('a preview is a part of the trace of its call, with its steps in its own process', async () => {
+      const traceId = '5'.repeat(32);
+      const answer = await fetch(`${tables.controllerUrl}/tables/preview`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          traceparent: `00-${traceId}-${callerSpan}-01`,
+        },
+        body: JSON.stringify({ rows: [{ id: 1 }, { id: 2 }] }),
+      });
+      expect(answer.status).toBe(200);
+      await expect
+        .poll(() => treesOf(collector.trace(traceId)))
+        .toEqual([
+          [
+            'POST /tables/preview',
+            [
+              'preview',
+              ['preview.queue'],
+              ['worker', ['preview.plan'], ['preview.run'], ['preview.sample']],
+            ],
+          ],
+        ]);
+    });
+
     test('messages are processed in spans with the conventions of messaging, and a restream is one trace of its stages', async () => {
       await using producer = await tables.producer(1);
       const message = JSON.stringify({ id: 1, amount: 2, ts: 3 });
       await producer.append([{ key: null, value: Buffer.from(message) }]);
       await tables.makeEvents();
-      await expect.poll(() => spansNamed('process').length).toBeGreaterThan(0);
-      const [processed] = spansNamed('process');
+      await expect.poll(() => spansNamed('process events').length).toBeGreaterThan(0);
+      const [processed] = spansNamed('process events');
       expect(processed).toMatchObject({
         kind: 5,
         parentSpanId: '',
         attributes: {
-          'messaging.system': 'file',
+          'messaging.system.name': 'file',
           'messaging.destination.name': 'events',
           'messaging.destination.partition.id': '0',
           'messaging.operation.type': 'process',
@@ -352,4 +444,37 @@ describeWithTool(otelCollector, 'traces at a collector', (path) => {
         ]);
     });
   });
+
+  test('attributes that the semantic conventions have replaced are not among those that spans are held to', () => {
+    expect(
+      ['db.system.name', 'db.system', 'rpc.method', 'rpc.service'].filter(isConventional),
+    ).toEqual(['db.system.name', 'rpc.method']);
+  });
+
+  afterAll(() => {
+    const names = collector.spans.flatMap(({ attributes }) => Object.keys(attributes));
+    const others = [...new Set(names)].filter((name) => !isConventional(name));
+    if (others.length > 0) throw new Error(`Attributes of no convention: ${others.join(', ')}`);
+  });
 });
+
+const byName = (one: readonly unknown[], other: readonly unknown[]): number =>
+  String(one[0]).localeCompare(String(other[0]));
+
+function isConventional(attribute: string): boolean {
+  return attribute.startsWith('quire.') || conventionalAttributes.has(attribute);
+}
+
+/** The attributes that OpenTelemetry's package of conventions names, without deprecated ones. */
+function readConventions(): ReadonlySet<string> {
+  const folder = join(import.meta.dirname, '../../../node_modules/@opentelemetry');
+  const declared = /\/\*\*((?:(?!\*\/).)*)\*\/\s*declare const ATTR_\w+: "([^"]*)"/gs;
+  return new Set(
+    ['stable', 'experimental'].flatMap((kind) => {
+      const path = join(folder, `semantic-conventions/dist/${kind}_attributes.d.mts`);
+      return Array.from(readFileSync(path, 'utf8').matchAll(declared), ([, paper = '', name]) =>
+        paper.includes('@deprecated') ? [] : [name ?? ''],
+      ).flat();
+    }),
+  );
+}

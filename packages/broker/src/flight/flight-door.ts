@@ -1,21 +1,25 @@
 import type { Principal } from '@quire/auth';
 import { errorStatuses } from '@quire/api';
 import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
+import { runInSpan, type Span, startSpan } from '@quire/core/trace';
 import {
   createFlightServer,
   createFlightSqlProducer,
   type GrpcCall,
   type GrpcOutcome,
   type GrpcServer,
+  grpcStatuses,
   type IncomingCall,
   outcomeOf,
 } from '@quire/flight';
 import {
   admitCaller,
   auditRefusal,
+  callerTraceOf,
   type Call,
   isServerFailure,
   observeCallEnd,
+  parseTraceparent,
   publicMessage,
   secureContextOf,
   type ServiceDoor,
@@ -37,11 +41,20 @@ interface CallState {
   retryAfterSeconds?: number;
   failure?: unknown;
   status: number;
+  grpcStatus: number;
 }
 
 /** gRPC calls all are POST; the routes are those of the service. */
 const method = 'POST';
 const routeOf = (name: string): string => `/arrow.flight.protocol.FlightService/${name}`;
+
+/** The names of gRPC's statuses as its documents write them: `NOT_FOUND`. */
+const statusNames = new Map<number, string>(
+  Object.entries(grpcStatuses).map(([name, status]) => [
+    status,
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+  ]),
+);
 
 /**
  * Opens the broker by Arrow Flight SQL: calls are admitted, counted, logged and audited as those of
@@ -62,6 +75,7 @@ export function openFlightDoor(context: BrokerContext, flight: FlightOptions): S
     requestTimeoutMs: options.requestTimeoutMs,
     idleTimeoutMs: options.idleTimeoutMs,
     open: (incoming) => calls.open(incoming),
+    around: (incoming, run) => calls.inSpan(incoming, run),
     explain: (error, incoming) => calls.explain(error, incoming),
   });
   return {
@@ -88,9 +102,31 @@ async function listening(server: GrpcServer): ReturnType<GrpcServer['listen']> {
 class FlightCalls {
   readonly #context: BrokerContext;
   readonly #states = new WeakMap<GrpcCall, CallState>();
+  readonly #spans = new WeakMap<GrpcCall, Span>();
 
   constructor(context: BrokerContext) {
     this.#context = context;
+  }
+
+  /**
+   * Runs a call in a span of it, if traces are on; the span ends with the call.
+   *
+   * https://opentelemetry.io/docs/specs/semconv/rpc/grpc/
+   */
+  inSpan({ method: name, headers, remoteAddress, grpc }: IncomingCall, run: () => Promise<void>) {
+    const fullName = name === 'unknown' ? '_OTHER' : routeOf(name).slice(1);
+    const span = startSpan(fullName, {
+      kind: 'server',
+      parent: callerTraceOf(headers),
+      attributes: {
+        'rpc.system.name': 'grpc',
+        'rpc.method': fullName,
+        'client.address': remoteAddress,
+        'user_agent.original': headers['user-agent'],
+      },
+    });
+    if (span !== undefined) this.#spans.set(grpc, span);
+    return runInSpan(span, run);
   }
 
   /** Counts a call in, and finds out who calls. */
@@ -122,7 +158,7 @@ class FlightCalls {
       onRetryAfter,
       rename: (requestId) => {
         state.requestId = requestId;
-        state.log = this.#logOf(requestId);
+        state.log = this.#logOf(requestId, incoming);
         grpc.setHeader('quire-request-id', requestId);
       },
     };
@@ -143,6 +179,7 @@ class FlightCalls {
       error,
       publicMessage(error, requestId, { isAdmin: principal?.role === 'admin' }),
     );
+    state.grpcStatus = outcome.status;
     return {
       ...outcome,
       trailers: {
@@ -153,7 +190,8 @@ class FlightCalls {
     };
   }
 
-  #begin({ method: name, grpc }: IncomingCall): CallState {
+  #begin(incoming: IncomingCall): CallState {
+    const { method: name, grpc } = incoming;
     const { calls, clock, options, metrics } = this.#context;
     const call = calls.beginOn({
       progress: () => ({ takenBytes: grpc.takenBytes, isWaiting: grpc.waitingBytes > 0 }),
@@ -163,24 +201,47 @@ class FlightCalls {
     // A shutdown that waits no longer ends the call as its client would.
     call.signal.addEventListener('abort', () => grpc.abort(call.signal.reason as QuireError));
     const requestId = createRequestId(clock, options.random ?? systemRandom);
-    const log = this.#logOf(requestId);
-    const state: CallState = { call, startMs: clock.monotonicMs(), requestId, log, status: 200 };
+    const log = this.#logOf(requestId, incoming);
+    const startMs = clock.monotonicMs();
+    const state: CallState = { call, startMs, requestId, log, status: 200, grpcStatus: 0 };
     this.#states.set(grpc, state);
     grpc.setHeader('x-request-id', requestId);
-    void call.outcome.then((outcome) =>
-      observeCallEnd({ clock, metrics }, state, {
-        method,
-        route: routeOf(name),
-        log: state.log,
-        end: outcome === 'finished' ? state.status : outcome,
-      }),
-    );
+    const span = this.#spans.get(grpc);
+    void call.outcome.then((outcome) => {
+      runInSpan(span, () =>
+        observeCallEnd({ clock, metrics }, state, {
+          method,
+          route: routeOf(name),
+          log: state.log,
+          end: outcome === 'finished' ? state.status : outcome,
+        }),
+      );
+      endSpan(span, state, outcome);
+    });
     return state;
   }
 
-  #logOf(requestId: string): FastifyBaseLogger {
-    return (this.#context.options.logger ?? silent).child({ requestId });
+  #logOf(requestId: string, { headers, grpc }: IncomingCall): FastifyBaseLogger {
+    const { traceparent } = this.#spans.get(grpc)?.headers ?? headers;
+    const trace = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+    return (this.#context.options.logger ?? silent).child({ requestId, ...trace });
   }
+}
+
+/** Ends the span of a call; only failures of the server count as its failures. */
+function endSpan(
+  span: Span | undefined,
+  { principal, requestId, status, grpcStatus }: CallState,
+  outcome: Awaited<Call['outcome']>,
+): void {
+  const isFinished = outcome === 'finished';
+  span?.set({
+    'rpc.status_code': isFinished ? statusNames.get(grpcStatus) : undefined,
+    'quire.principal': principal?.name,
+    'quire.request_id': requestId,
+  });
+  if (!isFinished) span?.end(outcome);
+  else span?.end(status >= 500 ? statusNames.get(grpcStatus) : undefined);
 }
 
 const nothing = (): void => undefined;

@@ -1,5 +1,6 @@
 import type { Principal } from '@quire/auth';
 import { isQuireError } from '@quire/core';
+import { tracedItems, tracedSync } from '@quire/core/trace';
 import { dataOfMessage, type FlightCall, type OutgoingData } from '@quire/flight';
 import {
   type BufferCodec,
@@ -47,7 +48,8 @@ export async function* readRows(
     if (!isSchemaSent) yield dataOfMessage(encodeSchema(schema));
     isSchemaSent = true;
     using _turn = await pageLimiter.acquire(claimOf(principal), page.sizeBytesMax, signal);
-    for await (const message of page.messages({ codecs, messageBytesMax, signal })) {
+    const messages = page.messages({ codecs, messageBytesMax, signal });
+    for await (const message of tracedItems('page.encode', messages)) {
       metrics.observeBytes('flight', message.byteLength);
       yield dataOfMessage(message);
     }
@@ -79,7 +81,7 @@ async function* pagesOf(
   }
   assertNotFailed(context, principal, requestId);
   const result = await openWhenFinished(context, principal, requestId, signal);
-  const page = result.page({ offset: next, rowCount: end - next });
+  const page = tracedSync('page.plan', () => result.page({ offset: next, rowCount: end - next }));
   // Nothing more to send than what has been sent.
   if (page.rowCount === 0 && next > offset) return;
   yield { schema: result.schema, page };

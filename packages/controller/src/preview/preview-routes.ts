@@ -1,5 +1,6 @@
 import { controllerOperations, type Operation, parseIntegerParameter } from '@quire/api';
 import { type CallOptions, writeLosslessJson } from '@quire/core';
+import { traced } from '@quire/core/trace';
 import {
   admitWork,
   claimOf,
@@ -96,7 +97,17 @@ async function sendPreview(
       : run(call, { signal });
   };
   // The slot covers the preview, and not the time that its caller takes to read it.
-  const previewing = context.previewSlots.run(claimOf(principalOf(request)), preview, signal);
+  const previewing = traced('preview', async () => {
+    const claim = claimOf(principalOf(request));
+    const release = await traced('preview.queue', () =>
+      context.previewSlots.acquire(claim, signal),
+    );
+    try {
+      return await preview();
+    } finally {
+      release();
+    }
+  });
   countWork(request, previewing);
   const answer = await previewing;
   return reply

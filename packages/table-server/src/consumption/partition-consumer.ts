@@ -284,7 +284,7 @@ export class PartitionConsumer {
     const { messages, endOffset } = this.#pending;
     const { table, onBadMessages, onRetry } = this.#options;
     const take = (options: TakeOptions): Promise<BadMessage | undefined> =>
-      traced('process', () => takeMessages(messages, endOffset, options), {
+      traced(this.#spanName, () => takeMessages(messages, endOffset, options), {
         kind: 'consumer',
         parent: null,
         attributes: {
@@ -313,6 +313,12 @@ export class PartitionConsumer {
     this.#isSuspect = false;
     if (stoppedAt !== undefined) onBadMessages?.(table.name, this.partition, [stoppedAt]);
     return stoppedAt;
+  }
+
+  /** The operation and the topic, as the conventions of messaging have it. */
+  get #spanName(): string {
+    const topic = this.#options.streamAttributes?.['messaging.destination.name'];
+    return topic === undefined ? 'process' : `process ${topic}`;
   }
 
   get #spanAttributes(): SpanAttributes {

@@ -227,7 +227,7 @@ export class TableConsumer implements StreamConsumer {
       partition,
       thresholds: settings.thresholds,
       streamAttributes: {
-        'messaging.system': kafka === undefined ? 'file' : 'kafka',
+        'messaging.system.name': kafka === undefined ? 'file' : 'kafka',
         'messaging.destination.name': topic,
       },
       findStart,

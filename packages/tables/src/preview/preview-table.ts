@@ -1,6 +1,7 @@
 import { parseDocument } from '../model/document.ts';
 import { type PreviewResponse, rowFindings, summarize, writePreview } from './preview-response.ts';
 import { type Clock, isQuireError, QuireError, throwIfAborted } from '@quire/core';
+import { traced } from '@quire/core/trace';
 import { Deadline, TimeSlice } from '@quire/core/wait';
 import { completeTableConfig } from '../config/table-config.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
@@ -75,13 +76,15 @@ export async function previewTable(
   const parsed = readPreviewRequest(request);
   const late = new LateFinding();
   const sample = await late.guard(noSample, () =>
-    takeSample(parsed, {
-      clock,
-      finder: options.finder,
-      openStream: options.openStream,
-      limits,
-      signal: timer.signal,
-    }),
+    traced('preview.sample', () =>
+      takeSample(parsed, {
+        clock,
+        finder: options.finder,
+        openStream: options.openStream,
+        limits,
+        signal: timer.signal,
+      }),
+    ),
   );
   const fallback: PlannedTable = {
     config: parsed.config?.value ?? {},
@@ -90,15 +93,17 @@ export async function previewTable(
     explanations: [],
   };
   const table = await late.guard(fallback, () =>
-    planTable(parsed, sample, {
-      clock,
-      limits,
-      signal: timer.signal,
-      tableName: tableNameOf(sample.files),
-    }),
+    traced('preview.plan', () =>
+      planTable(parsed, sample, {
+        clock,
+        limits,
+        signal: timer.signal,
+        tableName: tableNameOf(sample.files),
+      }),
+    ),
   );
   const result = await late.guard(noResult, () =>
-    runRows(sample, table, { clock, limits, signal: timer.signal }),
+    traced('preview.run', () => runRows(sample, table, { clock, limits, signal: timer.signal })),
   );
   throwIfAborted(signal);
   const findings = [
