@@ -22,6 +22,11 @@ export interface Manifest {
   readonly spec?: { readonly template?: { readonly spec: Pod } };
 }
 
+interface Probe {
+  readonly httpGet?: { readonly path: string; readonly port: string };
+  readonly tcpSocket?: { readonly port: string };
+}
+
 /** A pod as the chart has it: with one container. */
 export interface Pod {
   readonly terminationGracePeriodSeconds: number;
@@ -36,6 +41,9 @@ export interface Pod {
       readonly args: readonly string[];
       readonly env: readonly { readonly name: string; readonly value?: string }[];
       readonly ports: readonly [{ readonly containerPort: number }];
+      readonly startupProbe: Probe;
+      readonly readinessProbe: Probe;
+      readonly livenessProbe: Probe;
       readonly resources: { readonly limits?: { readonly memory?: string } };
       readonly securityContext: { readonly readOnlyRootFilesystem: boolean };
       readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];

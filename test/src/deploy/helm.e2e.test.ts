@@ -201,6 +201,25 @@ describeWithTool(helm, 'the Helm chart', (program) => {
         headers: { authorization: `Bearer ${token('admin')}` },
       });
       expect([tables.status, (await fetch(`${cleaner.url}/health`)).status]).toEqual([200, 200]);
+      // What the probes, the scrapes and the autoscaler ask each of them.
+      for (const each of [proxy, controller, cleaner, broker]) {
+        const [{ startupProbe, readinessProbe, livenessProbe }] = podOf(
+          values,
+          each.role,
+        ).containers;
+        for (const probe of [startupProbe, readinessProbe, livenessProbe]) {
+          if (probe.httpGet === undefined) expect(probe.tcpSocket).toEqual({ port: 'http' });
+          else {
+            expect(probe.httpGet.port).toBe('http');
+            expect((await fetch(`${each.url}${probe.httpGet.path}`)).status).toBe(200);
+          }
+        }
+        const authorization = `Bearer ${token('admin')}`;
+        const scrape = await fetch(`${each.url}/metrics`, { headers: { authorization } });
+        expect(scrape.status).toBe(200);
+        const metrics = await scrape.text();
+        if (each.role === 'broker') expect(metrics).toMatch(/^quire_queries_running /m);
+      }
       for (const each of [proxy, controller, cleaner, broker]) {
         each.process.signal('SIGTERM');
         expect([each.role, (await each.process.ended()).exitCode]).toEqual([each.role, 0]);

@@ -39,7 +39,6 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
     });
 
     test('the image is at most 350 MB and has no shell, compiler, package manager or sources', () => {
-      console.log(`SIZE ${image.sizeBytes}`);
       expect(image.sizeBytes).toBeLessThanOrEqual(350_000_000);
       const has = (path: string): boolean =>
         statSync(join(image.rootFolder, path), { throwIfNoEntry: false }) !== undefined;
