@@ -114,6 +114,22 @@ test('each alert has a severity, and a runbook that says what it means, what to 
   expect(readdirSync(join(deploy, 'runbooks')).toSorted()).toEqual(names);
 });
 
+test('each step of a runbook names the test that executes it or the page that has it, or is said to be untested', () => {
+  const root = join(deploy, '..');
+  for (const { alert } of alerts) {
+    const [, steps = ''] = read(`runbooks/${alert}.md`).split('## What to do\n');
+    for (const [step] of steps.matchAll(/^- .*$/gm)) {
+      const tests = Array.from(
+        step.matchAll(/`((?:test|packages)\/[\w./-]+)`/g),
+        ([, path = '']) => path,
+      );
+      const isSaid = tests.length > 0 || /\*\*untested\*\*|\]\(/.test(step);
+      const missing = tests.filter((path) => !existsSync(join(root, path)));
+      expect([alert, step, isSaid, missing]).toEqual([alert, step, true, []]);
+    }
+  }
+});
+
 test('each setting and each page that a runbook names exists', () => {
   const reference = readFileSync(join(deploy, '../config/README.md'), 'utf8');
   const unknown = alerts.flatMap(({ alert }) => {

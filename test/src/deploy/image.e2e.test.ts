@@ -38,8 +38,12 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
       image[Symbol.dispose]();
     });
 
-    test('the image is at most 350 MB and has no shell, compiler, package manager or sources', () => {
+    test('the image is at most 350 MB, as large as the guide says, and has no shell, compiler, package manager or sources', () => {
       expect(image.sizeBytes).toBeLessThanOrEqual(350_000_000);
+      const guide = readFileSync(join(config, '../deploy/OPERATE.md'), 'utf8');
+      const [, megabytes = ''] = /The image has (\d+) MB of files/.exec(guide) ?? [];
+      const deviation = image.sizeBytes / 1e6 / Number(megabytes) - 1;
+      expect(Math.abs(deviation), `the image has ${image.sizeBytes} bytes`).toBeLessThan(0.05);
       const has = (path: string): boolean =>
         statSync(join(image.rootFolder, path), { throwIfNoEntry: false }) !== undefined;
       const paths = ['bin/sh', 'usr/bin/apt-get', 'usr/bin/dpkg', 'usr/local/bin/npm'];

@@ -51,7 +51,8 @@ class Deployment implements AsyncDisposable {
     const brokers = `${this.urlOf('broker-0')},${this.urlOf('broker-1')}`;
     const settings = {
       [portSetting]: before === '' ? '0' : new URL(before).port,
-      'engine.broker.id': name,
+      // Proxies of 0.1.0 take no other names for those of brokers.
+      'engine.broker.id': `Broker_${name}`,
       'engine.broker.pagination.protocol': 'file',
       'engine.broker.pagination.file.data.dir': path('results'),
       'engine.broker.pagination.file.shared': 'true',

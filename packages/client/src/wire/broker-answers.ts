@@ -64,7 +64,7 @@ export function parseBrokerHealth(text: string): BrokerHealth {
     isStoreShared = false,
   } = membersOf(parseJson(text, notHealth), notHealth);
   // They are used in logs, metrics and headers.
-  if (typeof brokerId !== 'string' || !/^Broker_[\w.-]{1,300}$/.test(brokerId)) throw notHealth();
+  if (typeof brokerId !== 'string' || !/^\w[\w.-]{0,299}$/.test(brokerId)) throw notHealth();
   if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') {
     throw notHealth();
   }
