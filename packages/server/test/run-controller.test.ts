@@ -145,7 +145,7 @@ test('without brokers in the settings, it looks after those of its own process; 
   await expect(whileRunning(usual, async () => undefined)).rejects.toMatchObject({
     code: 'INVALID_SETTING',
     message:
-      'controller.brokers must be set: the controller has neither brokers nor tables to manage.',
+      'controller.brokers or engine.tables.data.dir must be set: the controller has neither brokers nor tables to manage.',
   });
 });
 
