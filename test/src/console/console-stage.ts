@@ -79,19 +79,25 @@ export class ConsoleStage implements AsyncDisposable {
     this.browser = browser;
   }
 
+  /** @param more settings that are added, or left out where they are null */
   static async open(
     program: string,
-    more: Readonly<Record<string, string>> = {},
+    more: Readonly<Record<string, string | null>> = {},
+    roles: NonNullable<Parameters<typeof startQuire>[0]>['roles'] = [
+      'server',
+      'broker',
+      'controller',
+    ],
   ): Promise<ConsoleStage> {
     await ensureSite(() => undefined);
     const home = await mkdtemp(join(tmpdir(), 'quire-console-'));
     const file = join(home, 'test.properties');
-    const lines = Object.entries({ ...settingsIn(home), ...more }).map(
-      ([key, value]) => `${key} = ${value}`,
+    const lines = Object.entries({ ...settingsIn(home), ...more }).flatMap(([key, value]) =>
+      value === null ? [] : [`${key} = ${value}`],
     );
     await writeFile(file, lines.join('\n'));
     const [quire, browser] = await Promise.all([
-      startQuire({ file, roles: ['server', 'broker', 'controller'] }),
+      startQuire({ file, roles }),
       chromium.launch({
         executablePath: program,
         // Processes of its own for each tab and for drawing cost a quarter of the time.

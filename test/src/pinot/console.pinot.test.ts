@@ -1,0 +1,100 @@
+import { PinotTableEngine } from '@quire/engine-pinot';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cellText, ConsoleStage, runQuery } from '../console/console-stage.ts';
+import { chromium, describeWithTool, pinotServer } from '../testkit/toolchain.ts';
+import { KafkaTopic } from './kafka-topic.ts';
+import { count, dropTable, engineOptions, sharedCluster } from './pinot-cluster.ts';
+import { until } from '../testkit/until.ts';
+
+const table = 'brooks';
+const schema = {
+  schemaName: table,
+  dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
+};
+
+describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
+  describeWithTool(chromium, 'the console on Apache Pinot, in a browser', (program) => {
+    let stage: ConsoleStage;
+    let topic: KafkaTopic;
+
+    beforeAll(async () => {
+      const { authorization, brokerUrl, controllerUrl } = sharedCluster();
+      topic = await KafkaTopic.create();
+      await topic.append(
+        0,
+        Array.from({ length: 50 }, (_, id) => ({ id, ts: 1_767_225_600_000 + id })),
+      );
+      const settings = {
+        'engine.kind': 'pinot',
+        'engine.pinot.controller.url': controllerUrl,
+        // Brokers of other suites come to the cluster and leave it.
+        'engine.pinot.broker.url': brokerUrl,
+        'engine.pinot.auth.token': authorization,
+        'engine.table.stocks.path': null,
+        'engine.table.cars.path': null,
+      };
+      stage = await ConsoleStage.open(program, settings, ['broker', 'controller']);
+      await stage.call('/schemas', { method: 'POST', body: JSON.stringify(schema) });
+      await stage.call('/tables', {
+        method: 'POST',
+        body: JSON.stringify({
+          tableName: `${table}_REALTIME`,
+          tableType: 'REALTIME',
+          segmentsConfig: { timeColumnName: 'ts', replication: '1' },
+          tenants: { broker: 'DefaultTenant', server: 'DefaultTenant' },
+          ingestionConfig: { streamIngestionConfig: { streamConfigMaps: [topic.streamConfig] } },
+        }),
+      });
+      await until(
+        async () => (await count(sharedCluster(), table)) === 50,
+        `${table} has its rows`,
+      );
+    });
+    afterAll(async () => {
+      await stage[Symbol.asyncDispose]();
+      await topic[Symbol.asyncDispose]();
+      await using engine = new PinotTableEngine(engineOptions(sharedCluster()));
+      await dropTable(sharedCluster(), engine, table);
+    });
+
+    test('the console on Apache Pinot runs a query, shows its rows, and offers no query over its result', async () => {
+      await using visit = await stage.visit();
+      const { page, complaints } = visit;
+      await runQuery(page, `SELECT id FROM ${table} ORDER BY id LIMIT 50`);
+      expect(await cellText(page, 3, 1)).toBe('2');
+      await page.getByText('50 rows').first().waitFor();
+      await page.getByText('SQL of Apache Pinot').waitFor();
+      expect(await page.getByRole('button', { name: 'Query this result' }).count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+
+    test('the console on Apache Pinot lists its tables, and shows the partitions, segments and rows of one', async () => {
+      await using visit = await stage.visit({ place: '/tables' });
+      const { page, complaints } = visit;
+      await page.getByRole('link', { name: table, exact: true }).click();
+      await page.locator('tbody tr').filter({ hasText: 'consuming' }).first().waitFor();
+      await page.getByRole('tab', { name: 'Segments' }).click();
+      await page
+        .getByText(new RegExp(`${table}__0__0__`))
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('paused', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('consuming', { exact: true }).first().waitFor();
+      expect(complaints).toEqual([]);
+    });
+
+    test('the console on Apache Pinot says on the page of the cluster that the engine answers, and has its tasks', async () => {
+      await using visit = await stage.visit({ place: '/cluster' });
+      const { page, complaints } = visit;
+      await page.getByText('Engine', { exact: true }).first().waitFor();
+      await page.getByRole('link', { name: 'Tasks', exact: true }).click();
+      await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+      expect(complaints).toEqual([]);
+    });
+  });
+});
