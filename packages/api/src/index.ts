@@ -62,6 +62,7 @@ export { PinotCursorResponse, PinotStoredResponse } from './pinot-cursor-respons
 export { discoveryOperations } from './pinot/discovery-operations.ts';
 export { pinotErrorCodeHeader } from './pinot/pinot-paths.ts';
 export {
+  FileTable,
   PinotBroker,
   PinotTableInstances,
   PinotTableList,

@@ -112,6 +112,12 @@ function toHolder(operation: Operation): Operation {
   };
 }
 
+/** Returns an operation that not every broker has. */
+function withMissing({ schema, ...operation }: Operation): Operation {
+  const missing = errorResponses('RESULT_NOT_FOUND')[404] ?? { description: 'It is missing.' };
+  return { ...operation, schema: { ...schema, response: { ...schema.response, 404: missing } } };
+}
+
 /**
  * Returns the broker's operation; the proxy forwards it to all of them and merges their answers.
  */
@@ -172,7 +178,7 @@ export const proxyOperations = {
     "All results of all brokers, newest first, for admins; with own=true the caller's, with their queries, for everyone. Those of brokers that do not answer are missing.",
   ),
   readUsage: toAllBrokers(
-    resultOperations.readUsage,
+    withMissing(resultOperations.readUsage),
     'The storage that the caller uses on all brokers, and how much it may store there. Brokers that do not answer are missing.',
   ),
   readResult: toHolder(resultOperations.readResult),

@@ -12,6 +12,15 @@ import type { FlightOptions } from './flight-options.ts';
 import type { QueryShares } from './query-queue.ts';
 import type { ReusePolicy } from './result-reuse.ts';
 
+/** A table whose rows are files that the settings name, and its size. */
+export interface FileTableSize {
+  readonly tableName: string;
+  /** Its rows when the broker started. */
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly fileCount: number;
+}
+
 /**
  * The options of a broker. It owns none of its parts: the code that created the engine and the
  * store closes them, after the broker.
@@ -55,6 +64,12 @@ export interface BrokerOptions extends ServerOptions {
    * default: none.
    */
   readonly listTables?: (() => Promise<readonly string[]>) | undefined;
+
+  /**
+   * Lists those tables whose rows are files that the settings name, with their rows and sizes;
+   * default: none.
+   */
+  readonly listFileTables?: (() => Promise<readonly FileTableSize[]>) | undefined;
 
   /**
    * The query languages, and the default for each principal. Omitted: the engine has only one

@@ -1,5 +1,5 @@
 export { BrokerMetrics } from './broker-metrics.ts';
-export type { BrokerOptions } from './broker-options.ts';
+export type { BrokerOptions, FileTableSize } from './broker-options.ts';
 export type { QueryShares } from './query-queue.ts';
 export type { ReusePolicy } from './result-reuse.ts';
 export { createBroker } from './create-broker.ts';

@@ -8,8 +8,36 @@ export interface TableSize {
   readonly type: 'OFFLINE' | 'REALTIME';
   readonly segmentCount: number;
   readonly sizeBytes: number;
+  /** Rows of its segments; undefined from servers of older releases. */
+  readonly rowCount?: number;
   /** Notices about unknown facts of its segments; omitted if there are none. */
   readonly notices?: readonly string[];
+}
+
+/** A table whose rows are files that the settings of a broker name. */
+export interface FileTable {
+  readonly tableName: string;
+  /** Its rows, counted when the broker started. */
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly fileCount: number;
+}
+
+/** Decodes the tables of files in a list of tables. @throws UNEXPECTED_RESPONSE */
+export function decodeFileTables(value: JsonValue): readonly FileTable[] {
+  const tables = expectArray(
+    expectObject(value, 'list of tables')['fileTables'] ?? [],
+    'fileTables',
+  );
+  return tables.map((each) => {
+    const table = expectObject(each, 'table');
+    return {
+      tableName: expectString(table['tableName'], 'tableName'),
+      rowCount: expectInteger(table['numRows'], 'numRows'),
+      sizeBytes: expectInteger(table['sizeInBytes'], 'sizeInBytes'),
+      fileCount: expectInteger(table['numFiles'], 'numFiles'),
+    };
+  });
 }
 
 /** A setting of a running server. */
@@ -62,6 +90,7 @@ export function decodeTableSizes(value: JsonValue, rawName: string): readonly Ta
       type,
       segmentCount: segments.length,
       sizeBytes: expectInteger(half['reportedSizeInBytes'], 'reportedSizeInBytes'),
+      ...(half['numRows'] !== undefined && { rowCount: expectInteger(half['numRows'], 'numRows') }),
       ...(notices.size > 0 && { notices: [...notices] }),
     };
   });

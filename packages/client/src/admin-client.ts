@@ -7,11 +7,13 @@ import {
   type TaskDebug,
 } from '@quire/core/wire';
 import {
+  decodeFileTables,
   decodeNames,
   decodeRestream,
   decodeSettings,
   decodeTableSizes,
   decodeTaskDebug,
+  type FileTable,
   type ForceCommitProgress,
   type IngestedFile,
   type SettingInForce,
@@ -81,18 +83,19 @@ export class QuireAdminClient {
   }: SignalOptions & { readonly broker?: string | undefined } = {}): Promise<
     readonly SettingInForce[]
   > {
-    const request = {
-      method: 'GET' as const,
-      path: clusterPatterns.settings,
-      query: { broker },
-      signal,
-    };
-    return decodeSettings(await sendForJson(this.#http, request));
+    const call = { method: 'GET', path: clusterPatterns.settings, query: { broker } } as const;
+    return decodeSettings(await sendForJson(this.#http, { ...call, signal }));
   }
 
   /** Returns the names without type of all tables. */
   async listTables({ signal }: SignalOptions = {}): Promise<readonly string[]> {
     return decodeNames(await this.#call('listTableConfigs', { signal }), 'list of tables');
+  }
+
+  /** Returns the tables whose rows are files that the settings of a broker name. */
+  async listFileTables({ signal }: SignalOptions = {}): Promise<readonly FileTable[]> {
+    const call = { method: 'GET', path: '/tables', signal } as const;
+    return decodeFileTables(await sendForJson(this.#http, call));
   }
 
   /** Returns the halves of a table and their sizes. @throws TABLE_NOT_FOUND */

@@ -10,6 +10,7 @@ export type {
   ForceCommitProgress,
   IngestedFile,
   SettingInForce,
+  FileTable,
   TableSize,
 } from './admin-answers.ts';
 export { type ErrorCode, isQuireError, QuireError } from '@quire/core/portable';

@@ -167,18 +167,22 @@ export class QuireClient {
 
   /** Returns all stored results, newest first. @throws FORBIDDEN unless the caller is an admin */
   async list(options: SignalOptions = {}): Promise<readonly StoredResult[]> {
-    const entries = await this.#listed(routePatterns.resultStore, options);
+    const entries = await this.#listed({}, options);
     return entries.map((entry) => decodeStoredResult(entry));
   }
 
   /** Returns the caller's own results with their queries, newest first: at most 500 of a broker. */
   async listOwn(options: SignalOptions = {}): Promise<readonly OwnedResult[]> {
-    const entries = await this.#listed(`${routePatterns.resultStore}?own=true`, options);
+    const entries = await this.#listed({ own: 'true' }, options);
     return entries.map((entry) => decodeOwnedResult(entry));
   }
 
-  async #listed(path: string, { signal }: SignalOptions): Promise<readonly JsonValue[]> {
-    const body = await sendForJson(this.#caller.http, { method: 'GET', path, signal });
+  async #listed(
+    query: { readonly own?: string },
+    { signal }: SignalOptions,
+  ): Promise<readonly JsonValue[]> {
+    const call = { method: 'GET', path: routePatterns.resultStore, query, signal } as const;
+    const body = await sendForJson(this.#caller.http, call);
     return expectArray(expectObject(body, 'body')['resultMetadataList'], 'resultMetadataList');
   }
 

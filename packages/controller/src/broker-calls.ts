@@ -174,7 +174,7 @@ export async function listTables(
   client: BrokerClient,
   url: string,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<PinotTableList> {
   const answer = await client.call(url, {
     method: 'GET',
     path: '/tables',
@@ -182,7 +182,7 @@ export async function listTables(
     signal,
   });
   assertStatus(answer);
-  return parse(PinotTableList, answer.text).tables;
+  return parse(PinotTableList, answer.text);
 }
 
 /**

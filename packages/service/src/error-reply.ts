@@ -110,6 +110,27 @@ export function isServerFailure({ code, kind }: QuireError): boolean {
   return errorStatuses[code] >= 500 && kind !== 'unsupported' && code !== 'SHUTTING_DOWN';
 }
 
+/** The codes of Node's errors for a connection that its other side has closed. */
+const closedCodes: readonly unknown[] = ['ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+/**
+ * Reports whether a failure is a consequence of the client's disconnecting: no one waits for the
+ * answer, and an operator has nothing to repair. A defect or damage that such a call meets is still
+ * one.
+ */
+function isOfClosedConnection({ kind, cause }: QuireError, request: FastifyRequest): boolean {
+  const reason: unknown = findCallContext(request)?.call.signal.reason;
+  // A request that has been read to its end is destroyed as well.
+  const isCutOff = request.raw.destroyed && !request.raw.complete;
+  const isClosed = isQuireError(reason, 'ABORTED') || isCutOff;
+  if (kind === 'corrupt' || !isClosed) return false;
+  return kind !== 'internal' || (isErrorWithCode(cause) && closedCodes.includes(cause.code));
+}
+
+function isErrorWithCode(cause: unknown): cause is Error & { readonly code: unknown } {
+  return cause instanceof Error && 'code' in cause;
+}
+
 /**
  * Answers a call with an error, and logs it for operators. `offersBasic`: true if a 401 makes
  * browsers ask for a name and password.
@@ -123,7 +144,9 @@ export function replyWithError(
   const error = toQuireError(thrown);
   const isAdmin = findCallContext(request)?.principal?.role === 'admin';
   const body = errorBodyOf(error, request.id, { isAdmin });
-  if (isServerFailure(error)) request.log.error({ err: error }, 'call failed');
+  if (isServerFailure(error) && !isOfClosedConnection(error, request)) {
+    request.log.error({ err: error }, 'call failed');
+  }
   if (body.code === 401) reply.header('www-authenticate', authenticateChallenges({ offersBasic }));
   if ((body.code === 429 || body.code === 503) && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', '1');

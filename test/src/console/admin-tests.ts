@@ -205,6 +205,20 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       expect(await stage.call(`/tables/${table}/pauseStatus`)).toMatchObject({ pauseFlag: false });
     });
 
+    test('tables are listed with their rows and sizes, those of files as well, and none is counted by a query', async () => {
+      await using visit = await stage.visit({ place: '/tables' });
+      const { page, calls } = visit;
+      const row = (name: string): Locator =>
+        page.locator('tbody tr').filter({ has: page.getByText(name, { exact: true }) });
+      await expect.poll(() => row('stocks').innerText()).toMatch(/560 rows\s+1 file\s+[\d.]+ KiB/);
+      await expect
+        .poll(() => row('events').innerText())
+        .toMatch(/50 rows\s+\d+\s+[\d.]+ (?:B|KiB)/);
+      expect(calls.filter((call) => call.startsWith('/query'))).toEqual([]);
+      await page.getByRole('link', { name: 'stocks', exact: true }).click();
+      await page.getByText(/1 file, [\d.]+ KiB, that engine\.table\.stocks\.path names/).waitFor();
+    });
+
     test('a damaged segment is marked, with what is wrong and what to do', async () => {
       const damaged = { ...schema, schemaName: 'damaged' };
       const offline = {

@@ -29,16 +29,16 @@ describe('quire tables', () => {
       exitCode: 0,
       stderr: '',
       stdout: [
-        'table            segments   size',
-        '───────────────  ────────  ─────',
-        'orders_OFFLINE          2  200 B',
-        'orders_REALTIME         2  200 B',
+        'table            rows  segments   size',
+        '───────────────  ────  ────────  ─────',
+        'orders_OFFLINE     10         2  200 B',
+        'orders_REALTIME    10         2  200 B',
         '',
       ].join('\n'),
     });
-    const lines = 'orders_OFFLINE\t2\t200\norders_REALTIME\t2\t200\n';
+    const lines = 'orders_OFFLINE\t10\t2\t200\norders_REALTIME\t10\t2\t200\n';
     expect((await runAdminCommand(['tables', 'list'])).stdout).toBe(
-      `table\tsegments\tbytes\n${lines}`,
+      `table\trows\tsegments\tbytes\n${lines}`,
     );
     expect((await runAdminCommand(['tables', 'list', '--no-header'])).stdout).toBe(lines);
     const [first] = (await runAdminCommand(['tables', 'list', '--json'])).stdout.split('\n');
@@ -47,6 +47,7 @@ describe('quire tables', () => {
       type: 'OFFLINE',
       segmentCount: 2,
       sizeBytes: 200,
+      rowCount: 10,
     });
     const empty = { listTables: async () => [] };
     expect(
@@ -54,7 +55,7 @@ describe('quire tables', () => {
     ).toBe('no tables\n');
     expect(await runAdminCommand(['tables', 'list'], { engine: empty })).toEqual({
       exitCode: 0,
-      stdout: 'table\tsegments\tbytes\n',
+      stdout: 'table\trows\tsegments\tbytes\n',
       stderr: '',
     });
   });

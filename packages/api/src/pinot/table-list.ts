@@ -2,10 +2,30 @@ import { type SqlDialect, sqlDialects } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { refer } from '../reference.ts';
 
+/** A table whose rows are files that the settings name. */
+export const FileTable = Type.Object(
+  {
+    tableName: Type.String({ description: 'Name of the table.' }),
+    numRows: Type.Integer({
+      minimum: 0,
+      description: 'Its rows, counted when the broker started.',
+    }),
+    sizeInBytes: Type.Integer({ minimum: 0, description: 'Size of its files, in bytes.' }),
+    numFiles: Type.Integer({ minimum: 0, description: 'Number of its files.' }),
+  },
+  { description: 'A table whose rows are files that the settings name.' },
+);
+export type FileTable = Static<typeof FileTable>;
+
 /** The tables that queries may read. */
 export const PinotTableList = Type.Object(
   {
     tables: Type.Array(Type.String(), { description: 'Names, in alphabetical order.' }),
+    fileTables: Type.Optional(
+      Type.Array(FileTable, {
+        description: 'Those of them whose rows are files that the settings name.',
+      }),
+    ),
     dialect: Type.Optional(
       Type.Unsafe<SqlDialect>({
         type: 'string',

@@ -20,6 +20,7 @@ const done = Type.Object(
 
 const sizes = Type.Object({
   reportedSizeInBytes: Type.Integer(),
+  numRows: Type.Integer({ description: 'Rows of its segments, with those being consumed.' }),
   segments: Type.Record(Type.String(), open),
 });
 

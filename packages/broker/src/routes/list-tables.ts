@@ -68,9 +68,18 @@ export function pinotSchemaOf(tableName: string, schema: Result['schema']): Pino
 export function listTablesRoute({ options }: BrokerContext): RouteOptions {
   return routeOf(brokerOperations.listTables, async (request, reply) => {
     const names = (await options.listTables?.()) ?? [];
+    const fileTables = await options.listFileTables?.();
     const dialect = options.dialects?.defaultOf(principalOf(request).name);
     const response: PinotTableList = {
       tables: names.toSorted(),
+      ...(fileTables !== undefined && {
+        fileTables: fileTables.map(({ tableName, rowCount, sizeBytes, fileCount }) => ({
+          tableName,
+          numRows: rowCount,
+          sizeInBytes: sizeBytes,
+          numFiles: fileCount,
+        })),
+      }),
       ...(dialect !== undefined && { dialect }),
     };
     return reply.header('cache-control', 'no-store').send(response);

@@ -9,6 +9,7 @@ import { withListOptions, writeRecords } from '../write-records.ts';
 
 const columns = [
   { name: 'table', dataType: 'STRING', isWhole: true },
+  { name: 'rows', dataType: 'LONG' },
   { name: 'segments', dataType: 'LONG' },
   { name: 'size', dataType: 'LONG' },
 ];
@@ -18,26 +19,41 @@ export function addTablesListCommand(tables: Command, environment: Environment):
   withListOptions(withControllerOptions(tables.command('list')))
     .summary('list the tables of a controller, with their sizes')
     .description(
-      'List the tables of a controller, each half by itself. In a pipe: lines of table, segments and bytes, with tabs between.',
+      'List the tables of a controller, each half by itself. In a pipe: lines of table, rows, segments and bytes, with tabs between. Of a table over files of the settings, whose rows were counted when the broker started, the files stand for segments.',
     )
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
       const client = createAdminClient(options, environment);
       const sizes: TableSize[] = [];
+      const files = new Map(
+        (await client.listFileTables(interrupt)).map((table) => [table.tableName, table]),
+      );
       for (const name of await client.listTables(interrupt)) {
-        sizes.push(...(await client.readTableSizes(name, interrupt)));
+        const halves = await client.readTableSizes(name, interrupt);
+        const { rowCount, sizeBytes, fileCount } = files.get(name) ?? {};
+        if (sizeBytes === undefined || fileCount === undefined) sizes.push(...halves);
+        else {
+          const ofFiles = { rowCount: rowCount ?? 0, sizeBytes, segmentCount: fileCount };
+          sizes.push(...halves.map((half) => ({ ...half, ...ofFiles })));
+        }
       }
       await writeRecords(
         {
           columns,
-          plainNames: ['table', 'segments', 'bytes'],
+          plainNames: ['table', 'rows', 'segments', 'bytes'],
           items: sizes,
           shown: (size) => [
             size.tableNameWithType,
+            size.rowCount === undefined ? null : grouped(size.rowCount),
             grouped(size.segmentCount),
             formatBytes(size.sizeBytes),
           ],
-          plain: (size) => [size.tableNameWithType, size.segmentCount, size.sizeBytes],
+          plain: (size) => [
+            size.tableNameWithType,
+            size.rowCount ?? null,
+            size.segmentCount,
+            size.sizeBytes,
+          ],
           emptyText: 'no tables',
         },
         options,

@@ -131,7 +131,20 @@ function isMadeOfFiles(offline: JsonValue | undefined): boolean {
 function Size({ name, isFile }: { readonly name: string; readonly isFile: boolean }): ReactNode {
   const { admin } = useSession();
   const sizes = useResource(`sizes ${name}`, (signal) => admin.readTableSizes(name, { signal }));
-  if (isFile) return <>files that engine.table.{name}.path names</>;
+  const files = useResource(`files ${name} ${isFile}`, async (signal) =>
+    isFile ? admin.listFileTables({ signal }) : [],
+  );
+  if (isFile) {
+    const { fileCount, sizeBytes } = files.value?.find(({ tableName }) => tableName === name) ?? {};
+    return (
+      <>
+        {fileCount !== undefined && sizeBytes !== undefined
+          ? `${counted(fileCount, 'file')}, ${formatBytes(sizeBytes)}, `
+          : 'files '}
+        that engine.table.{name}.path names
+      </>
+    );
+  }
   const halves = sizes.value ?? [];
   const bytes = halves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const segments = halves.reduce((sum, { segmentCount }) => sum + segmentCount, 0);

@@ -1,4 +1,5 @@
 import type { ControllerHealthResponse } from '@quire/api';
+import type { FileTable } from '@quire/client';
 import { type ReactNode, useRef } from 'react';
 import type { Call } from '../call.ts';
 import { readTableNames, selectAll } from '../query/catalog.ts';
@@ -21,15 +22,20 @@ interface ListedTable {
     readonly type: string;
     readonly segmentCount: number;
     readonly sizeBytes: number;
+    readonly rowCount?: number;
   }[];
+  /** Where its rows are files that the settings name. */
+  readonly files: FileTable | undefined;
 }
 
 const sum = (counts: readonly number[]): number =>
   counts.reduce((total, count) => total + count, 0);
 
-/** A table over files of the settings has no segments, whatever it holds. */
-function orNone(count: number, format: (count: number) => string): string {
-  return count === 0 ? '–' : format(count);
+/** The rows of a table as the server knows them; undefined where it would have to count. */
+function rowsOf({ files, halves }: ListedTable): number | undefined {
+  if (files !== undefined) return files.rowCount;
+  const counts = halves.flatMap(({ rowCount }) => rowCount ?? []);
+  return counts.length < Math.max(1, halves.length) ? undefined : sum(counts);
 }
 
 const columns: readonly ListColumn<ListedTable>[] = [
@@ -51,16 +57,27 @@ const columns: readonly ListColumn<ListedTable>[] = [
         </Badge>
       )),
   },
-  { name: 'Rows', isNumber: true, cell: ({ name }) => <CountWhenSeen table={name} /> },
+  {
+    name: 'Rows',
+    isNumber: true,
+    cell: (table) => {
+      const count = rowsOf(table);
+      return count === undefined ? <CountWhenSeen table={table.name} /> : counted(count, 'row');
+    },
+  },
   {
     name: 'Segments',
     isNumber: true,
-    cell: ({ halves }) => orNone(sum(halves.map(({ segmentCount }) => segmentCount)), formatCount),
+    cell: ({ files, halves }) =>
+      files === undefined
+        ? formatCount(sum(halves.map(({ segmentCount }) => segmentCount)))
+        : counted(files.fileCount, 'file'),
   },
   {
     name: 'Size',
     isNumber: true,
-    cell: ({ halves }) => orNone(sum(halves.map(({ sizeBytes }) => sizeBytes)), formatBytes),
+    cell: ({ files, halves }) =>
+      formatBytes(files?.sizeBytes ?? sum(halves.map(({ sizeBytes }) => sizeBytes))),
   },
   {
     name: 'Actions',
@@ -76,13 +93,17 @@ function CountWhenSeen({ table }: { readonly table: string }): ReactNode {
   return <span ref={mark}>{isSeen ? <RowCount table={table} /> : '…'}</span>;
 }
 
+/** Real-time tables grow while they are looked at. */
+const readEveryMs = 10_000;
+
 /** All tables, and the way to make another. */
 export function TablesPage(): ReactNode {
   const { call, admin, role } = useSession();
-  const tables = useResource('tables', async (signal) => {
-    const [names, problems] = await Promise.all([
+  const load = async (signal: AbortSignal) => {
+    const [names, problems, fileTables] = await Promise.all([
       readTableNames(call, signal),
       readProblems(call, signal),
+      admin.listFileTables({ signal }),
     ]);
     const list = await Promise.all(
       names.map(async (name): Promise<ListedTable> => {
@@ -93,12 +114,14 @@ export function TablesPage(): ReactNode {
         return {
           name,
           isDamaged,
+          files: fileTables.find(({ tableName }) => tableName === name),
           halves: await admin.readTableSizes(name, { signal }).catch(() => []),
         };
       }),
     );
     return { list, problems };
-  });
+  };
+  const tables = useResource('tables', load, { everyMs: readEveryMs });
   return (
     <Page
       title="Tables"

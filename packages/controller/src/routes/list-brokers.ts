@@ -150,8 +150,8 @@ async function lookAt(
     .filter(({ value }) => value === undefined)
     .map(({ url }) => brokerAt(url));
   const tables = new Map<string, PinotBroker[]>();
-  for (const { url, value = [] } of outcomes) {
-    for (const table of value) {
+  for (const { url, value } of outcomes) {
+    for (const table of value?.tables ?? []) {
       const brokers = tables.get(table) ?? (state === 'ONLINE' ? [] : silent);
       if (state === 'ONLINE') brokers.push(brokerAt(url));
       tables.set(table, brokers);

@@ -1,4 +1,4 @@
-import { controllerOperations, type PinotTableList } from '@quire/api';
+import { controllerOperations, type FileTable, type PinotTableList } from '@quire/api';
 import { isQuireError, QuireError } from '@quire/core';
 import { parseTableName, type TableEngine } from '@quire/core/table-engine';
 import { principalOf, routeOf, signalOf } from '@quire/service';
@@ -20,10 +20,17 @@ export function listTablesRoute({
   return routeOf(controllerOperations.listTables, async (request, reply) => {
     const signal = signalOf(request);
     const type = typeOf(request);
-    const send = (names: readonly string[]): FastifyReply => {
+    const send = (
+      names: readonly string[],
+      fileTables: readonly FileTable[] = [],
+    ): FastifyReply => {
       const dialect = options.dialectOf?.(principalOf(request).name);
       const response: PinotTableList = {
         tables: [...new Set(names)].toSorted(),
+        ...(fileTables.length > 0 && {
+          // Brokers may share files, or have some of their own by the same name: one is shown.
+          fileTables: [...new Map(fileTables.map((each) => [each.tableName, each])).values()],
+        }),
         ...(dialect !== undefined && { dialect }),
       };
       return reply.header('cache-control', 'no-store').send(response);
@@ -38,10 +45,13 @@ export function listTablesRoute({
     }
     const outcomes = await askBrokers(options.brokers, (url) => listTables(client, url, signal));
     const kept = (await tables?.engine.listTables({ signal })) ?? [];
-    return send([
-      ...outcomes.flatMap(({ value = [] }) => value),
-      ...kept.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
-    ]);
+    return send(
+      [
+        ...outcomes.flatMap(({ value }) => value?.tables ?? []),
+        ...kept.map(({ tableNameWithType }) => parseTableName(tableNameWithType).rawName),
+      ],
+      outcomes.flatMap(({ value }) => value?.fileTables ?? []),
+    );
   });
 }
 

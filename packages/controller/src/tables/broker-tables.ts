@@ -143,7 +143,7 @@ class BrokerTables {
       listTables(client, url, new AbortController().signal),
     );
     const after = await this.#keptNames();
-    const names = outcomes.flatMap(({ value = [] }) => value);
+    const names = outcomes.flatMap(({ value }) => value?.tables ?? []);
     return [...new Set(names)].filter((name) => !before.has(name) && !after.has(name));
   }
 

@@ -28,6 +28,29 @@ import {
 
 type Handlers = Readonly<Partial<Record<keyof typeof operations, RouteHandler>>>;
 
+/** The size of one half of a table, as answers have it. */
+interface HalfSize {
+  readonly reportedSizeInBytes: number;
+  readonly numRows: number;
+  readonly segments: object;
+}
+
+function halfSizeOf(bytes: number, segments: readonly SegmentDescription[]): HalfSize {
+  const bySegment = segments.map(
+    ({ segmentName, sizeBytes, problem, notice }) =>
+      [
+        segmentName,
+        {
+          reportedSizeInBytes: sizeBytes,
+          ...(problem !== undefined && { problem }),
+          ...(notice !== undefined && { notice }),
+        },
+      ] as const,
+  );
+  const numRows = segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  return { reportedSizeInBytes: bytes, numRows, segments: Object.fromEntries(bySegment) };
+}
+
 /**
  * The calls about tables and schemas (TABLES.md section 2), in the words of Apache Pinot's
  * controller.
@@ -101,27 +124,13 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
     readTableSize: async (request, reply) => {
       const signal = signalOf(request);
       const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
-      const sizes: Record<string, { reportedSizeInBytes: number; segments: object } | null> = {
-        OFFLINE: null,
-        REALTIME: null,
-      };
+      const sizes: Record<string, HalfSize | null> = { OFFLINE: null, REALTIME: null };
       let totalBytes = 0;
       for (const { tableNameWithType, type } of halves) {
         const segments = await readTables.listSegments(tableNameWithType, { signal });
         const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         totalBytes += bytes;
-        const bySegment = segments.map(
-          ({ segmentName, sizeBytes, problem, notice }) =>
-            [
-              segmentName,
-              {
-                reportedSizeInBytes: sizeBytes,
-                ...(problem !== undefined && { problem }),
-                ...(notice !== undefined && { notice }),
-              },
-            ] as const,
-        );
-        sizes[type] = { reportedSizeInBytes: bytes, segments: Object.fromEntries(bySegment) };
+        sizes[type] = halfSizeOf(bytes, segments);
       }
       return sendJson(reply, {
         tableName: parseTableName(nameOf(request)).rawName,

@@ -1,6 +1,6 @@
 import { partialHeader } from '@quire/api';
 import type { WireAnswer } from '@quire/client/wire';
-import { QuireError } from '@quire/core';
+import { QuireError, throwIfAborted } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Broker } from '../brokers/broker.ts';
 import { openAnswer, type OwnCall, readText } from '../brokers/call-broker.ts';
@@ -35,7 +35,7 @@ const refusalBytesMax = 65_536;
  * Forwards a call to all brokers concurrently. Brokers that are down are not waited for; failed
  * ones are missing.
  *
- * @throws BROKER_UNAVAILABLE when none answered
+ * @throws BROKER_UNAVAILABLE when none answered; ABORTED when the client has disconnected
  * @throws INVALID_PARAMETER when the target of the request is not a path
  */
 export async function callAll<T>(
@@ -60,14 +60,14 @@ export async function callAll<T>(
       try {
         return await readAnswer(await openAnswer(broker, ownCall), read);
       } catch (error) {
+        // A client that has disconnected says nothing about a broker.
+        throwIfAborted(call.signal);
         missing.add(broker);
         request.log.warn(
           { err: error as Error, broker: broker.label },
           'a broker is missing from an answer',
         );
-        if (call.signal?.aborted !== true) {
-          watch.recordFailure(broker, error instanceof Error ? error.message : String(error));
-        }
+        watch.recordFailure(broker, error instanceof Error ? error.message : String(error));
         return undefined;
       }
     }),

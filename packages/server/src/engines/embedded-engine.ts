@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { parseTableName } from '@quire/core/table-engine';
 import type { OpenTable } from '@quire/engine-duckdb';
@@ -67,6 +68,18 @@ export const embeddedEngine: EngineKind = {
       return dataVersionOf({ tables, ...(liveTables && { liveTables }) }, names);
     };
   },
+  fileTables: (findings) => {
+    const tables = findings as readonly OpenTable[];
+    return () =>
+      Promise.all(
+        tables.map(async ({ name, rowCount, files }) => ({
+          tableName: name,
+          rowCount,
+          sizeBytes: await sizeOfFiles(files),
+          fileCount: files.length,
+        })),
+      );
+  },
   listTables: (settings) => {
     const configured = settings.tables.map(({ name }) => name);
     const load = once(() => openLiveTables(settings));
@@ -99,4 +112,15 @@ async function openLiveTables(
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loaded: Promise<Value> | undefined;
   return () => (loaded ??= load());
+}
+
+/** Returns the size of files; one that is gone counts as empty, and queries of it will say so. */
+async function sizeOfFiles(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    files.map(async (file) => {
+      const found = await stat(file).catch(() => undefined);
+      return found?.size ?? 0;
+    }),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -1,3 +1,4 @@
+import type { BrokerOptions } from '@quire/broker';
 import type { Clock, EngineSettings, QueryEngine, Random, SqlDialect } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import type { Settings } from '@quire/settings';
@@ -46,6 +47,11 @@ export interface EngineKind extends EngineSettings {
     settings: QuerySettings,
     findings: unknown,
   ): NonNullable<QueryEngine['dataVersion']>;
+  /**
+   * Returns a function that lists the tables whose rows are files of the settings, with their rows
+   * and sizes. Absent for an engine that has none.
+   */
+  fileTables?(findings: unknown): NonNullable<BrokerOptions['listFileTables']>;
   /**
    * Returns a function that lists the raw names of the tables that queries may read. Absent for an
    * engine whose probe lists them.

@@ -49,6 +49,8 @@ export interface OpenedEngine extends AsyncDisposable {
   /** Returns the engine of a broker whose results are in these stores. */
   engineFor(stores: Stores): BrokerOptions['engine'];
   readonly status: WorkerPoolStatus;
+  /** As `EngineKind.fileTables`. */
+  readonly listFileTables?: BrokerOptions['listFileTables'];
   /** Ends everything immediately; a plug-in ends with the process. */
   killAll(): void;
 }
@@ -90,6 +92,7 @@ async function openWorkers(
     get status() {
       return pool.status;
     },
+    listFileTables: kind.fileTables?.(findings),
     killAll: () => pool.killAll(),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };

@@ -47,14 +47,10 @@ export interface BrokerRun extends RoleRun<RunningBroker> {
  *   be listened on
  */
 export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<void> {
-  const { environment, logger } = run;
+  const { environment, logger, processPrincipals } = run;
   const { clock, random } = environment;
   const settings = live.current;
-  await using gate = await Gate.open(live, {
-    environment,
-    logger,
-    processPrincipals: run.processPrincipals,
-  });
+  await using gate = await Gate.open(live, { environment, logger, processPrincipals });
   const metrics = new BrokerMetrics();
   const { store: opened, backend } = await openStore(settings, {
     clock,
@@ -93,6 +89,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...(links !== undefined && { links }),
     storeLocation: store.location,
     listTables: monitor?.listTables.bind(monitor) ?? engineKindOf(settings).listTables?.(settings),
+    listFileTables: engine.listFileTables,
     storeType: storeTypeOf(settings),
     isStoreShared: isShared,
     ...dialectsOf(live),
