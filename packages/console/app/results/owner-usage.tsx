@@ -31,7 +31,7 @@ export function OwnerUsage({
   const rows = rowsOf(results).slice(0, rowsMax);
   const columns = shareOf === undefined ? plainColumns : [...plainColumns, shareColumn(shareOf)];
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Storage by principal">
       <ListTable items={rows} columns={columns} keyOf={({ requestId }) => requestId} empty={null} />
     </div>
   );

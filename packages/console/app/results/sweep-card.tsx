@@ -66,7 +66,12 @@ function SweepPlan(): ReactNode {
               )}
               <Shares owners={owners} />
               {removals.length > 0 && (
-                <div className="scroll-x">
+                <div
+                  className="scroll-x"
+                  tabIndex={0}
+                  role="region"
+                  aria-label={`Deletions of ${url}`}
+                >
                   <p>
                     {url}: {counted(removalCount, 'deletion')},{' '}
                     {formatBytes(removals.reduce((sum, { bytes }) => sum + bytes, 0))}
@@ -107,8 +112,9 @@ const shareColumns: readonly ListColumn<PlannedOwner>[] = [
 /** What a sweep would leave of the share of each principal that has one. */
 function Shares({ owners }: { readonly owners: readonly PlannedOwner[] }): ReactNode {
   const limited = owners.filter(({ shareBytes }) => shareBytes !== null);
+  if (limited.length === 0) return null;
   return (
-    <div className="scroll-x">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Shares after the sweep">
       <ListTable
         items={limited}
         columns={shareColumns}
