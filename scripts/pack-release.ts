@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { commitOf, folderOfCommit, readReleases, type Release } from './releases.ts';
+import { commitOf, folderOfCommit, earlierReleases, type Release } from './releases.ts';
 
 const root = join(import.meta.dirname, '..');
 const quiet = [
@@ -29,7 +29,7 @@ const quiet = [
   '--loglevel=error',
 ];
 
-for (const release of readReleases()) {
+for (const release of earlierReleases()) {
   const commit = commitOf(release);
   if (commit === undefined) {
     console.log(`${release.what}: not packed, since this clone does not have its commit`);

@@ -26,6 +26,12 @@ export function readReleases(): readonly Release[] {
   return JSON.parse(readFileSync(join(root, 'test/releases.json'), 'utf8')) as readonly Release[];
 }
 
+/** Returns the releases before this tree: at the commit of a release, all but that one. */
+export function earlierReleases(): readonly Release[] {
+  const head = git('rev-parse', 'HEAD');
+  return readReleases().filter((release) => head === undefined || commitOf(release) !== head);
+}
+
 /** Returns the commit of a release; undefined in a clone that does not have it, as a shallow one. */
 export function commitOf(release: Release): string | undefined {
   if (release.commit !== undefined) {

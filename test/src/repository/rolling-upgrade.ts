@@ -8,7 +8,7 @@ import { ownerTagOf, type RequestId } from '@quire/core';
 import { ownerTag } from '@quire/results';
 import { countingJson } from '../testkit/builders/counting-rows.ts';
 import { describeWithTool } from '../testkit/toolchain.ts';
-import { readReleases } from '../../../scripts/releases.ts';
+import { earlierReleases } from '../../../scripts/releases.ts';
 import { installedRelease } from './installed-release.ts';
 import type { PublishedPackages } from './published-packages.ts';
 
@@ -48,7 +48,7 @@ class UpgradeBroker implements AsyncDisposable {
  * its tarballs.
  */
 export function describeRollingUpgrade(publishedOf: () => PublishedPackages): void {
-  for (const release of readReleases()) {
+  for (const release of earlierReleases()) {
     describeWithTool(
       installedRelease(release),
       `share a store with ${release.what}`,

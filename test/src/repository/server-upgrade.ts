@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileProducer } from '@quire/streams';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readReleases, type Release } from '../../../scripts/releases.ts';
+import { earlierReleases, type Release } from '../../../scripts/releases.ts';
 import { CliProcess, propertiesOf, temporaryDirectory } from '../testkit/cli-process.ts';
 import { describeWithTool } from '../testkit/toolchain.ts';
 import { eventSchema, Events, eventTable, fileStream } from '../tables/live-tables.ts';
@@ -132,7 +132,7 @@ class Deployment implements AsyncDisposable {
  * run queries and read pages.
  */
 export function describeServerUpgrade(publishedOf: () => PublishedPackages): void {
-  const release = readReleases().findLast(({ version }) => version !== undefined) as Release;
+  const release = earlierReleases().findLast(({ version }) => version !== undefined) as Release;
   describeWithTool(installedRelease(release), `replace the servers of ${release.what}`, (older) => {
     let deployment: Deployment;
     let users: ResultUsers;
