@@ -2,10 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TableName, tables } from '../data/tables.ts';
 import { PageLoad } from '../http/page-load.ts';
-import { PageReader } from '../http/page-reader.ts';
+import { PageReader, type PageTarget } from '../http/page-reader.ts';
+import { RawLoad } from '../http/raw-load.ts';
 import type { BenchContext } from '../measure/part.ts';
 import { QuireServer } from '../quire/quire-server.ts';
 import { type PageOptions, pageOf, type StoredQuery, storeQuery } from '../quire/stored-query.ts';
+import { findNginx, NginxServer } from '../rivals/nginx-server.ts';
 import { findPostgres, PostgresCluster } from '../rivals/postgres-cluster.ts';
 import type { RivalKind } from '../rivals/rival.ts';
 import { RivalServer } from '../rivals/rival-server.ts';
@@ -34,6 +36,14 @@ export interface Reading extends PageOptions {
   readonly offsets: readonly number[];
   readonly pageRowCount: number;
   readonly readerCount?: number;
+}
+
+/** Readers of the same pages from several servers. */
+export interface RawLoads {
+  readonly quire: RawLoad;
+  readonly staticFile: RawLoad;
+  /** Undefined where nginx is not installed. */
+  readonly nginx: RawLoad | undefined;
 }
 
 /** Servers, stored results and rivals, each made when it is first asked for, kept until the end. */
@@ -82,14 +92,24 @@ export class PageStage implements AsyncDisposable {
 
   /** The bytes of Quire's pages as files behind a plain server. */
   async staticLoad(stored: StoredQuery, reading: Reading): Promise<PageLoad> {
-    const directory = join(this.context.scratch, `static-${(this.#staticCount += 1)}`);
-    await mkdir(directory);
-    await using reader = new PageReader(stored.server.url);
-    for (const offset of new Set(reading.offsets)) {
-      const bytes = await reader.readBytes(pageOf(stored, offset, reading.pageRowCount, reading));
-      await writeFile(join(directory, String(offset)), bytes);
-    }
+    const directory = join(this.context.scratch, await this.#writePages(stored, reading));
     return this.#load(await this.#rival('static-file'), directory, reading);
+  }
+
+  /** Pages of Quire and the same bytes as files, without what a client takes. */
+  async rawLoads(stored: StoredQuery, reading: Reading): Promise<RawLoads> {
+    const { offsets, pageRowCount } = reading;
+    const folder = await this.#writePages(stored, reading);
+    const rival = await this.#rival('static-file');
+    const nginx = await this.#nginx();
+    const use = (url: string, targetOf: (offset: number) => PageTarget): RawLoad =>
+      this.#resources.use(new RawLoad(url, offsets.map(targetOf)));
+    const directory = join(this.context.scratch, folder);
+    return {
+      quire: use(stored.server.url, (offset) => pageOf(stored, offset, pageRowCount, reading)),
+      staticFile: use(rival.url, (offset) => rival.pageOf(directory, offset, pageRowCount)),
+      nginx: nginx && use(nginx.url, (offset) => ({ path: `/${folder}/${offset}` })),
+    };
   }
 
   /** A rival's pages of the same rows, checked once; undefined when it cannot run here. */
@@ -108,6 +128,33 @@ export class PageStage implements AsyncDisposable {
       reading,
     );
     return this.#load(rival, source, reading);
+  }
+
+  /** Writes Quire's pages as files of a folder, each named by its offset. */
+  async #writePages(stored: StoredQuery, reading: Reading): Promise<string> {
+    const folder = `static-${(this.#staticCount += 1)}`;
+    const directory = join(this.context.scratch, folder);
+    await mkdir(directory);
+    await using reader = new PageReader(stored.server.url);
+    for (const offset of new Set(reading.offsets)) {
+      const bytes = await reader.readBytes(pageOf(stored, offset, reading.pageRowCount, reading));
+      await writeFile(join(directory, String(offset)), bytes);
+    }
+    return folder;
+  }
+
+  #nginx(): Promise<NginxServer | undefined> {
+    return this.#once('nginx', async () => {
+      const program = await findNginx();
+      if (program === undefined) {
+        this.notes.push(
+          'nginx is left out: it is not installed here (Debian: apt-get install nginx-light).',
+        );
+        return undefined;
+      }
+      const { scratch } = this.context;
+      return this.#resources.use(await NginxServer.start(program, scratch, join(scratch, 'nginx')));
+    });
   }
 
   #load(

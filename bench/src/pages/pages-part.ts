@@ -1,6 +1,7 @@
 import { type ComparisonReport, runComparison } from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
 import { compareOffsets, comparePatterns, compareRowCounts } from './compare-positions.ts';
+import { compareLimits } from './compare-limits.ts';
 import { compareRivals } from './compare-rivals.ts';
 import {
   compareFormats,
@@ -13,6 +14,7 @@ import { PageStage } from './page-stage.ts';
 
 const pageComparisons = [
   compareRivals,
+  compareLimits,
   compareOffsets,
   compareRowCounts,
   comparePageSizes,

@@ -96,6 +96,16 @@ function within(
   };
 }
 
+/** A page takes at most a multiple of what nginx takes for the same bytes. */
+function nginxGoals(limits: readonly (readonly [level: string, times: number])[]): Goal[] {
+  return limits.map(([level, times]) => ({
+    what: `page against nginx serving the same bytes, ms: ${level}`,
+    goal: `≥ 1/${times} = ${formatTimes(1 / times)}`,
+    part: 'pages',
+    read: atLeastTimesBetter('page-limits', ['nginx'], level, 1 / times),
+  }));
+}
+
 const duckDbOnParquet = ['duckdb-parquet', 'duckdb-parquet-json'];
 
 /** The budgets of DESIGN.md section 6, in its order. */
@@ -143,6 +153,12 @@ const goals: readonly Goal[] = [
       part: 'pages',
       read: atLeastTimesBetter('page-size', ['apache-arrow'], level, 1),
     },
+  ]),
+  ...nginxGoals([
+    ['JSON, 10,000 rows', 2.2],
+    ['Arrow, 10,000 rows', 1.5],
+    ['JSON, 1 row', 1.6],
+    ['JSON, 100 rows', 1.6],
   ]),
   {
     what: 'the same at the last offset, of the first',

@@ -1,12 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { addCleanerCommand } from './commands/cleaner.ts';
-import { addQueryCommand } from './commands/query.ts';
-import { addResultsCommand } from './commands/results.ts';
-import { addSettingsCommand } from './commands/settings.ts';
-import { addStartCommand } from './commands/start.ts';
-import { addStreamCommand } from './commands/stream.ts';
-import { addTablesCommand } from './commands/tables.ts';
-import { addTasksCommand } from './commands/tasks.ts';
+import { addCommands } from './commands.ts';
 import type { Environment } from './environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { stylesFor } from './styles.ts';
@@ -23,7 +16,9 @@ export async function runCommand(
 ): Promise<number> {
   const written: Promise<void>[] = [];
   try {
-    await buildProgram(environment, written).parseAsync(args, { from: 'user' });
+    const program = buildProgram(environment, written);
+    await addCommands(program, environment, args);
+    await program.parseAsync(args, { from: 'user' });
     await Promise.all(written);
     return 0;
   } catch (error) {
@@ -32,10 +27,10 @@ export async function runCommand(
   }
 }
 
-/** All commands. What commander itself prints (help, usage errors) is added to `written`. */
+/** Creates the program. What commander itself prints (help, usage errors) is added to `written`. */
 function buildProgram(environment: Environment, written: Promise<void>[]) {
   const { stdout, stderr, variables } = environment;
-  const program = new Command('quire')
+  return new Command('quire')
     .description('Run a query once, page through its stored result.')
     .version(
       readVersion(new URL('../package.json', import.meta.url)),
@@ -54,13 +49,4 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
       getOutHasColors: () => stdout.isTerminal,
       getErrHasColors: () => stderr.isTerminal,
     });
-  addStartCommand(program, environment);
-  addQueryCommand(program, environment);
-  addResultsCommand(program, environment);
-  addTablesCommand(program, environment);
-  addStreamCommand(program, environment);
-  addTasksCommand(program, environment);
-  addCleanerCommand(program, environment);
-  addSettingsCommand(program, environment);
-  return program;
 }

@@ -97,3 +97,12 @@ describe('help', () => {
     ).toBeLessThanOrEqual(80);
   });
 });
+
+it('the list of commands, which loads none of them, says of each what it says itself', async () => {
+  const names = ['start', 'query', 'results', 'tables', 'stream', 'tasks', 'cleaner', 'settings'];
+  const listed = await run(['--help']);
+  // Commands that the arguments name are loaded.
+  const loaded = await run(['--help', ...names]);
+  expect(listed).toEqual(loaded);
+  for (const name of names) expect(listed.stdout).toContain(`\n  ${name} `);
+});

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { readVersion } from '@quire/core/process';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 
@@ -41,4 +43,25 @@ test('a server that is not there exits with 1', async () => {
   const { exitCode, stderr } = await quire(['query', '--url', 'http://127.0.0.1:1', 'SELECT 1']);
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^error SERVER_UNREACHABLE: No answer from http:\/\/127\.0\.0\.1:1: .*\n/);
+});
+
+test('the help loads few modules: none of the commands, and no server', async () => {
+  const modulesMax = 200;
+  // Commands that do not run a server start as often as they are typed.
+  const counter = `
+    import { registerHooks } from 'node:module';
+    const urls = new Set();
+    registerHooks({ load: (url, context, next) => (urls.add(url), next(url, context)) });
+    process.on('exit', () => process.stderr.write(String(urls.size)));`;
+  const counted = pathToFileURL(join(import.meta.dirname, '../../../packages/cli/bin/quire.cjs'));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+    '--conditions=@quire/source',
+    '--import',
+    `data:text/javascript,${encodeURIComponent(counter)}`,
+    fileURLToPath(counted),
+    '--help',
+  ]);
+  expect(stdout).toContain('Usage: quire [options] [command]');
+  expect(Number(stderr)).toBeGreaterThan(10);
+  expect(Number(stderr)).toBeLessThanOrEqual(modulesMax);
 });
