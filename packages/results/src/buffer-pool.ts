@@ -10,6 +10,8 @@ const sizeBytesMin = 64 * 1024;
 export interface Lender {
   /** The number of bytes that are lent. */
   readonly leasedBytes: number;
+  /** The size of chunks that it lends best. Default: the caller's choice. */
+  readonly chunkBytes?: number;
   /** Lends `sizeBytes` bytes, with any content. */
   lease(sizeBytes: number): Uint8Array;
   /** Takes back lent memory, once, when it is no longer read or written. */
@@ -24,6 +26,8 @@ export interface BufferPoolOptions {
   readonly idleBytesMax?: number;
   /** True if other threads may use the memory as well. Default: no. */
   readonly isShared?: boolean;
+  /** Called with each buffer that is dropped or given up: it will not be lent again. */
+  readonly onDropped?: (buffer: ArrayBufferLike) => void;
 }
 
 /**
@@ -35,10 +39,12 @@ export class BufferPool implements Lender {
   readonly #idle = new Map<number, ArrayBufferLike[]>();
   readonly #idleBytesMax: number;
   readonly #isShared: boolean;
+  readonly #onDropped: BufferPoolOptions['onDropped'];
   #idleBytes = 0;
   #leasedBytes = 0;
 
-  constructor({ idleBytesMax = 24 * MiB, isShared = false }: BufferPoolOptions = {}) {
+  constructor({ idleBytesMax = 24 * MiB, isShared = false, onDropped }: BufferPoolOptions = {}) {
+    this.#onDropped = onDropped;
     this.#idleBytesMax = idleBytesMax;
     this.#isShared = isShared;
   }
@@ -56,8 +62,8 @@ export class BufferPool implements Lender {
 
   release(lease: Uint8Array): void {
     const { buffer } = lease;
-    this.abandon(lease);
-    if (this.#idleBytes + buffer.byteLength > this.#idleBytesMax) return;
+    if (this.#idleBytes + buffer.byteLength > this.#idleBytesMax) return this.abandon(lease);
+    this.#leasedBytes -= buffer.byteLength;
     const idle = this.#idle.get(buffer.byteLength) ?? [];
     idle.push(buffer);
     this.#idle.set(buffer.byteLength, idle);
@@ -84,6 +90,7 @@ export class BufferPool implements Lender {
 
   abandon({ buffer }: Uint8Array): void {
     this.#leasedBytes -= buffer.byteLength;
+    this.#onDropped?.(buffer);
   }
 }
 

@@ -118,7 +118,11 @@ export class ResultPage {
     checkFormat(format);
     checkCodecs(options.codecs ?? []);
     const { threads } = this.#source;
-    const isForThreads = threads !== undefined && this.#storedBytes() >= threadBytesMin;
+    // Batches of Arrow mostly pass as they are stored: handing them over would take longer.
+    const isForThreads =
+      threads !== undefined &&
+      this.#storedBytes() >= threadBytesMin &&
+      (format !== 'arrow' || options.contentEncoding !== undefined);
     return isForThreads
       ? this.#encodeInThreads(format, options, poolOf(threads))
       : this.#encodeHere(format, options);

@@ -38,7 +38,7 @@ export class ChunkBuffer {
       const end = start + this.#chunk.length - this.#length;
       this.#chunk.set(piece.subarray(start, end), this.#length);
       full.push(this.#chunk);
-      this.#chunk = this.#newChunk(this.#isPlenty() ? largeChunkBytes : chunkBytes);
+      this.#chunk = this.#newChunk(this.#chunkBytes());
       this.#length = 0;
       start = end;
     }
@@ -66,8 +66,10 @@ export class ChunkBuffer {
     this.#lent.clear();
   }
 
-  #isPlenty(): boolean {
-    return this.#pool !== undefined && this.#pool.leasedBytes <= plentyBytes;
+  #chunkBytes(): number {
+    const pool = this.#pool;
+    const isPlenty = pool !== undefined && pool.leasedBytes <= plentyBytes;
+    return pool?.chunkBytes ?? (isPlenty ? largeChunkBytes : chunkBytes);
   }
 
   #newChunk(sizeBytes: number): Uint8Array {

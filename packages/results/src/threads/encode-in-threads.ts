@@ -79,7 +79,8 @@ interface Part {
 }
 
 /** Reads the batches of a page into shared memory, one part after the other. */
-async function* readParts(page: ThreadedPage, { memory }: ThreadPool): AsyncGenerator<Part> {
+async function* readParts(page: ThreadedPage, threads: ThreadPool): AsyncGenerator<Part> {
+  const { memory } = threads;
   const { format, options, schema, rowsPerBatch, contentEncoding } = page;
   const groups = partsOf(page.planned);
   const growth = growths.get(schema)?.get(format) ?? growthDefault;
@@ -107,7 +108,7 @@ async function* readParts(page: ThreadedPage, { memory }: ThreadPool): AsyncGene
         part,
         schema: shared,
         rowsPerBatch,
-        memory: lease.buffer as SharedArrayBuffer,
+        memory: threads.sharedMemoryOf(lease),
         batches: planned,
         contentEncoding,
       };
@@ -134,7 +135,7 @@ async function* encodeHere(
 ): AsyncGenerator<Uint8Array> {
   let isDone = false;
   try {
-    yield* encodePart(work, memory, onEncoded);
+    yield* encodePart(work, lease.buffer as SharedArrayBuffer, memory, onEncoded);
     isDone = true;
   } finally {
     if (isDone) memory.release(lease);

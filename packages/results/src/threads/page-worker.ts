@@ -5,6 +5,11 @@ import { BufferPool } from '../buffer-pool.ts';
 import { encodePart, type FromThread, type ToThread } from './part-work.ts';
 
 const pool = new BufferPool();
+/**
+ * Memory by number. A new view of it for each part would count as much as its whole size, and soon
+ * make the collector run.
+ */
+const memories = new Map<number, SharedArrayBuffer>();
 let running = Promise.resolve();
 
 parentPort?.on('message', (message: ToThread) => {
@@ -12,17 +17,21 @@ parentPort?.on('message', (message: ToThread) => {
 });
 send({ kind: 'ready' });
 
-async function run({ number, work }: ToThread): Promise<void> {
+async function run({ number, work, dropped }: ToThread): Promise<void> {
+  for (const each of dropped) memories.delete(each);
+  const memory = work.memory.buffer ?? memories.get(work.memory.number);
   let plainBytes = 0;
   try {
-    const chunks = encodePart(work, pool, (sizeBytes) => (plainBytes += sizeBytes));
+    if (memory === undefined) throw new Error('The thread lacks the memory of its work.');
+    memories.set(work.memory.number, memory);
+    const chunks = encodePart(work, memory, pool, (sizeBytes) => (plainBytes += sizeBytes));
     for await (const { buffer, byteOffset, byteLength } of chunks) {
       send({
         kind: 'chunk',
         number,
         start: byteOffset,
         end: byteOffset + byteLength,
-        ...(buffer !== work.memory && { memory: buffer }),
+        ...(buffer !== memory && { memory: buffer }),
       });
     }
     send({ kind: 'done', number, plainBytes });

@@ -29,7 +29,7 @@ export class PartRun {
   }
 
   /** Receives a chunk of the thread. */
-  receive(start: number, end: number, memory: SharedArrayBuffer = this.work.memory): void {
+  receive(start: number, end: number, memory: ArrayBufferLike = this.#lease.buffer): void {
     if (!this.#isAbandoned) this.#chunks.push(new Uint8Array(memory, start, end - start));
     this.#wake();
   }

@@ -19,10 +19,17 @@ export interface PartWork {
   readonly schema: SharedSchema;
   readonly rowsPerBatch: number;
   /** The batch messages, contiguous from its start; behind them is memory for the text. */
-  readonly memory: SharedArrayBuffer;
+  readonly memory: SharedMemory;
   readonly batches: readonly PlannedBatch[];
   /** The coding of the output, if the part is a whole page. */
   readonly contentEncoding: ContentEncoding | undefined;
+}
+
+/** Shared memory, and a number that no other has. */
+export interface SharedMemory {
+  readonly number: number;
+  /** Absent in messages to a thread that has it. */
+  readonly buffer?: SharedArrayBuffer;
 }
 
 /** A schema in shared memory, and a number that no other schema of the process has. */
@@ -35,6 +42,8 @@ export interface SharedSchema {
 export interface ToThread {
   readonly number: number;
   readonly work: PartWork;
+  /** The numbers of memory that will not be used again. */
+  readonly dropped: readonly number[];
 }
 
 /** A message from a thread. */
@@ -68,10 +77,11 @@ const addedBytes = 1024 * 1024;
  */
 export async function* encodePart(
   work: PartWork,
+  memory: SharedArrayBuffer,
   pool: Lender,
   onEncoded: (sizeBytes: number) => void,
 ): AsyncGenerator<Uint8Array<SharedArrayBuffer>> {
-  const { format, options, part, rowsPerBatch, memory, batches, contentEncoding } = work;
+  const { format, options, part, rowsPerBatch, batches, contentEncoding } = work;
   const lent = new PartMemory(memory, sizeBytesOf(batches));
   const input = {
     schema: schemaOf(work.schema),
@@ -137,6 +147,8 @@ async function* messagesOf(
 class PartMemory implements Lender {
   /** Always zero: what is lent here does not limit anything else. */
   readonly leasedBytes = 0;
+  /** Each chunk is a message to the main thread. */
+  readonly chunkBytes = 1024 * 1024;
   #memory: SharedArrayBuffer;
   #used: number;
 

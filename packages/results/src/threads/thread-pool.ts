@@ -3,7 +3,7 @@ import { type Clock, MiB, QuireError, systemClock } from '@quire/core';
 import { decodeError } from '@quire/core/process';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { BufferPool } from '../buffer-pool.ts';
-import type { FromThread, PartWork, ToThread } from './part-work.ts';
+import type { FromThread, PartWork, SharedMemory, ToThread } from './part-work.ts';
 import type { PageThreadsOptions, PageThreadsStatus } from './page-threads-options.ts';
 import { PartRun } from './part-run.ts';
 
@@ -22,7 +22,16 @@ const idleMsDefault = 60_000;
 /** The threads of `PageThreads`, and the parts that they encode. */
 export class ThreadPool implements AsyncDisposable {
   /** Lends the memory of pages. */
-  readonly memory = new BufferPool({ isShared: true, idleBytesMax: 16 * MiB });
+  readonly memory = new BufferPool({
+    isShared: true,
+    idleBytesMax: 16 * MiB,
+    onDropped: (buffer) => {
+      const dropped = this.#memories.get(buffer);
+      if (dropped !== undefined) for (const thread of this.#threads) thread.drop(dropped.number);
+    },
+  });
+  readonly #memories = new WeakMap<ArrayBufferLike, Required<SharedMemory>>();
+  #memoryCount = 0;
   readonly #options: PageThreadsOptions;
   readonly #clock: Clock;
   readonly #threads = new Set<PageThread>();
@@ -60,6 +69,16 @@ export class ThreadPool implements AsyncDisposable {
     this.#startAnother();
     if (countMax > 0) this.#refusedCount += 1;
     return false;
+  }
+
+  /** Returns what names the memory of a lease to threads. */
+  sharedMemoryOf({ buffer }: Uint8Array): Required<SharedMemory> {
+    const known = this.#memories.get(buffer);
+    if (known !== undefined) return known;
+    const number = (this.#memoryCount += 1);
+    const memory = { number, buffer: buffer as SharedArrayBuffer };
+    this.#memories.set(buffer, memory);
+    return memory;
   }
 
   /**
@@ -164,6 +183,10 @@ class PageThread {
   readonly #worker: Worker;
   readonly #runs = new Map<number, PartRun>();
   readonly #ended = Promise.withResolvers<void>();
+  /** The numbers of memory that the thread has. */
+  readonly #memories = new Set<number>();
+  /** Those of it that will not be used again, for the next message. */
+  #dropped: number[] = [];
   #lastNumber = 0;
   #isStopping = false;
   #failure: Error | undefined;
@@ -205,8 +228,19 @@ class PageThread {
     if (this.#runs.size === 0) this.#worker.ref();
     const number = (this.#lastNumber += 1);
     this.#runs.set(number, run);
-    const message: ToThread = { number, work: run.work };
+    const { work } = run;
+    const memory = this.#memories.has(work.memory.number)
+      ? { number: work.memory.number }
+      : work.memory;
+    this.#memories.add(memory.number);
+    const message: ToThread = { number, work: { ...work, memory }, dropped: this.#dropped };
+    this.#dropped = [];
     this.#worker.postMessage(message);
+  }
+
+  /** Forgets memory that will not be used again. */
+  drop(number: number): void {
+    if (this.#memories.delete(number)) this.#dropped.push(number);
   }
 
   async stop(): Promise<void> {
