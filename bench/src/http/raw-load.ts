@@ -26,7 +26,9 @@ export class RawLoad implements Contender, AsyncDisposable {
   }
 
   async sample(durationMs: number): Promise<readonly number[]> {
-    const socket = (this.#socket ??= await this.#connect());
+    // Servers close connections that were idle while others had their turn.
+    if (this.#socket?.writable !== true) this.#socket = await this.#connect();
+    const socket = this.#socket;
     const endMs = performance.now() + durationMs;
     const samples: number[] = [];
     do {
@@ -47,6 +49,8 @@ export class RawLoad implements Contender, AsyncDisposable {
   async #connect(): Promise<Socket> {
     const socket = connect(Number(this.#url.port), this.#url.hostname).setNoDelay();
     await once(socket, 'connect');
+    // Its closing follows, which ends the response.
+    socket.on('error', () => undefined);
     return socket;
   }
 }
