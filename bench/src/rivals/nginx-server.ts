@@ -84,7 +84,7 @@ function configurationOf(root: string, directory: string, port: number): string 
   return [
     'daemon off;',
     'worker_processes 1;',
-    // Whoever starts the benchmark owns the files.
+    // The files belong to the user of the benchmark.
     ...(process.getuid?.() === 0 ? ['user root;'] : []),
     `pid ${directory}/nginx.pid;`,
     `error_log ${directory}/error.log;`,

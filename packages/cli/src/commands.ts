@@ -18,7 +18,7 @@ interface ListedCommand {
 const commands: readonly ListedCommand[] = [
   {
     name: 'start',
-    summary: 'run a server until it is told to stop',
+    summary: 'run a server until it is stopped',
     hasOptions: true,
     load: async () => (await import('./commands/start.ts')).addStartCommand,
   },

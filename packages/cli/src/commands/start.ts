@@ -8,7 +8,7 @@ import { isRole, type Role, roles, rolesByDefault } from '@quire/server/roles';
 /** Adds `quire start`. */
 export function addStartCommand(program: Command, environment: Environment): void {
   withSettingsOptions(program.command('start'))
-    .summary('run a server until it is told to stop')
+    .summary('run a server until it is stopped')
     .description(
       'Run a server until Ctrl-C or SIGTERM, which let calls under way finish; a second one stops at once. ' +
         'Its addresses go to standard output, its log to standard error.',
