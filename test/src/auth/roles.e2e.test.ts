@@ -77,7 +77,7 @@ describe('one process with all roles', () => {
 
 test.each([
   ['proxy', 'proxy.brokers or proxy.brokers.dns must be set'],
-  ['controller', 'controller.brokers must be set'],
+  ['controller', 'controller.brokers or engine.tables.data.dir must be set'],
   ['proxy,controller', 'must be set'],
   ['cleaner', 'engine.broker.pagination.protocol = memory'],
 ])('the role %s alone says what it lacks', async (roles, message) => {

@@ -40,7 +40,7 @@ const differences: readonly Difference[] = [
   },
   {
     functions: /^json/,
-    explains: weSay(/is not read here|searches too much|A JSON path|A function lies nowhere/),
+    explains: weSay(/is not supported here|searches too much|A JSON path|function has no path/),
     reason:
       'Some paths of Jayway’s dialect are errors here: functions with arguments, filters that compare with null.',
   },
@@ -52,7 +52,7 @@ const differences: readonly Difference[] = [
   },
   {
     functions: /^(?:issubnetof|ip)/,
-    explains: weSay(/is not an address/),
+    explains: weSay(/is not an IP address/),
     reason:
       'Only whole addresses are read, where the engine takes `0` for 0.0.0.0 and an empty text for the machine itself.',
   },

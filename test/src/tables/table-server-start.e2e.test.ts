@@ -125,7 +125,11 @@ test('a live table is one of those that clients discover, at the broker and at t
   await using start = await LiveTables.open({ 'controller.preview.source.paths': data });
   const read = async (path: string, service: 'broker' | 'controller'): Promise<unknown> =>
     (await start.call('GET', path, undefined, service)).json();
-  expect(await read('/tables', 'broker')).toEqual({ tables: [], dialect: 'duckdb' });
+  expect(await read('/tables', 'broker')).toEqual({
+    tables: [],
+    fileTables: [],
+    dialect: 'duckdb',
+  });
   expect(await post(start, '/schemas', stocks)).toBe(200);
   expect(await post(start, '/tables', { tableName: 'stocks', tableType: 'OFFLINE' })).toBe(200);
   expect(
