@@ -1,10 +1,9 @@
 /**
- * Builds every package from src to dist, lower levels first, and checks with publint what npm would
- * publish.
+ * Builds every package from src to dist, lower levels first, and checks with publint the files that
+ * npm would publish.
  *
- * A package is compiled against the dist of the packages below it, never against their sources:
- * what compiles here is what compiles for a stranger. One that was built from the same files before
- * is not compiled again.
+ * A package is compiled against the dist of the packages below it, never against their sources, as
+ * it is for its users. One whose files have not changed since its last build is not compiled again.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -30,7 +29,7 @@ interface Package {
 
 interface BuiltPackage extends Package {
   readonly stamp: string;
-  /** Of what it was built from. */
+  /** The digest of its inputs. */
   readonly digest: string;
 }
 
@@ -38,7 +37,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 const running = new Set<Promise<unknown>>();
 const stamps = join(root, 'node_modules/.cache/build');
-/** What every package is made of beside its own files: compiler, its options, this program. */
+/** The inputs of every package besides its own files: the compiler, its options, this program. */
 const common = await digestOf([
   import.meta.filename,
   join(root, 'package-lock.json'),
@@ -63,7 +62,7 @@ async function build(packages: readonly Package[]): Promise<string[]> {
     const building = Promise.all(below.flatMap((dependency) => builds.get(dependency) ?? [])).then(
       async () => {
         const isHopeless = below.some((dependency) => failed.has(dependency));
-        // What is wrong below would be wrong here as well.
+        // A package above a failed one would fail as well.
         const problems = isHopeless ? [] : await inTurn(() => buildPackage(each));
         if (isHopeless || problems.length > 0) failed.add(name);
         return problems;
@@ -86,7 +85,7 @@ async function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** What is wrong with it: nothing when all went well. */
+/** Returns the problems of the package; empty if it was built. */
 async function buildPackage(each: Package): Promise<string[]> {
   const { folder, manifest } = each;
   const stamp = join(stamps, basename(folder));
@@ -108,7 +107,7 @@ async function buildPackage(each: Package): Promise<string[]> {
   return [];
 }
 
-/** The digest of what a package is built from, the packages below it included. */
+/** Returns the digest of the inputs of a package, including the packages below it. */
 async function digestOfPackage({ folder, manifest }: Package): Promise<string> {
   const sources = await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true });
   const files = sources
@@ -135,8 +134,8 @@ async function digestOf(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * What every tarball brings, of which git has one copy; the command's brings the settings and
- * examples as well.
+ * The files of every tarball that git stores once; the command's tarball adds the settings and
+ * examples.
  */
 async function copyCommonFiles(folder: string): Promise<void> {
   for (const file of ['LICENSE', 'CHANGELOG.md']) {
@@ -170,7 +169,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Every package after all the packages that it depends on. */
+/** Returns every package after all the packages that it depends on. */
 function inBuildOrder(unordered: readonly Package[]): Package[] {
   const byName = new Map(unordered.map((each) => [each.manifest.name, each]));
   const ordered = new Set<Package>();
@@ -189,7 +188,7 @@ function inBuildOrder(unordered: readonly Package[]): Package[] {
   return [...ordered];
 }
 
-/** What the compiler has to say: nothing when all went well. */
+/** Returns the messages of the compiler; empty if there are none. */
 async function compile(folder: string): Promise<string> {
   await rm(join(folder, 'dist'), { recursive: true, force: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
@@ -202,8 +201,8 @@ async function compile(folder: string): Promise<string> {
 }
 
 /**
- * TypeScript rewrites `./x.ts` to `./x.js` in what it emits as JavaScript, but leaves declarations
- * as they were.
+ * TypeScript rewrites `./x.ts` to `./x.js` in the JavaScript that it writes, but not in
+ * declarations.
  */
 async function rewriteDeclarations(dist: string): Promise<void> {
   for (const file of await readdir(dist, { recursive: true })) {
@@ -216,7 +215,7 @@ async function rewriteDeclarations(dist: string): Promise<void> {
   }
 }
 
-/** Notes of a package that is fit to be published that it need not be built again. */
+/** Checks a package for publishing, and records success, so that it need not be built again. */
 async function lintAndStamp(each: BuiltPackage): Promise<string[]> {
   const problems = await lintForPublishing(each);
   if (problems.length > 0) return problems;

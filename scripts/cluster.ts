@@ -1,9 +1,9 @@
 /**
  * Runs the example of config/cluster: two brokers, a proxy, a controller and a cleaner, each in a
- * process of its own, until Ctrl-C. Results are in one directory that all of them reach.
+ * separate process, until Ctrl-C. Results are in one directory that all of them can access.
  *
  *     npm run cluster
- *     npm run cluster -- --s3 local               a local S3 server, which `npm run s3-server` has installed
+ *     npm run cluster -- --s3 local                a local S3 server, from `npm run s3-server`
  *     npm run cluster -- --s3 s3://bucket/prefix   a bucket, with the credentials of this machine
  *
  * `--any-ports` takes free ports instead of those of the settings, and `--data DIR` another

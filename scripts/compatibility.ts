@@ -1,6 +1,6 @@
 /**
- * Runs the tests of clients that strangers made, and writes those that ran and passed into the
- * table of packages/client/README.md.
+ * Runs the tests of third-party clients, and writes those that ran and passed into the table of
+ * packages/client/README.md.
  *
  *     npm run compatibility
  */

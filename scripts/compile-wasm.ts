@@ -1,9 +1,9 @@
 /**
- * Compiles what packages have in `assembly/` to WebAssembly, and puts it into their sources: `npm
- * run wasm`.
+ * Compiles the sources in `assembly/` of packages to WebAssembly, and writes it into their sources:
+ * `npm run wasm`.
  *
  * The compiled modules are in git, because sources run without a build, and packages should not
- * bring a compiler. A test compares them with what the sources compile to.
+ * bring a compiler. A test compares them with freshly compiled ones.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import asc from 'assemblyscript/asc';
 
 const packages = join(import.meta.dirname, '../packages');
 
-/** A module, and where it comes from. */
+/** A module, and its files. */
 export interface WasmModule {
   readonly package: string;
   /** The file of `assembly/` that exports its functions. */
@@ -22,7 +22,7 @@ export interface WasmModule {
   readonly title: string;
   /** Pages of 64 KiB at the start. */
   readonly memoryPages: number;
-  /** Whether the memory grows; where it does not, views of it stay good. */
+  /** True if the memory grows; otherwise views of it stay valid. */
   readonly growsMemory: boolean;
 }
 
@@ -62,9 +62,9 @@ export function pathOfModule(module: WasmModule): string {
 }
 
 /**
- * Returns the text of that file, compiled from the sources as they are.
+ * Returns the text of that file, compiled from the current sources.
  *
- * @throws Error with what the compiler says, warnings as well
+ * @throws Error with the messages of the compiler, including warnings
  */
 export async function compileModule(module: WasmModule): Promise<string> {
   const folder = join(packages, module.package);

@@ -1,6 +1,6 @@
 /**
  * Packs the built packages as npm would publish them, and writes the lock file of a project that
- * installs the tarballs: for tests of what strangers get, and for the image.
+ * installs the tarballs: for tests of the published packages, and for the image.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export interface Tarball {
   /** Its file in the folder. */
   readonly file: string;
   readonly sizeBytes: number;
-  /** What is in it, by path. */
+  /** Its files, by path. */
   readonly paths: readonly string[];
   readonly integrity: string;
 }
@@ -64,8 +64,8 @@ export async function packPackages(
 }
 
 /**
- * The lock file of a project with these tarballs. It names the versions that the lock file of the
- * repository does; npm leaves out what no package depends on.
+ * Returns the lock file of a project with these tarballs. It names the versions of the lock file of
+ * the repository; npm omits packages that none depends on.
  */
 export function lockOf(project: object, tarballs: readonly Tarball[]): object {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -79,7 +79,7 @@ export function lockOf(project: object, tarballs: readonly Tarball[]): object {
     `node_modules/${manifest.name}`,
     { ...manifest, resolved: `file:${file}`, integrity },
   ]);
-  // Versions of its own that a package has in its folder here lie in its folder there.
+  // A package's own versions of its dependencies are in its folder in both.
   const nested = entries.flatMap(([path, entry]): [string, object][] => {
     const [, name, rest] = /^packages\/([^/]+)(\/node_modules\/.*)$/.exec(path) ?? [];
     return name === undefined ? [] : [[`node_modules/@quire/${name}${rest}`, entry]];
@@ -100,7 +100,7 @@ export async function npm(cwd: string, ...args: readonly string[]): Promise<stri
   return stdout;
 }
 
-/** Ours are dependencies of development only; there they are not. */
+/** In the repository the packages are development dependencies; in the project they are not. */
 function withoutDev(entry: object): object {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => key !== 'dev'));
 }

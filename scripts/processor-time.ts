@@ -1,12 +1,12 @@
 /**
- * Notes how much processor time each file of tests takes, its processes included, for the summary
- * of the run: on a busy machine that says more than seconds do.
+ * Records the processor time of each test file, including its processes, for the summary of the
+ * run: on a busy machine it is more meaningful than seconds.
  */
 import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { afterAll } from 'vitest';
 
-/** Of a tick in `/proc`, whatever the machine. */
+/** The milliseconds of a tick in `/proc`, on every machine. */
 const tickMs = 10;
 
 declare module 'vitest' {
@@ -22,7 +22,7 @@ afterAll(({}, { meta }) => {
   meta.processorTimeMs = processorTimeMs() - startMs;
 });
 
-/** Of this process and of those that it started and that have ended. */
+/** Returns the processor time of this process and of its child processes that have ended. */
 function processorTimeMs(): number {
   if (platform() !== 'linux') {
     const { user, system } = process.cpuUsage();

@@ -1,8 +1,11 @@
 /**
- * Makes a release of the repository that is the working directory: `npm run release -- 0.2.0 [--sign]`.
- * Sets the version of all packages, of the lock file, of the Helm chart and of what is rendered from
- * it, dates the section "Unreleased" of CHANGELOG.md, commits that, and tags the commit `v0.2.0`.
- * It pushes and publishes nothing: RELEASING.md has the steps before and after.
+ * Makes a release of the repository in the working directory:
+ *
+ *     npm run release -- 0.2.0 [--sign]
+ *
+ * Sets the version of all packages, of the lock file, of the Helm chart and of its rendered files,
+ * dates the section "Unreleased" of CHANGELOG.md, commits that, and tags the commit `v0.2.0`. It
+ * pushes and publishes nothing: RELEASING.md has the steps before and after.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
@@ -59,8 +62,8 @@ function release(): void {
   replaceIn('README.md', `Quire ${current}`, `Quire ${version}`);
   const date = new Date().toISOString().slice(0, 10);
   replaceIn('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${date}\n`);
-  // From the next commit on, tests upgrade the servers of this release. They find the commit that is
-  // made here by its subject.
+  // From the next commit on, tests upgrade the servers of this release. They find the commit made
+  // here by its subject.
   const releases = JSON.parse(readFileSync('test/releases.json', 'utf8')) as readonly Json[];
   const own = { version, what: `the release ${version}` };
   writeJson('test/releases.json', [...releases, own]);
@@ -75,7 +78,10 @@ function release(): void {
   console.log(`Committed and tagged v${version}. RELEASING.md says how to publish it.`);
 }
 
-/** A manifest, or its entry in the lock file, with the version, also of the packages that it needs. */
+/**
+ * Returns a manifest, or its entry in the lock file, with the version, also that of the packages
+ * that it needs.
+ */
 function withVersion(manifest: Json): Json {
   const sections = ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((name) => {
     const section = manifest[name] as Record<string, string> | undefined;
@@ -90,7 +96,7 @@ function withVersion(manifest: Json): Json {
   return { ...manifest, ...own, ...Object.fromEntries(sections) };
 }
 
-/** The section of CHANGELOG.md about changes since the last release. */
+/** Returns the section of CHANGELOG.md about changes since the last release. */
 function unreleased(changelog: string): string {
   const [, section = ''] = changelog.split('## [Unreleased]\n');
   return (section.split(/^## /m)[0] ?? '').trim();

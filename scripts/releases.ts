@@ -1,8 +1,8 @@
 /**
- * Earlier releases, which the tests of upgrades run beside this one: `test/releases.json`.
+ * Earlier releases, which the tests of upgrades run together with this one: `test/releases.json`.
  *
- * They are found by their commits. A clone may lack the tags, which a branch does not bring along,
- * and the script of releases cannot write the commit that it is about to make into it.
+ * They are found by their commits. A clone may lack the tags, which a branch does not include, and
+ * the release script cannot write the id of the commit that it is about to make into it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** A release, or a commit that stands for one. */
+/** A release, or a commit that represents one. */
 export interface Release {
-  /** Missing of a commit that never was a release. */
+  /** Absent for a commit that was never released. */
   readonly version?: string;
   /** Default: the commit that `scripts/release.ts` made, by its subject. */
   readonly commit?: string;
@@ -32,7 +32,7 @@ export function earlierReleases(): readonly Release[] {
   return readReleases().filter((release) => head === undefined || commitOf(release) !== head);
 }
 
-/** Returns the commit of a release; undefined in a clone that does not have it, as a shallow one. */
+/** Returns the commit of a release; undefined in a clone without it, such as a shallow one. */
 export function commitOf(release: Release): string | undefined {
   if (release.commit !== undefined) {
     return git('cat-file', '-e', `${release.commit}^{commit}`) === undefined

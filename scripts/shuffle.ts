@@ -1,13 +1,13 @@
 /**
- * Runs tests in rounds, each in another order and beside processes that keep the processors and the
- * disk busy, and says which tests failed, how often and with which seeds.
+ * Runs tests in rounds, each in another order and with concurrent processes that keep the
+ * processors and the disk busy, and reports the tests that failed, with their numbers and seeds.
  *
- *     npm run shuffle                                 20 rounds of everything that is not a long trial
+ *     npm run shuffle                                 20 rounds of all tests but the long trials
  *     npm run shuffle -- --rounds 5 --project unit    five rounds of one kind
  *     npm run shuffle -- --seed 7 packages/core       the orders of earlier rounds again
  *
- * `--cpu` and `--disk` say how many processes burn time and write files (2 and 1). All other
- * arguments go to Vitest. The exit code is 1 when a test of any round failed.
+ * `--cpu` and `--disk` are the numbers of processes that burn time and write files (2 and 1). All
+ * other arguments go to Vitest. The exit code is 1 when a test of any round failed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
 const [roundCount, firstSeed] = [countOf('rounds'), countOf('seed')];
 const folder = await mkdtemp(join(tmpdir(), 'quire-shuffle-'));
 const stress = startStress({ cpuCount: countOf('cpu'), diskCount: countOf('disk'), folder });
-// Ctrl-C reaches the round that runs, too, which ends by itself.
+// Ctrl-C also reaches the running round, which ends by itself.
 let isStopped = false;
 process.on('SIGINT', () => (isStopped = true));
 

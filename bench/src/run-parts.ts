@@ -11,9 +11,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs parts one after the other, each in a directory of its own that is gone afterwards.
+ * Runs parts in turn, each in a directory of its own that is removed afterwards.
  *
- * @throws what a part throws; nothing of an incomplete run is reported
+ * @throws the error of a part; an incomplete run is not reported
  */
 export async function runParts(parts: readonly Part[], options: RunOptions): Promise<BenchReport> {
   const startedAt = new Date().toISOString();

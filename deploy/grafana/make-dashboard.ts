@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Panel, type Row, rows } from './panels.ts';
 
-/** Of the 24 columns that Grafana divides a dashboard into. */
+/** The width of a panel; a dashboard of Grafana has 24 columns. */
 const panelWidth = 8;
 const panelHeight = 7;
 const selector = 'job=~"$job", instance=~"$instance"';

@@ -8,7 +8,7 @@ export interface Panel {
   readonly title: string;
   readonly unit: 's' | 'bytes' | 'Bps' | 'ops' | 'rows/s' | 'short' | 'percentunit' | 'percent';
   readonly series: Readonly<Record<string, string>>;
-  /** What to make of it, where the title does not say it. */
+  /** The interpretation, if the title does not suffice. */
   readonly note?: string;
 }
 

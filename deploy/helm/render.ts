@@ -14,7 +14,7 @@ const folder = import.meta.dirname;
 export const chartFolder = join(folder, 'quire');
 const tokenVolume = /^token-(.*)$/;
 
-/** What is read here of a Kubernetes object. */
+/** The part of a Kubernetes object that is read here. */
 export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };

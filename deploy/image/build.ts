@@ -14,19 +14,19 @@ import { writeImageFiles } from './image-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Where an image is built. */
+/** The inputs and the name of an image build. */
 export interface ImageBuild {
-  /** The folder of files that were prepared, and of what buildah stores where it says so. */
+  /** The folder of prepared files, and of buildah's own storage if its arguments name it. */
   readonly workFolder: string;
   /** The root directory of the base image. */
   readonly baseFolder: string;
   /** As buildah names it: `quire`, or `oci-archive:FILE`. */
   readonly tag: string;
-  /** What stands before the subcommand of buildah, such as another place to store images. */
+  /** Arguments before the subcommand of buildah, such as another storage for images. */
   readonly buildahArgs?: readonly string[];
 }
 
-/** Writes the files of the image and builds it of them. The packages must be built. */
+/** Writes the files of the image and builds it from them. The packages must be built. */
 export async function buildImage(build: ImageBuild): Promise<void> {
   const { workFolder, baseFolder, tag, buildahArgs = [] } = build;
   await writeImageFiles(join(workFolder, 'packages/image'));

@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** What the binary of Node links to, what names the system, and the first process. */
+/** The libraries of the Node binary, the files that identify the system, and the init process. */
 const packages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'netbase', 'tini'];
 
 const [folder] = process.argv.slice(2);

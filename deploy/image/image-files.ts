@@ -13,7 +13,7 @@ import { lockOf, npm, packPackages, readManifest } from '../../scripts/pack-pack
 
 const root = join(import.meta.dirname, '../..');
 const scope = '@quire/';
-/** What the sample tables of the quickstart are made of; its flights of 2001 are too large. */
+/** The sources of the quickstart's sample tables; its flights of 2001 are too large. */
 const samples = ['airports.csv', 'cars.json', 'movies.json', 'seattle-weather.csv', 'stocks.csv'];
 
 if (import.meta.main) {

@@ -21,8 +21,8 @@ export function addressOfFile(path: string): string {
 
 /**
  * Returns the text of a paper as a page of the site: links to papers lead to their pages, links to
- * other files of the repository to copies of them. A comment `<!-- include: path -->` is replaced by
- * the file. Code is left as it is.
+ * other files of the repository to copies of them. A comment `<!-- include: path -->` is replaced
+ * by the file. Code is left unchanged.
  */
 export function renderPage(paper: string, markdown: string, targets: LinkTargets): string {
   const rewrite = (target: string): string => addressOf(paper, target, targets);

@@ -1,7 +1,7 @@
 /**
  * Two processes on one directory: each stores results of its own, and reads those of the other.
  *
- *     node shared-directory.ts /var/lib/results broker-a store 1000     prints the id of a result of 1,000 rows
+ *     node shared-directory.ts /var/lib/results broker-a store 1000     prints the id of a result
  *     node shared-directory.ts /var/lib/results broker-b read <id>      prints its last row
  */
 import { isRequestId } from '@quire/core';

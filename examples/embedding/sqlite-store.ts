@@ -154,7 +154,7 @@ export class SqliteObjectStore implements ObjectStore {
       const row = this.#translated('get', key, () =>
         this.#database.prepare(select).get(id, position),
       );
-      // Deleted or replaced meanwhile: its number is never given to another object.
+      // Deleted or replaced in between: its number is never given to another object.
       if (row === undefined) throw objectNotFound(key, this.location);
       const startInBlock = offset - position * blockBytes;
       const bytes = (row['bytes'] as Uint8Array).subarray(

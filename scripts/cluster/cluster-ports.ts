@@ -13,7 +13,7 @@ export interface ClusterPorts {
 
 const names = ['s3', 'broker1', 'broker2', 'proxy', 'controller', 'cleaner'] as const;
 
-/** Ports that are free at the moment. */
+/** Returns ports that are free at the moment. */
 export async function freePorts(): Promise<ClusterPorts> {
   // All are open at once, so that no two are the same.
   const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
@@ -26,10 +26,10 @@ export async function freePorts(): Promise<ClusterPorts> {
   >;
 }
 
-/** One of our processes. */
+/** A process of Quire. */
 export type Part = 'broker1' | 'broker2' | 'proxy' | 'controller' | 'cleaner';
 
-/** The settings that choose these ports, as `key=value`. */
+/** Returns the settings of these ports, as `key=value`. */
 export function settingsOf(part: Part, ports: ClusterPorts): string[] {
   const brokers = `http://127.0.0.1:${ports.broker1},http://127.0.0.1:${ports.broker2}`;
   switch (part) {

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the brokers of the cluster keep their results. */
+/** The store of the results of all brokers of the cluster. */
 export type ClusterStore =
   | { readonly kind: 'directory' }
   | { readonly kind: 'bucket'; readonly uri: string }
   /** An S3 server that the cluster starts: the path of its program. */
   | { readonly kind: 's3-server'; readonly path: string };
 
-/** The S3 server that the cluster starts, and what its callers need to know. */
+/** The S3 server that the cluster starts, and the data that its callers need. */
 export const s3Server = {
   key: 'quire',
   secret: 'quire-secret',
@@ -18,7 +18,7 @@ export const s3Server = {
 } as const;
 
 /**
- * Reads what follows `--s3`.
+ * Parses the value of `--s3`.
  *
  * @throws Error when it is neither a bucket nor `local`, or the local server is not installed
  */
@@ -33,7 +33,7 @@ export function parseClusterStore(s3: string | undefined, root: string): Cluster
   throw new Error(`There is no S3 server at ${path}. \`npm run s3-server\` installs one.`);
 }
 
-/** The settings of a broker or the cleaner that choose the store, as `key=value`. */
+/** Returns the settings of a broker or the cleaner for the store, as `key=value`. */
 export function storeSettings(store: ClusterStore, dataFolder: string, s3Port: number): string[] {
   const pagination = 'engine.broker.pagination';
   if (store.kind === 'directory') {

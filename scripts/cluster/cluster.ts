@@ -7,18 +7,18 @@ import { Member, type Program } from './member.ts';
 export interface ClusterOptions {
   /** The clone. */
   readonly root: string;
-  /** What to listen on instead of what stands in config/cluster. */
+  /** The ports to listen on instead of those of config/cluster. */
   readonly ports: ClusterPorts | undefined;
-  /** Where logs go, and results, or the data of the S3 server. */
+  /** The directory of logs, and of results or the data of the S3 server. */
   readonly dataFolder: string;
   readonly store: ClusterStore;
-  /** Told, in words, when a process ends that nobody has stopped: the others go on. */
+  /** Called with a message when a process ends without having been stopped; the others continue. */
   readonly onUnexpectedEnd: (message: string) => void;
 }
 
 /**
- * The processes of config/cluster: started in an order that lets each find what it needs, and all
- * stopped when it is disposed.
+ * The processes of config/cluster: started so that each finds those it depends on, and all stopped
+ * when it is disposed.
  */
 export class Cluster implements AsyncDisposable {
   readonly #options: ClusterOptions;
@@ -37,7 +37,7 @@ export class Cluster implements AsyncDisposable {
     return join(this.#options.dataFolder, 'logs');
   }
 
-  /** Resolves when all of them serve. @throws Error when one does not start, with what it said */
+  /** Resolves when all of them serve. @throws Error with its output when one does not start */
   async start(): Promise<void> {
     await mkdir(this.logFolder, { recursive: true });
     const { store } = this.#options;
@@ -51,7 +51,7 @@ export class Cluster implements AsyncDisposable {
     );
   }
 
-  /** Those who call others stop first. */
+  /** Processes that call others stop first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     for (const member of this.#members.toReversed()) await member.stop();

@@ -6,9 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A program of the cluster. */
 export type Program =
-  /**
-   * A process of Quire: it says on standard output that it serves, and ends gracefully by SIGTERM.
-   */
+  /** A process of Quire: it prints a line when it serves, and ends gracefully at SIGTERM. */
   | { readonly kind: 'quire'; readonly args: readonly string[] }
   /** Anything that listens on a port. */
   | {
@@ -23,16 +21,16 @@ export interface MemberOptions {
   /** Its working directory. */
   readonly folder: string;
   readonly logPath: string;
-  /** Told, in words, when it ends though nobody has stopped it. */
+  /** Called with a message when it ends without having been stopped. */
   readonly onUnexpectedEnd: (message: string) => void;
 }
 
-/** Ends a process of Quire when this process is gone, however it went. */
+/** Ends a process of Quire when this process has ended, for whatever reason. */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.exit(1)); process.channel.unref();",
 )}`;
 
-/** Ends a program when its standard input does, for the same reason, and gives what it gave. */
+/** Ends a program when its standard input closes, for the same reason, and exits with its code. */
 const endWithInput =
   'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
 
@@ -62,7 +60,7 @@ export class Member {
     return this.#child?.pid;
   }
 
-  /** Where it serves, as it printed it. */
+  /** Its address, as it printed it. */
   get url(): string | undefined {
     if (this.#program.kind === 'server') return `http://127.0.0.1:${this.#program.port}`;
     const [url] = /https?:\/\/[^\s,]+/.exec(this.#printed) ?? [];
@@ -94,7 +92,7 @@ export class Member {
     this.#state = 'serving';
   }
 
-  /** Lets calls under way finish, and resolves when it has ended. */
+  /** Lets running calls finish, and resolves when it has ended. */
   async stop(): Promise<void> {
     const child = this.#child;
     if (child === undefined || this.#state === 'ended') return;

@@ -1,8 +1,8 @@
 import type { Member } from './member.ts';
 
 /**
- * Tells what runs where, and commands that work as they are printed, in the order in which they are
- * worth trying.
+ * Lists the addresses of the processes, and commands that work as printed, in the order in which to
+ * try them.
  */
 export function renderCluster(members: readonly Member[], logFolder: string): string {
   const width = Math.max(...members.map(({ name }) => name.length));

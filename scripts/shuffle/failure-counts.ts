@@ -9,12 +9,12 @@ export interface Round {
 }
 
 interface Failure {
-  /** The file and the full name of the test, or of the file alone when it did not load. */
+  /** The file and the full name of the test, or the file alone if it did not load. */
   readonly test: string;
   readonly message: string;
 }
 
-/** What Vitest's JSON reporter writes, as far as it is read here. */
+/** The part of the output of Vitest's JSON reporter that is read here. */
 interface Report {
   readonly numPassedTests: number;
   readonly testResults: readonly {
@@ -31,7 +31,10 @@ interface Report {
 
 const messageCharsMax = 600;
 
-/** Reads the report of a round; an exit code other than 0 without a failed test is a failure too. */
+/**
+ * Reads the report of a round; an exit code other than 0 without a failed test is a failure as
+ * well.
+ */
 export async function readRound({
   seed,
   seconds,
@@ -83,7 +86,7 @@ export class FailureCounts {
     }
   }
 
-  /** A line for each test that failed, most often first, and a line of totals. */
+  /** Returns a line for each failed test, most frequent first, and a line of totals. */
   render(): string {
     const lines = [...this.#seedsByTest]
       .toSorted(([, one], [, other]) => other.length - one.length)

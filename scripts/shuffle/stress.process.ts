@@ -1,6 +1,6 @@
 /**
- * Burns processor time (`cpu`), or writes a file of 8 MiB and flushes it (`disk <path>`), again and
- * again until the process that started it is gone.
+ * Burns processor time (`cpu`), or writes a file of 8 MiB and flushes it (`disk <path>`),
+ * repeatedly until the process that started it has ended.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';

@@ -15,7 +15,7 @@ export function startStress({
 }: {
   readonly cpuCount: number;
   readonly diskCount: number;
-  /** A folder for what they write, which the caller removes. */
+  /** A folder for their files, which the caller removes. */
   readonly folder: string;
 }): Stress {
   const program = join(import.meta.dirname, 'stress.process.ts');

@@ -3,8 +3,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { selectOf, type TableName, tables } from './tables.ts';
 
 /**
- * A DuckDB that makes the benchmark's tables, and the files that rivals keep them in; each once,
- * for all parts.
+ * A DuckDB that generates the benchmark's tables, and the files that rivals read; each once, for
+ * all parts.
  */
 export class TableGenerator implements Disposable {
   readonly #made = new Map<string, Promise<string>>();
@@ -23,7 +23,7 @@ export class TableGenerator implements Disposable {
     return new TableGenerator(instance, await instance.connect(), directory);
   }
 
-  /** Makes a table as a Parquet file with DuckDB's own defaults, and gives its path. */
+  /** Generates a table as a Parquet file with DuckDB's own defaults, and returns its path. */
   parquet(name: TableName, rowCount: number): Promise<string> {
     return this.#once(join(this.#directory, `${name}-${rowCount}.parquet`), async (path) => {
       await this.#connection.run(
@@ -41,7 +41,7 @@ export class TableGenerator implements Disposable {
     });
   }
 
-  /** Copies a Parquet file into lines of one JSON array each: `[1,"a",null]`. */
+  /** Copies a Parquet file into a file with one JSON array per line: `[1,"a",null]`. */
   jsonLines(parquet: string): Promise<string> {
     return this.#once(parquet.replace(/parquet$/, 'jsonl'), async (path) => {
       const columns = await this.#columnNames(parquet);

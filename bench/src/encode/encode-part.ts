@@ -5,8 +5,8 @@ import { Child } from '../process/child.ts';
 import type { EncodeOptions } from './encode.process.ts';
 
 /**
- * JSON made in one process, of rows that are at hand in memory: what a page costs without HTTP and
- * without a store.
+ * JSON encoded in one process, from rows in memory: the cost of a page without HTTP and without a
+ * store.
  */
 export const encodePart: Part = {
   name: 'encode',

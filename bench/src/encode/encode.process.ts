@@ -22,7 +22,7 @@ const engine = await DuckDbEngine.open({
   spillMaxBytes: 0,
   clock: systemClock,
 });
-// The cache holds all batches: what is measured begins at verified bytes of Arrow.
+// The cache holds all batches: the measurement starts at verified Arrow bytes.
 const results = new ResultStore({
   store: new MemoryObjectStore({ sizeMaxBytes: gibibyte }),
   brokerId: 'bench',
@@ -104,7 +104,7 @@ async function entriesOf(level: string, sql: string): Promise<Comparison['entrie
   }));
 }
 
-/** The same bytes count for all: they stand for the same page. */
+/** The bytes of Quire's page count for all contenders, since they encode the same page. */
 function rateOf(sizeBytes: number, run: () => Promise<unknown>): Contender {
   return repeated(async () => {
     const startMs = performance.now();

@@ -18,7 +18,7 @@ const rowsSql = (rowCount: number): string =>
 /** 3 million rows. */
 const flightsPath = join(repositoryRoot, 'node_modules/vega-datasets/data/flights-3m.parquet');
 
-/** Arrow Flight SQL beside Arrow over HTTP, and ADBC beside pinotdb. */
+/** Compares Arrow Flight SQL with Arrow over HTTP, and ADBC with pinotdb. */
 export const flightPart: Part = {
   name: 'flight',
   title: 'Arrow Flight SQL',
@@ -47,12 +47,12 @@ export const flightPart: Part = {
 
 const measuredMs = 100;
 
-/** What 200 MB take of the processor in the process that serves them. */
+/** Measures the processor time of 200 MB in the process that serves them. */
 async function compareProcessors({ isQuick, progress }: BenchContext, server: QuireServer) {
   progress('stores a result');
   const { requestId, rowCount } = await storeQuery(server, rowsSql(isQuick ? 55_000 : 5_500_000));
   await using reader = new FlightReader(await server.flightUrl);
-  // Until the clock, which has steps of 10 ms, says something.
+  // Repeats until the clock, which has steps of 10 ms, has advanced.
   const processorMs = (read: () => Promise<unknown>) => async (): Promise<number> => {
     const before = await readProcessorMs(server.pid);
     for (let count = 1; ; count += 1) {
@@ -90,7 +90,7 @@ async function compareProcessors({ isQuick, progress }: BenchContext, server: Qu
   );
 }
 
-/** From the call to the first batch of a large query. */
+/** Measures the time from the call to the first batch of a large query. */
 async function compareFirstBatches({ isQuick, progress }: BenchContext, server: QuireServer) {
   const sql = 'SELECT * FROM flights';
   await using reader = new FlightReader(await server.flightUrl);
@@ -114,7 +114,7 @@ async function compareFirstBatches({ isQuick, progress }: BenchContext, server: 
   );
 }
 
-/** From a query to its rows in pandas. */
+/** Measures the time from a query to its rows in pandas. */
 async function compareDrivers(
   { isQuick, progress }: BenchContext,
   server: QuireServer,

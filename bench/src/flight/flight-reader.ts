@@ -8,7 +8,7 @@ import {
 import { packCommand } from '../../../packages/flight/src/wire/sql-messages.ts';
 import { authorization } from '../quire/quire-server.ts';
 
-/** A client of Arrow Flight that drops what it reads: its own work is as small as can be. */
+/** A client of Arrow Flight that discards the data it reads, to keep its own work minimal. */
 export class FlightReader implements AsyncDisposable {
   readonly #session: ClientHttp2Session;
 
@@ -19,7 +19,7 @@ export class FlightReader implements AsyncDisposable {
     this.#session.once('connect', () => this.#session.setLocalWindowSize(2 ** 24));
   }
 
-  /** Reads all rows of a stored result; resolves with the bytes that have come. */
+  /** Reads all rows of a stored result; resolves to the number of bytes received. */
   async read(requestId: string): Promise<number> {
     const content = JSON.stringify({ version: 1, requestId, offset: 0 });
     const ticket = statementTicket(new TextEncoder().encode(content));
@@ -31,8 +31,8 @@ export class FlightReader implements AsyncDisposable {
   }
 
   /**
-   * Runs a query and reads its first batch of rows; resolves with how long both took, in
-   * milliseconds. The stream is reset then, which cancels the query.
+   * Runs a query and reads its first batch of rows; resolves to the duration of both, in
+   * milliseconds. The stream is then reset, which cancels the query.
    */
   async timeFirstBatch(query: string): Promise<number> {
     const startMs = performance.now();
@@ -50,7 +50,7 @@ export class FlightReader implements AsyncDisposable {
     const reader = new MessageCounter();
     await new Promise<void>((resolve, reject) => {
       stream.on('data', (chunk: Buffer) => {
-        // The schema, and a batch behind it.
+        // The schema, followed by a batch.
         if (reader.countWith(chunk) >= 2) resolve();
       });
       stream.once('close', () => reject(new Error('The query ended before its first batch.')));
@@ -79,10 +79,10 @@ export class FlightReader implements AsyncDisposable {
   }
 }
 
-/** Before each message: a flag, and its length. */
+/** The prefix of each message: a flag, and its length. */
 const frameBytes = 5;
 
-/** Counts the messages that have come whole. */
+/** Counts the messages that are complete. */
 class MessageCounter {
   #count = 0;
   #missingBytes = 0;
@@ -108,7 +108,7 @@ class MessageCounter {
   }
 }
 
-/** Resolves when a call has ended well. */
+/** Resolves when a call has succeeded. */
 function finished(method: string, stream: ClientHttp2Stream): Promise<void> {
   let status: unknown;
   stream.on('response', (headers) => (status = headers['grpc-status']));

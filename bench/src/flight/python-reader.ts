@@ -6,13 +6,13 @@ import { repositoryRoot } from '../process/node-arguments.ts';
 
 const run = promisify(execFile);
 
-/** Python with the drivers, where `.ci/run` has installed it; else undefined. */
+/** Finds Python with the drivers, if `.ci/run` has installed it; else undefined. */
 export function findPython(): string | undefined {
   const path = process.env['QUIRE_PYTHON'] ?? join(repositoryRoot, '.cache/python/bin/python');
   return existsSync(path) ? path : undefined;
 }
 
-/** What is read, and where. */
+/** The data to read, and its server. */
 export interface PythonRead {
   readonly sql: string;
   readonly url: string;

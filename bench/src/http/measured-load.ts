@@ -2,16 +2,16 @@ import type { Contender } from '../measure/interleave.ts';
 import type { PageLoad } from './page-load.ts';
 import { readProcessorMs } from '../process/processor-time.ts';
 
-/** What one slice of a load came to. */
+/** The measurements of one slice of a load. */
 export interface LoadSlice {
   readonly pagesPerSecond: number;
-  /** Processor time of each process for a page, in the order of the processes. */
+  /** The processor time per page of each process, in the order of the processes. */
   readonly processorMsPerPage: readonly number[];
 }
 
 /**
- * A load whose samples are the milliseconds of each page, and which notes what each slice came to
- * as a whole.
+ * A load whose samples are the milliseconds of each page, and which records the totals of each
+ * slice.
  */
 export class MeasuredLoad implements Contender {
   readonly #load: PageLoad;
@@ -23,7 +23,7 @@ export class MeasuredLoad implements Contender {
     this.#processIds = processIds;
   }
 
-  /** One for each round: the slice of warm-up is left out. */
+  /** One for each round, without the warm-up slice. */
   get rounds(): readonly LoadSlice[] {
     return this.#slices.slice(1);
   }

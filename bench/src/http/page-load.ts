@@ -2,9 +2,9 @@ import type { Contender } from '../measure/interleave.ts';
 import { PageReader, type PageTarget } from './page-reader.ts';
 
 /**
- * Readers that ask one server for pages, each the next one as soon as it has the last; the samples
- * are the milliseconds from a request to the last byte of its answer. Targets are taken in turn,
- * over and over, shared between the readers.
+ * Readers that request pages from one server, each the next page as soon as it has received the
+ * last; the samples are the milliseconds from a request to the last byte of its response. Targets
+ * are used in turn, repeatedly, shared between the readers.
  */
 export class PageLoad implements Contender, AsyncDisposable {
   readonly #readers: readonly PageReader[];
@@ -41,7 +41,7 @@ export class PageLoad implements Contender, AsyncDisposable {
   }
 }
 
-/** The pages per second that a load comes to: one sample for each slice. */
+/** Returns the pages per second of a load: one sample for each slice. */
 export function throughputOf(load: Contender): Contender {
   return {
     async sample(durationMs) {

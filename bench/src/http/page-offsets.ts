@@ -3,14 +3,14 @@ import { seededRandom } from '../measure/seeded-random.ts';
 export type AccessPattern = 'random' | 'sequential' | 'backward' | 'zipf' | 'same';
 
 /**
- * Enough pages that together they do not fit Quire's cache of hot batches (32 MiB by default) when
- * they are far apart: a random walk finds nothing there, and neither do its rivals in theirs,
- * except in the operating system's.
+ * Enough pages to exceed Quire's cache of hot batches (32 MiB by default) when they are far apart:
+ * a random walk gets no hits there, and neither do its rivals in theirs, except in the operating
+ * system's.
  */
 const offsetCount = 64;
 
 /**
- * First rows of the pages that a reader asks for, in order; always the same for the same arguments.
+ * The first rows of the pages that a reader requests, in order; identical for the same arguments.
  */
 export function pageOffsets(
   pattern: AccessPattern,
@@ -30,7 +30,7 @@ export function pageOffsets(
     case 'backward':
       return steps.map((step) => Math.max(0, last - step * pageRowCount));
     case 'zipf': {
-      // The page of rank r is asked for 1/r times as often as the first; ranks lie scattered over
+      // The page of rank r is requested 1/r times as often as the first; ranks are scattered over
       // the result.
       const pageCount = Math.max(1, Math.floor(rowCount / pageRowCount));
       return Array.from({ length: offsetCount * 4 }, () => {

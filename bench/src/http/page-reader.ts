@@ -6,8 +6,8 @@ export interface PageTarget {
 }
 
 /**
- * Reads pages from one server over one connection that is kept, and throws the bytes away as they
- * come.
+ * Reads pages from one server over one persistent connection, and discards the bytes as they
+ * arrive.
  */
 export class PageReader implements AsyncDisposable {
   readonly #client: Client;
@@ -23,7 +23,7 @@ export class PageReader implements AsyncDisposable {
   /**
    * Reads a page to its last byte; resolves to the number of bytes.
    *
-   * @throws Error when the status is not 200, or the response breaks off
+   * @throws Error when the status is not 200, or the response is incomplete
    */
   read(target: PageTarget): Promise<number> {
     return new Promise((resolve, reject) => {
@@ -52,7 +52,7 @@ export class PageReader implements AsyncDisposable {
     });
   }
 
-  /** Reads a page as bytes, decoded by nobody. */
+  /** Reads a page as bytes, without decoding it. */
   async readBytes(target: PageTarget): Promise<Buffer> {
     const { statusCode, body } = await this.#client.request({
       method: 'GET',

@@ -15,8 +15,8 @@ import { readProcessMemory, resetPeak } from '../process/process-memory.ts';
 import type { IngestAnswer, IngestOptions, IngestRequest } from './ingest.process.ts';
 
 /**
- * Messages of a stream into committed segments, beside DuckDB's own way and beside reading them
- * with nothing done.
+ * Consumes messages of a stream into committed segments; compared with DuckDB's own way, and with
+ * reading alone.
  */
 export const ingestPart: Part = {
   name: 'ingest',
@@ -102,7 +102,7 @@ const kafkaContenders: readonly Contestant[] = [
   ['kafka', 'only fetched', 'kafka fetch'],
 ];
 
-/** One like that of the tests; undefined where it is not installed. */
+/** An Apache Kafka like that of the tests; undefined if it is not installed. */
 async function startKafka(progress: (what: string) => void): Promise<KafkaServer | undefined> {
   const jars = process.env['QUIRE_KAFKA'] ?? join(repositoryRoot, '.cache/kafka');
   if (!existsSync(jars)) return undefined;

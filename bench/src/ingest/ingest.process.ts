@@ -9,16 +9,15 @@ import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 
 export interface IngestOptions {
   readonly messageCount: number;
-  /** Where streams and tables are. */
+  /** The directory of streams and tables. */
   readonly directory: string;
   /**
-   * An Apache Kafka on this machine, and an empty topic of one partition there; undefined: there is
-   * none.
+   * An Apache Kafka on this machine, with an empty topic of one partition; undefined without one.
    */
   readonly kafka: { readonly port: number; readonly topic: string } | undefined;
 }
 
-/** `fetch`: the stream is read, and nothing is done with it. */
+/** `fetch`: the stream is only read. */
 export type IngestRequest =
   | 'tables'
   | 'fetch'
@@ -31,8 +30,8 @@ type StreamType = 'file' | 'kafka';
 
 export interface IngestAnswer {
   /**
-   * Messages by the processor time that they took, in the whole process; for `freshness` the time
-   * until one is seen, in milliseconds.
+   * Messages with the processor time that they took, in the whole process; for `freshness` the time
+   * until one is visible, in milliseconds.
    */
   readonly figure: number;
 }
@@ -123,7 +122,7 @@ async function perProcessorSecond(work: () => Promise<void>): Promise<number> {
   return messageCount / ((user + system) / 1e6);
 }
 
-/** All messages of the topic into committed segments of a new table. */
+/** Consumes all messages of the topic into committed segments of a new table. */
 async function ingestAll(streamType: StreamType): Promise<void> {
   await using opened = await openTable('orders', streamType, String(messageCount));
   for (let committed = 0; committed < messageCount;) {
@@ -158,7 +157,7 @@ async function copyAll(): Promise<void> {
   instance.closeSync();
 }
 
-/** From a message in the stream until a reader in any process sees its row. */
+/** Measures the time from a message in the stream until a reader in any process sees its row. */
 async function measureFreshness(): Promise<number> {
   await using opened = await openTable('lively', 'file', '1000000');
   await lively.append([messageOf(0)]);

@@ -9,17 +9,17 @@ import {
 
 export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s' | 'calls/s';
 
-/** What is compared: contenders at one or more levels of one factor, all measured alternately. */
+/** A comparison: contenders at one or more levels of one factor, all measured alternately. */
 export interface Comparison {
   /** Short and stable: names the comparison in files and goals. */
   readonly id: string;
   readonly title: string;
   readonly unit: Unit;
-  /** What differs between the levels: `offset`, `rows of the result`. */
+  /** The factor that distinguishes the levels: `offset`, `rows of the result`. */
   readonly factor: string;
   /**
-   * Whether one level beside another says something: pages at two offsets do, two kinds of columns
-   * do not.
+   * True if the levels can be compared with each other: pages at two offsets can, two kinds of
+   * columns cannot.
    */
   readonly comparesLevels: boolean;
   readonly entries: readonly ComparisonEntry[];
@@ -27,12 +27,12 @@ export interface Comparison {
 
 export interface ComparisonEntry {
   readonly level: string;
-  /** Who is measured; `quire` is ours. */
+  /** The contenders; `quire` is this program. */
   readonly name: string;
   readonly contender: Contender;
 }
 
-/** One comparison, measured. */
+/** A comparison with its measurements. */
 export interface ComparisonReport extends Omit<Comparison, 'entries'> {
   readonly figures: readonly Figure[];
 }
@@ -45,8 +45,8 @@ export interface Figure {
   /** The medians of the rounds. */
   readonly rounds: Spread;
   /**
-   * How many times as well Quire does at this level: 5 when it takes a fifth of the time, or does
-   * five times as much a second.
+   * The factor by which Quire is better at this level: 5 when it takes a fifth of the time, or does
+   * five times as much per second.
    */
   readonly quireBetterBy: Spread | null;
   /** This contender's figure as a multiple of its own at the first level. */
@@ -71,7 +71,7 @@ export async function runComparison(
   );
 }
 
-/** Makes the report of a comparison that was measured elsewhere, round by round. */
+/** Creates the report of a comparison that was measured elsewhere, round by round. */
 export function reportComparison(
   comparison: Omit<Comparison, 'entries'>,
   measured: readonly {

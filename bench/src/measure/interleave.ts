@@ -1,23 +1,23 @@
-/** Something that is measured beside others. */
+/** A contender that is measured alternately with others. */
 export interface Contender {
-  /** Measures for about `durationMs`, at least once, and gives all samples. */
+  /** Measures for about `durationMs`, at least once, and returns all samples. */
   sample(durationMs: number): Promise<readonly number[]>;
 }
 
 export interface Rounds {
   readonly count: number;
-  /** How long each contender has in each round. */
+  /** The duration of each contender's slice of a round. */
   readonly sliceMs: number;
-  /** Told before each slice; `index` counts the slices, the warm-up included. */
+  /** Called before each slice; `index` counts the slices, including the warm-up. */
   onSlice?(index: number, sliceCount: number): void;
 }
 
 /**
- * Measures contenders alternately: every round gives each of them a slice, beginning with another
- * one, so that none has the quiet moments of the machine for itself. A slice of warm-up for each
- * comes first, and does not count.
+ * Measures contenders alternately: every round gives each of them a slice, starting with another
+ * one, so that quiet moments of the machine favour no contender. A warm-up slice of each comes
+ * first, and does not count.
  *
- * Gives the samples of each contender, round by round.
+ * Returns the samples of each contender, round by round.
  */
 export async function interleave(
   contenders: readonly Contender[],
@@ -41,7 +41,7 @@ export async function interleave(
   return samples;
 }
 
-/** A contender that gives one sample at a time. */
+/** A contender that returns one sample at a time. */
 export function repeated(sampleOnce: () => Promise<number>): Contender {
   return {
     async sample(durationMs) {

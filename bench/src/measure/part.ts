@@ -1,28 +1,26 @@
 import type { TableGenerator } from '../data/generate.ts';
 import type { ComparisonReport } from './comparison.ts';
 
-/** What every part of the benchmark is given. */
+/** The inputs of every part of the benchmark. */
 export interface BenchContext {
-  /**
-   * A smoke run: everything is tried, on little data and for a moment; its figures mean nothing.
-   */
+  /** A smoke run: everything runs, on little data and for a moment; its figures are meaningless. */
   readonly isQuick: boolean;
-  /** The tables that are measured on. */
+  /** The tables of the measurements. */
   readonly tables: TableGenerator;
-  /** An empty directory of this part's own, removed afterwards. */
+  /** An empty directory for this part only, removed afterwards. */
   readonly scratch: string;
-  /** Where CPU profiles of Quire's processes go; undefined for none. */
+  /** The directory of CPU profiles of Quire's processes; undefined for none. */
   readonly profileDirectory: string | undefined;
-  /** Says what is being done now. */
+  /** Reports the current activity. */
   readonly progress: (what: string) => void;
 }
 
-/** A part of the benchmark: sets its stage, measures, and cleans up behind itself. */
+/** A part of the benchmark: prepares its environment, measures, and cleans up. */
 export interface Part {
   readonly name: string;
   readonly title: string;
   /**
-   * Takes more time or room than a run of everything should: runs when it is named, and in a smoke
+   * Takes more time or memory than a run of all parts should: runs when it is named, and in a smoke
    * run.
    */
   readonly isOnRequest?: boolean;
@@ -31,7 +29,7 @@ export interface Part {
 
 export interface PartOutcome {
   readonly comparisons: readonly ComparisonReport[];
-  /** What a reader has to know: a rival that was left out, and why. */
+  /** Notes for readers, such as a rival that was omitted, with the reason. */
   readonly notes: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Numbers in [0, 1) that look random and are the same at every run: mulberry32, by Tommy Ettinger.
+ * Returns pseudorandom numbers in [0, 1), identical at every run: mulberry32, by Tommy Ettinger.
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,14 +1,14 @@
-/** What many samples of one quantity come to. */
+/** The summary of many samples of one quantity. */
 export interface Summary {
   readonly count: number;
   readonly median: number;
-  /** Null when there are fewer than 100 samples: there is no hundredth part of them. */
+  /** Null when there are fewer than 100 samples, too few for a hundredth part. */
   readonly p99: number | null;
   readonly min: number;
   readonly max: number;
 }
 
-/** A median with the smallest and the largest of what it is the median of. */
+/** A median with its smallest and largest sample. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -16,8 +16,8 @@ export interface Spread {
 }
 
 /**
- * The value below which `fraction` of the sorted samples lie, interpolated between the two nearest
- * ones.
+ * Returns the value below which `fraction` of the sorted samples lie, interpolated between the two
+ * nearest ones.
  *
  * @throws RangeError when there are no samples, or the fraction is outside of [0, 1]
  */
@@ -44,16 +44,16 @@ export function summarize(samples: readonly number[]): Summary {
 }
 
 /**
- * The median of the rounds' medians, and how far apart the rounds were: what differs between rounds
- * is the machine.
+ * Returns the median of the rounds' medians, and their spread: differences between rounds are due
+ * to the machine.
  */
 export function spreadOfRounds(rounds: readonly (readonly number[])[]): Spread {
   return spreadOf(rounds.map((round) => quantile(sortedFinite(round), 0.5)));
 }
 
 /**
- * How many times as large one quantity is as another, round by round, so that a slow moment of the
- * machine, which meets both in the same round, cancels out.
+ * Returns the ratio of one quantity to another, round by round, so that a slow moment of the
+ * machine, which affects both in the same round, cancels out.
  *
  * @throws RangeError when the two were not measured in the same number of rounds
  */

@@ -12,7 +12,7 @@ const pageRowCount = 10_000;
 const bytesPerMegabyte = 1_000_000;
 
 /**
- * What a fresh server and its processes for queries have in memory at most, beyond what it has at
+ * Measures the peak memory of a fresh server and its processes for queries above their memory at
  * rest, while it stores and serves a large result.
  */
 export const memoryPart: Part = {
@@ -82,8 +82,8 @@ async function walk(stored: StoredQuery): Promise<void> {
 }
 
 /**
- * Pages at random offsets for many readers, while the same answer is stored once more, as far as it
- * gets in that time.
+ * Reads pages at random offsets for many readers, while the same answer is stored once more, as far
+ * as it gets in that time.
  */
 async function readWhileWriting(
   stored: StoredQuery,

@@ -1,8 +1,8 @@
 /**
- * Proves that a JSON body holds the page that was asked for: that many rows, of which the first has
- * its number in its first column.
+ * Verifies that a JSON body contains the requested page: that many rows, of which the first has its
+ * number in its first column.
  *
- * @throws Error when it holds anything else: a figure for the wrong page would mean nothing
+ * @throws Error for any other content: a figure for the wrong page would be meaningless
  */
 export function assertRows(body: Uint8Array, offset: number, rowCount: number): void {
   const parsed = JSON.parse(Buffer.from(body).toString()) as

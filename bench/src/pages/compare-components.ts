@@ -5,7 +5,7 @@ import type { RivalKind } from '../rivals/rival.ts';
 import { entriesOf, type PageComparison } from './page-comparison.ts';
 import type { PageStage, ServerName } from './page-stage.ts';
 
-/** How many readers there are at once. */
+/** Varies the number of concurrent readers. */
 export const compareReaders: PageComparison = async (stage) => ({
   id: 'page-readers',
   title: 'The same page, read by several at once',
@@ -18,7 +18,7 @@ export const compareReaders: PageComparison = async (stage) => ({
   ),
 });
 
-/** What the readers get together. */
+/** Measures the throughput of all readers together. */
 export const compareThroughput: PageComparison = async (stage) => ({
   id: 'page-throughput',
   title: 'The same pages, as many as all readers together get',
@@ -31,7 +31,7 @@ export const compareThroughput: PageComparison = async (stage) => ({
   })),
 });
 
-/** Where the result is kept, and as what. */
+/** Varies the store of the result, and its compression. */
 export const compareStores: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
   const reading = {

@@ -2,7 +2,8 @@ import { type AccessPattern, pageOffsets } from '../http/page-offsets.ts';
 import { entriesOf, formatCount, type PageComparison } from './page-comparison.ts';
 
 /**
- * Where in the result the page is. Read without a cache, so that every page comes from the file.
+ * Varies the position of the page in the result. Read without a cache, so that every page comes
+ * from the file.
  */
 export const compareOffsets: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
@@ -33,7 +34,10 @@ export const compareOffsets: PageComparison = async (stage) => {
   };
 };
 
-/** How many rows the result has. Read without a cache, because a small result is all in it. */
+/**
+ * Varies the number of rows of the result. Read without a cache, because a small result fits it
+ * completely.
+ */
 export const compareRowCounts: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
   const pageRowCount = Math.min(basePageRows, rows.few);
@@ -53,7 +57,7 @@ export const compareRowCounts: PageComparison = async (stage) => {
   };
 };
 
-/** In which order pages are read. */
+/** Varies the order in which pages are read. */
 export const comparePatterns: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
   const stored = await stage.stored('file', 'mixed', rows.base);

@@ -4,7 +4,7 @@ import { pageOffsets } from '../http/page-offsets.ts';
 import type { PageOptions } from '../quire/stored-query.ts';
 import { entriesOf, formatCount, type Level, type PageComparison } from './page-comparison.ts';
 
-/** How many rows the page has. */
+/** Varies the number of rows of the page. */
 export const comparePageSizes: PageComparison = async (stage) => {
   const { rows, pageRows } = stage.sizes;
   const stored = await stage.stored('file', 'mixed', rows.base);
@@ -24,7 +24,7 @@ export const comparePageSizes: PageComparison = async (stage) => {
   };
 };
 
-/** A few very large pages do not fit the cache either, and all of them would fill the disk. */
+/** A few very large pages exceed the cache as well, and all of them would fill the disk. */
 function offsetsFor(pageRowCount: number, rowCount: number): readonly number[] {
   return pageOffsets('random', rowCount, pageRowCount).slice(
     0,
@@ -32,7 +32,7 @@ function offsetsFor(pageRowCount: number, rowCount: number): readonly number[] {
   );
 }
 
-/** What the rows are made of. */
+/** Varies the columns of the rows. */
 export const compareTables: PageComparison = async (stage) => {
   const { rows, bulkyRows, basePageRows } = stage.sizes;
   const shapes: readonly [TableName, number, string][] = [
@@ -60,7 +60,7 @@ export const compareTables: PageComparison = async (stage) => {
   };
 };
 
-/** What the page is written as. */
+/** Varies the format of the page. */
 export const compareFormats: PageComparison = async (stage) => {
   return compareBodies(
     stage,
@@ -71,7 +71,7 @@ export const compareFormats: PageComparison = async (stage) => {
   );
 };
 
-/** What happens to the bytes on their way. */
+/** Varies the encoding of the transfer: plain or compressed. */
 export const compareTransfers: PageComparison = async (stage) => {
   return compareBodies(
     stage,
@@ -95,7 +95,7 @@ type BodyComparison = (
   ]
 ) => ReturnType<PageComparison>;
 
-/** Pages of the same rows in several shapes, each beside a file of the same bytes. */
+/** Compares pages of the same rows in several shapes, each with a file of the same bytes. */
 const compareBodies: BodyComparison = async (stage, id, title, factor, bodies) => {
   const { rows, basePageRows } = stage.sizes;
   const stored = await stage.stored('file', 'mixed', rows.base);

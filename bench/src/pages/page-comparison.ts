@@ -6,7 +6,7 @@ import type { PageStage, Reading } from './page-stage.ts';
 
 export type PageComparison = (stage: PageStage) => Promise<Comparison>;
 
-/** What is read at one level of a comparison: a result, its table, and the pages. */
+/** The data of one level of a comparison: a result, its table, and the pages. */
 export interface Level {
   readonly level: string;
   readonly stored: StoredQuery;
@@ -14,7 +14,7 @@ export interface Level {
   readonly reading: Reading;
 }
 
-/** Quire and rivals at each level, those left out that cannot run here. */
+/** Quire and rivals at each level, without those that cannot run here. */
 export async function entriesOf(
   stage: PageStage,
   levels: readonly Level[],
@@ -34,7 +34,7 @@ export async function entriesOf(
   return entries;
 }
 
-/** `10000` becomes `10,000`. */
+/** Formats `10000` as `10,000`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }

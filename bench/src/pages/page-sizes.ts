@@ -1,4 +1,4 @@
-/** How much data the page reads are measured on, and for how long. */
+/** The sizes of the data that pages are read from, and the durations. */
 export interface PageSizes {
   readonly rows: { readonly few: number; readonly base: number; readonly many: number };
   readonly pageRows: readonly number[];

@@ -14,10 +14,7 @@ import { RivalServer } from '../rivals/rival-server.ts';
 import { assertRows } from './assert-rows.ts';
 import { fullSizes, type PageSizes, quickSizes } from './page-sizes.ts';
 
-/**
- * The settings that differ between Quire's servers, by the names that the comparisons have for
- * them.
- */
+/** The settings that differ between Quire's servers, by their names in the comparisons. */
 const serverSettings = {
   file: {},
   uncached: { 'engine.broker.pagination.cache.maxMB': '0' },
@@ -31,7 +28,7 @@ const serverSettings = {
 
 export type ServerName = keyof typeof serverSettings;
 
-/** Which pages of a stored result are read, and how. */
+/** The pages of a stored result to read, and their format. */
 export interface Reading extends PageOptions {
   readonly offsets: readonly number[];
   readonly pageRowCount: number;
@@ -46,7 +43,10 @@ export interface RawLoads {
   readonly nginx: RawLoad | undefined;
 }
 
-/** Servers, stored results and rivals, each made when it is first asked for, kept until the end. */
+/**
+ * Servers, stored results and rivals, each created when it is first requested, and kept until the
+ * end.
+ */
 export class PageStage implements AsyncDisposable {
   readonly context: BenchContext;
   readonly sizes: PageSizes;
@@ -70,7 +70,7 @@ export class PageStage implements AsyncDisposable {
     );
   }
 
-  /** A result of all rows of a table, stored by one of Quire's servers. */
+  /** Returns a result of all rows of a table, stored by one of Quire's servers. */
   async stored(server: ServerName, name: TableName, rowCount: number): Promise<StoredQuery> {
     const table = `${name}_${rowCount}`;
     const running = await this.#server(server);
@@ -79,7 +79,7 @@ export class PageStage implements AsyncDisposable {
     );
   }
 
-  /** Quire's pages, checked once to be what was asked for. */
+  /** Returns Quire's pages, verified once. */
   async quireLoad(stored: StoredQuery, reading: Reading): Promise<PageLoad> {
     const targets = reading.offsets.map((offset) =>
       pageOf(stored, offset, reading.pageRowCount, reading),
@@ -90,13 +90,13 @@ export class PageStage implements AsyncDisposable {
     return load;
   }
 
-  /** The bytes of Quire's pages as files behind a plain server. */
+  /** Returns the bytes of Quire's pages as files behind a plain server. */
   async staticLoad(stored: StoredQuery, reading: Reading): Promise<PageLoad> {
     const directory = join(this.context.scratch, await this.#writePages(stored, reading));
     return this.#load(await this.#rival('static-file'), directory, reading);
   }
 
-  /** Pages of Quire and the same bytes as files, without what a client takes. */
+  /** Returns pages of Quire and the same bytes as files, without what a client takes. */
   async rawLoads(stored: StoredQuery, reading: Reading): Promise<RawLoads> {
     const { offsets, pageRowCount } = reading;
     const folder = await this.#writePages(stored, reading);
@@ -112,7 +112,7 @@ export class PageStage implements AsyncDisposable {
     };
   }
 
-  /** A rival's pages of the same rows, checked once; undefined when it cannot run here. */
+  /** Returns a rival's pages of the same rows, verified once; undefined when it cannot run here. */
   async rivalLoad(
     kind: RivalKind,
     stored: StoredQuery,
@@ -197,7 +197,7 @@ export class PageStage implements AsyncDisposable {
     );
   }
 
-  /** What a rival reads: made of the same table. */
+  /** Creates the input of a rival from the same table. */
   async #rivalSource(
     kind: RivalKind,
     stored: StoredQuery,

@@ -28,7 +28,7 @@ const pageComparisons = [
 ];
 
 /**
- * Pages over HTTP on loopback, each beside other ways to serve the same rows; one factor is changed
+ * Compares pages over HTTP on loopback with other ways to serve the same rows; one factor is varied
  * at a time.
  */
 export const pagesPart: Part = {

@@ -2,9 +2,9 @@ import { request } from 'undici';
 import type { PinotAddress } from '../../../test/src/testkit/servers/pinot-server.ts';
 
 /**
- * Reads the cluster's own answer to a query to its end, and does nothing with it.
+ * Reads the cluster's own answer to a query to its end, and discards it.
  *
- * @throws Error when it is not answered with HTTP 200 and many bytes
+ * @throws Error when the response is not HTTP 200 with many bytes
  */
 export async function readWhole(pinot: PinotAddress, sql: string): Promise<void> {
   const { statusCode, body } = await ask(pinot, '', sql);
@@ -18,7 +18,7 @@ export async function readWhole(pinot: PinotAddress, sql: string): Promise<void>
 /** A failure of a query is shorter. */
 const bytesMin = 10_000;
 
-/** Runs a query with a cursor of Apache Pinot's own; gives its id. */
+/** Runs a query with a cursor of Apache Pinot's own; returns its id. */
 export async function openCursor(pinot: PinotAddress, sql: string): Promise<string> {
   const { body } = await ask(pinot, '?getCursor=true&numRows=1', sql);
   const text = await body.text();
@@ -32,7 +32,7 @@ export async function openCursor(pinot: PinotAddress, sql: string): Promise<stri
   return requestId;
 }
 
-/** Deletes what a cursor has stored. */
+/** Deletes the data that a cursor has stored. */
 export async function closeCursor(pinot: PinotAddress, id: string): Promise<void> {
   const { brokerUrl, authorization } = pinot;
   const { body } = await request(`${brokerUrl}/responseStore/${id}`, {

@@ -15,7 +15,7 @@ import { cursors } from './compare-stores.ts';
 
 const pageRowCount = 10_000;
 
-/** Pages of results of so many rows, Quire's and those of the cluster's own cursors. */
+/** Compares pages of results of so many rows, Quire's and those of the cluster's own cursors. */
 export async function comparePages(
   { isQuick, progress }: Pick<BenchContext, 'isQuick' | 'progress'>,
   pinot: PinotAddress,

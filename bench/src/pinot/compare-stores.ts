@@ -7,7 +7,7 @@ import type { QuireServer } from '../quire/quire-server.ts';
 import { storeQuery } from '../quire/stored-query.ts';
 import { closeCursor, openCursor, readWhole } from './ask-pinot.ts';
 
-/** The names of contenders beside Quire. */
+/** The names of contenders besides Quire. */
 const bareQuery = 'bare query';
 export const cursors = 'Apache Pinot cursors';
 const bySegment = 'quire, segment by segment';
@@ -16,22 +16,22 @@ const bySegment = 'quire, segment by segment';
 export interface StoreStage {
   readonly pinot: PinotServer;
   readonly server: QuireServer;
-  /** One that asks for all rows, segment by segment. */
+  /** The server that requests all rows, segment by segment. */
   readonly segmentServer: QuireServer;
 }
 
 /** The times of one store. */
 interface StoreCost {
   readonly elapsedMs: number;
-  /** Processor time of Quire and its processes. */
+  /** The processor time of Quire and its processes. */
   readonly quireMs: number;
-  /** Processor time of the cluster, all its roles together. */
+  /** The processor time of the cluster, all its roles together. */
   readonly clusterMs: number;
 }
 
 /**
- * From a query to its first row, with its result stored, beside the same query without anything:
- * its answer is read to the end, and thrown away.
+ * Measures the time from a query to its first row, with its result stored; compared with the same
+ * query alone, whose answer is read to the end and discarded.
  */
 export async function compareStores(
   { isQuick, progress }: Pick<BenchContext, 'isQuick' | 'progress'>,
@@ -100,7 +100,7 @@ export async function compareStores(
   ];
 }
 
-/** A store that is measured once a round. */
+/** A store that is measured once per round. */
 class MeasuredStore {
   readonly #store: () => Promise<unknown>;
   readonly #quirePid: number;
@@ -113,7 +113,7 @@ class MeasuredStore {
     this.#clusterPid = clusterPid;
   }
 
-  /** One for each round: that of the warm-up is left out. */
+  /** One for each round, without that of the warm-up. */
   get rounds(): readonly StoreCost[] {
     return this.#costs.slice(1);
   }

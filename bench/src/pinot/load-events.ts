@@ -16,7 +16,8 @@ const cities = [
 ];
 
 /**
- * Makes the table `events` of five columns, with so many rows; resolves once queries see them all.
+ * Creates the table `events` of five columns, with so many rows; resolves once queries see them
+ * all.
  */
 export async function loadEvents(pinot: PinotAddress, rowCount: number): Promise<void> {
   await tell(pinot, '/schemas', {

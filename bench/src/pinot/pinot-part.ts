@@ -13,8 +13,8 @@ const heapMegabytes = 3_000;
 const missingNote = 'Apache Pinot is not installed here: .ci/run does that, where it can be had.';
 
 /**
- * Results over one table of a real Apache Pinot: how long storing one takes beside the bare query,
- * and its pages beside those of the cluster's own cursors.
+ * Results over one table of a real Apache Pinot: the time of storing one compared with the bare
+ * query, and its pages compared with those of the cluster's own cursors.
  */
 export const pinotPart: Part = {
   name: 'pinot',

@@ -10,8 +10,8 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
 /**
- * The transforms of the scene as one would write them by hand for this one table: the least that
- * the work can cost in JavaScript.
+ * The transforms of the scene as one would write them by hand for this one table: the lower bound
+ * of the work in JavaScript.
  */
 export function transformByHand(rows: readonly SceneRow[]): readonly SceneRow[] {
   return rows.map((row) => {
@@ -49,9 +49,9 @@ export function transformByHand(rows: readonly SceneRow[]): readonly SceneRow[] 
 }
 
 /**
- * The same, and each value held to the type of its column, as a table does: nulls are the column's
- * default, text has at most 512 characters and ends at a zero character, numbers have the range of
- * their type, -0 and NaN are settled. What does not fit throws.
+ * The same, with each value converted to the type of its column, as a table does: nulls become the
+ * column's default, text has at most 512 characters and ends at a zero character, numbers have the
+ * range of their type, -0 and NaN are normalized. Other values throw.
  */
 export function transformAndCheckByHand(rows: readonly SceneRow[]): readonly SceneRow[] {
   return transformByHand(rows).map((row) => ({

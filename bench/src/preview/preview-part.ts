@@ -12,8 +12,8 @@ import { Child } from '../process/child.ts';
 import type { PreviewAnswer, PreviewOptions, PreviewRequest } from './preview.process.ts';
 
 /**
- * Rows through the ingestion pipeline of a table, beside DuckDB and beside the same transforms
- * written by hand.
+ * Runs rows through the ingestion pipeline of a table; compared with DuckDB, and with the same
+ * transforms written by hand.
  */
 export const previewPart: Part = {
   name: 'preview',
@@ -71,7 +71,7 @@ async function measureLoop(
   { isQuick, progress }: BenchContext,
   child: Child,
 ): Promise<ComparisonReport> {
-  progress('the event loop meanwhile');
+  progress('the event loop during previews');
   const answers: PreviewAnswer[] = [];
   for (let run = 0; run < (isQuick ? 1 : 5); run += 1) {
     answers.push((await child.call('whole-call')) as PreviewAnswer);

@@ -1,18 +1,18 @@
 import type { PipelineConfig, PipelineSchema } from '@quire/tables';
 
-/** A transform in each of three languages; all give the same. */
+/** A transform in each of three languages, with identical results. */
 export interface SceneTransform {
   readonly column: string;
   readonly type: string;
-  /** The engine's own expression, as a table config has it. */
+  /** The engine's own expression, as in a table config. */
   readonly expression: string;
-  /** DuckDB's SQL. */
+  /** The SQL of DuckDB. */
   readonly sql: string;
 }
 
 const sourceColumnCount = 26;
 
-/** Twenty transforms of the kinds that configs have most. */
+/** Twenty transforms of the kinds that are most frequent in configs. */
 export const transforms: readonly SceneTransform[] = [
   { column: 't1', type: 'LONG', expression: 'toEpochDays(ts)', sql: 'ts // 86400000' },
   {
@@ -103,9 +103,7 @@ export const transforms: readonly SceneTransform[] = [
 
 const typesByTurn = ['LONG', 'STRING', 'DOUBLE'] as const;
 
-/**
- * The columns of the source: 26 of three types alternately, and four that the transforms look into.
- */
+/** The columns of the source: 26 of three types alternately, and four that the transforms read. */
 export const sourceColumns: readonly { readonly name: string; readonly type: string }[] = [
   ...Array.from({ length: sourceColumnCount }, (_, index) => ({
     name: `c${index}`,
@@ -120,10 +118,10 @@ export const sourceColumns: readonly { readonly name: string; readonly type: str
 /** A row of the scene. */
 export type SceneRow = Readonly<Record<string, string | number>>;
 
-/** Rows as they come out of a request's JSON: the same at every run. */
+/** Returns rows as the parsed JSON of a request, identical at every run. */
 export function sceneRows(rowCount: number): readonly SceneRow[] {
-  // Objects that JSON makes are read and copied several times as fast as those that grew field by
-  // field.
+  // Objects from JSON.parse are read and copied several times as fast as those built member by
+  // member.
   return JSON.parse(JSON.stringify(grownRows(rowCount))) as readonly SceneRow[];
 }
 
@@ -158,7 +156,7 @@ export const sceneConfig: PipelineConfig = {
       columnName: column,
       transformFunction: expression,
     })),
-    filterConfig: { filterFunction: "strcmp(name, 'nobody') = 0" },
+    filterConfig: { filterFunction: "strcmp(name, 'no one') = 0" },
   },
 };
 

@@ -18,7 +18,7 @@ import {
 
 export interface PreviewOptions {
   readonly rowCount: number;
-  /** Where the rows are put for DuckDB to load them. */
+  /** The path of the rows for DuckDB to load. */
   readonly directory: string;
 }
 
@@ -32,7 +32,7 @@ export type PreviewRequest =
 
 export interface PreviewAnswer {
   readonly elapsedMs: number;
-  /** How long the event loop kept a timer waiting meanwhile, in milliseconds. */
+  /** The delay of a timer by the event loop during the work, in milliseconds. */
   readonly loopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
@@ -59,7 +59,7 @@ const contenders: Readonly<Record<PreviewRequest, () => Promise<readonly PlainRo
   async duckdb() {
     const columns = transforms.map(({ column, sql }) => `${sql} AS ${column}`);
     const reader = await connection.runAndReadAll(
-      `SELECT *, ${columns.join(', ')} FROM source WHERE NOT name = 'nobody'`,
+      `SELECT *, ${columns.join(', ')} FROM source WHERE NOT name = 'no one'`,
     );
     return reader.getRowObjectsJS();
   },
@@ -86,7 +86,7 @@ const contenders: Readonly<Record<PreviewRequest, () => Promise<readonly PlainRo
 };
 await checkAnswers();
 
-/** The body of a call with all rows. */
+/** Returns the body of a call with all rows. */
 const body = JSON.stringify({
   tableConfig: { tableName: 'scene', ...sceneConfig },
   schema: { schemaName: 'scene', ...sceneSchema },
@@ -104,7 +104,7 @@ serveParent(
 async function measure(run: () => Promise<unknown>): Promise<PreviewAnswer> {
   const delay = monitorEventLoopDelay({ resolution: loopResolutionMs });
   delay.enable();
-  // The first turn of the loop begins the measurement; what blocks before it would not be seen.
+  // The first turn of the loop starts the measurement; blocking before it would go unnoticed.
   await systemClock.sleep(2 * loopResolutionMs);
   const startMs = performance.now();
   await run();

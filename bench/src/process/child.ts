@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { nodeArguments } from './node-arguments.ts';
 
-/** An answer to one request, or why there is none. */
+/** The answer to one request, or its error. */
 export type Answer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: string };
@@ -14,8 +14,8 @@ export interface ChildOptions {
 }
 
 /**
- * A process of the benchmark's own that answers requests; `serveParent` is its other end. Disposing
- * ends it.
+ * A process of the benchmark that answers requests; `serveParent` is its other end. Disposing ends
+ * it.
  */
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
@@ -25,7 +25,7 @@ export class Child implements AsyncDisposable {
   >();
   #lastId = 0;
 
-  /** Starts a process from the file of its code, with a value for it to begin with. */
+  /** Starts a process from the file of its code, with its initial value. */
   constructor(file: string, argument: unknown, options: ChildOptions = {}) {
     this.#process = fork(file, [JSON.stringify(argument)], {
       execArgv: [...nodeArguments(options.profileDirectory), ...(options.nodeOptions ?? [])],

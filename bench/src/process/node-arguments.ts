@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
-/** Where the repository is. */
+/** The directory of the repository. */
 export const repositoryRoot = join(import.meta.dirname, '../../..');
 
 /**
- * Arguments for Node with which a process runs from the sources, and leaves a CPU profile behind if
- * wanted.
+ * Returns arguments for Node with which a process runs from the sources, and writes a CPU profile
+ * if requested.
  */
 export function nodeArguments(profileDirectory: string | undefined): string[] {
   const profile =

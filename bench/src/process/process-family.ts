@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** The sum of what a reader gives of a process and of all that it has running, down to the last. */
+/** Returns the sum of a reading over a process and all its running descendants. */
 export async function sumOverFamily(
   pid: number,
   read: (pid: number) => Promise<number>,
@@ -12,7 +12,7 @@ export async function sumOverFamily(
   return others.reduce<number>((sum, value) => sum + (value ?? 0), own);
 }
 
-/** The processes that a process has running. */
+/** Returns the running child processes of a process. */
 export async function childrenOf(pid: number): Promise<readonly number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text
@@ -21,7 +21,7 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
     .map(Number);
 }
 
-/** Resolves to a file of a process; to undefined if the process has ended since its parent was read. */
+/** Resolves to a file of a process; to undefined if the process has ended in between. */
 export async function unlessEnded<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { sumOverFamily } from './process-family.ts';
 
-/** Linux counts a hundred ticks a second for programs, whatever the kernel's own clock does. */
+/** Linux reports a hundred ticks per second to programs, whatever the kernel's own clock. */
 const tickMs = 10;
 
 /**
- * The processor time that a process has taken so far, with all its threads, in user and in kernel
- * mode; in steps of 10 ms.
+ * Returns the processor time of a process so far, with all its threads, in user and in kernel mode;
+ * in steps of 10 ms.
  */
 export async function readProcessorMs(pid: number): Promise<number> {
   const [userTicks = 0, systemTicks = 0] = await readTicks(pid);
   return (userTicks + systemTicks) * tickMs;
 }
 
-/** The same of a process and of all that it has started, those that have ended included. */
+/** Returns the same for a process and all its descendants, including those that have ended. */
 export function readFamilyProcessorMs(pid: number): Promise<number> {
   return sumOverFamily(
     pid,
@@ -21,11 +21,14 @@ export function readFamilyProcessorMs(pid: number): Promise<number> {
   );
 }
 
-/** Of the process, in user and in kernel mode, then of its children that have ended. */
+/**
+ * Returns the times of the process, in user and in kernel mode, then of its children that have
+ * ended.
+ */
 async function readTicks(pid: number): Promise<readonly number[]> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name in parentheses, which may hold anything; utime and stime are the
-  // 14th and the 15th, cutime and cstime come next.
+  // The second field is the name in parentheses, which may contain anything; utime and stime are
+  // the 14th and the 15th, cutime and cstime come next.
   return status
     .slice(status.lastIndexOf(')') + 2)
     .split(' ')

@@ -6,14 +6,14 @@ import './end-with-us.ts'; // first ends the processes that write there
 
 const present = new Set<string>();
 
-// Gigabytes may lie there, also when a run is broken off.
+// Gigabytes may remain there if a run is interrupted.
 process.on('exit', () => {
   for (const directory of present) removeFromUnderProcesses(directory);
 });
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 
-/** Runs something with an empty directory, which is gone afterwards, however it ends. */
+/** Runs a function with an empty directory, which is removed afterwards, whatever happens. */
 export async function inScratchDirectory<T>(run: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'quire-bench-'));
   present.add(directory);
@@ -27,8 +27,8 @@ export async function inScratchDirectory<T>(run: (directory: string) => Promise<
 }
 
 /**
- * Processes that were just killed may still write and delete there for a moment, which rmSync takes
- * for an end or a failure.
+ * Processes that were just killed may still write and delete there for a moment, which makes rmSync
+ * fail.
  */
 function removeFromUnderProcesses(directory: string): void {
   for (let attempt = 1; existsSync(directory); attempt += 1) {

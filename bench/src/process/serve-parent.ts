@@ -1,9 +1,6 @@
 import type { Answer } from './child.ts';
 
-/**
- * Answers the parent's requests, one after the other, until it goes; then disposes of what answered
- * them.
- */
+/** Answers the parent's requests in turn until it ends; then disposes of the handler. */
 export function serveParent(
   answer: (request: unknown) => Promise<unknown>,
   end: () => Promise<void>,
@@ -18,7 +15,7 @@ export function serveParent(
   process.on('disconnect', () => {
     last
       .then(end)
-      // A profile is written only at an orderly end, which open handles must not keep us from.
+      // A profile is written only at an orderly end, which open handles must not prevent.
       .then(() => process.exit())
       .catch((error: unknown) => {
         console.error(error);
@@ -27,7 +24,7 @@ export function serveParent(
   });
 }
 
-/** What the parent gave this process to begin with. */
+/** The value that the parent passed to this process at its start. */
 export function argumentOfParent(): unknown {
   return JSON.parse(process.argv[2] ?? 'null');
 }

@@ -29,8 +29,8 @@ interface Entry {
 }
 
 /**
- * What pages take of the processor, in the process that serves them: on a machine that others use,
- * it says more than the clock.
+ * Measures the processor time of pages, in the process that serves them: on a shared machine, it is
+ * more reliable than the clock.
  */
 export const processorPart: Part = {
   name: 'processor',

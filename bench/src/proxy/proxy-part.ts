@@ -19,8 +19,8 @@ interface Shape extends PageOptions {
 }
 
 /**
- * From what costs the broker most to what costs it next to nothing: there the proxy has to pass on
- * the most bytes and calls a second.
+ * From the page that costs the broker most to the one that costs it least: there the proxy must
+ * forward the most bytes and calls per second.
  */
 const shapes: readonly Shape[] = [
   { level: 'JSON, 10,000 rows', rowCount: 10_000, format: 'json' },
@@ -29,7 +29,7 @@ const shapes: readonly Shape[] = [
 ];
 
 /**
- * What the proxy takes away from the pages of a broker, all as processes of their own on this
+ * Measures the overhead of the proxy on the pages of a broker, all as separate processes on this
  * machine.
  */
 export const proxyPart: Part = {
@@ -66,9 +66,7 @@ interface Entry {
   readonly load: MeasuredLoad;
 }
 
-/**
- * The same pages from the same broker, by way of the proxy and `direct`, with nothing in between.
- */
+/** Compares the same pages of the same broker, through the proxy and `direct`. */
 async function compareLoads(
   { isQuick, progress }: BenchContext,
   stored: StoredQuery,
@@ -138,8 +136,8 @@ function latencyOf(
 }
 
 /**
- * Says more than the throughput where the processors are few: with one of its own, the proxy slows
- * nobody who takes longer.
+ * More meaningful than the throughput if there are few processors: with a processor of its own, the
+ * proxy does not slow a client that needs more time than it.
  */
 function processorTimeOf(entries: readonly Entry[]): ComparisonReport {
   const throughProxy = entries.filter(({ name }) => name === quire);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Child } from '../process/child.ts';
 
-/** A proxy in a process of its own, ready for calls. */
+/** A proxy in a separate process, ready for calls. */
 export class ProxyServer implements AsyncDisposable {
   readonly url: string;
   readonly #child: Child;
@@ -17,7 +17,7 @@ export class ProxyServer implements AsyncDisposable {
   ): Promise<ProxyServer> {
     const child = new Child(join(import.meta.dirname, 'proxy.process.ts'), brokers, {
       profileDirectory,
-      // As the first line of the command says.
+      // As the first line of the command reports.
       nodeOptions: ['--max-semi-space-size=2'],
     });
     return new ProxyServer(child, String(await child.call('url')));

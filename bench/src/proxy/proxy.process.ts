@@ -1,10 +1,7 @@
 import { createProxy } from '@quire/proxy';
 import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 
-/**
- * A proxy in front of the brokers whose URLs the parent gives, with the settings that it has by
- * default.
- */
+/** A proxy in front of the brokers whose URLs the parent passes, with its default settings. */
 const proxy = createProxy({
   brokers: argumentOfParent() as readonly string[],
   resolveIntervalMs: 30_000,

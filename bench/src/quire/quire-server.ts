@@ -6,9 +6,9 @@ import { endWithUs } from '../process/end-with-us.ts';
 import { nodeArguments, repositoryRoot } from '../process/node-arguments.ts';
 
 export interface QuireServerOptions {
-  /** Settings by their keys, on top of what every server of the benchmark has. */
+  /** Settings by their keys, in addition to those of every server of the benchmark. */
   readonly settings: Readonly<Record<string, string>>;
-  /** A directory of this server's own. */
+  /** A directory for this server only. */
   readonly directory: string;
   /** Tables by name, each with the path of its file. */
   readonly tables: Readonly<Record<string, string>>;
@@ -20,16 +20,16 @@ export interface QuireServerOptions {
 const token = 'bench';
 const stopMsMax = 20_000;
 
-/** The Authorization header that the servers of the benchmark take. */
+/** The Authorization header that the servers of the benchmark accept. */
 export const authorization = `Bearer ${token}`;
 
-/** The command as it is published, where it has been built. */
+/** The command as it is published, if it has been built. */
 export const builtProgram = join(repositoryRoot, 'packages/cli/dist/main.js');
 
-/** A real `quire start` in a process of its own. Disposing stops it the way an operator would. */
+/** A real `quire start` in a separate process. Disposing stops it the way an operator would. */
 export class QuireServer implements AsyncDisposable {
   readonly url: string;
-  /** Where it speaks Arrow Flight SQL, with a setting for that; else it never resolves. */
+  /** Its Arrow Flight SQL address, if that is enabled; else it never resolves. */
   readonly flightUrl: Promise<string>;
   readonly #process: ChildProcess;
   readonly #directory: string;
@@ -46,13 +46,13 @@ export class QuireServer implements AsyncDisposable {
   }
 
   /**
-   * Starts a server and resolves once it says that it listens.
+   * Starts a server and resolves once it reports that it listens.
    *
-   * @throws Error with what it wrote, when it ends instead
+   * @throws Error with its output, when it ends instead
    */
   static async start(options: QuireServerOptions): Promise<QuireServer> {
     const program = options.program ?? [
-      // As the first line of the command says.
+      // As the first line of the command reports.
       '--max-semi-space-size=2',
       ...nodeArguments(options.profileDirectory),
       join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
@@ -81,9 +81,9 @@ export class QuireServer implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** Where it keeps the rows of a result, unless in memory. */
+  /** The directory of a result's rows, unless in memory. */
   dataFileOf(requestId: string): string {
-    // The broker's id has the port that was asked for: any free one.
+    // The broker's id has the port that was requested: any free one.
     return join(this.#directory, 'results/Broker_127.0.0.1_0', requestId, 'data.arrow');
   }
 
@@ -112,7 +112,7 @@ function settingsOf({ settings, directory, tables }: QuireServerOptions): Record
     'engine.broker.query.timeout': '30m',
     'engine.broker.shutdown.grace': '5s',
     'engine.log.level': 'warn',
-    // No sweep comes in between, unless it is what is measured.
+    // No sweep interferes, unless it is measured.
     'controller.cluster.pagination.cleaner.initialDelay': '1h',
     'engine.auth.principal.bench.role': 'admin',
     'engine.auth.principal.bench.token.env': 'BENCH_TOKEN',
@@ -123,7 +123,7 @@ function settingsOf({ settings, directory, tables }: QuireServerOptions): Record
   };
 }
 
-/** Reads on after that, too: a full pipe would stop the server. */
+/** Continues to read after that: a full pipe would stop the server. */
 async function printedUrl(child: ChildProcess, scheme: 'http' | 'grpc'): Promise<string> {
   let output = '';
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ export interface StoredQuery {
 /**
  * Runs a query on a server, which stores its answer.
  *
- * @throws Error when it is not answered with a result
+ * @throws Error when the response is not a result
  */
 export async function storeQuery(
   server: QuireServer,
@@ -50,7 +50,7 @@ export async function storeQuery(
   return { server, requestId: answer.requestId, rowCount: answer.numRowsResultSet };
 }
 
-/** How to ask for a page of a result. */
+/** The request of a page of a result. */
 export function pageOf(
   { requestId }: StoredQuery,
   offset: number,

@@ -4,36 +4,35 @@ import { GcsServer } from '../../../test/src/testkit/servers/gcs-server.ts';
 import { S3Server, s3SettingsOf } from '../../../test/src/testkit/servers/s3-server.ts';
 import { repositoryRoot } from '../process/node-arguments.ts';
 
-/** What a broker is told to keep its results in a bucket. */
+/** The settings of a broker that stores its results in a bucket. */
 export type BucketSettings = Readonly<Record<string, string>>;
 
 /**
- * Where the tests have these programs from: `.ci/run` installs them, unless a variable names
- * another copy.
+ * The directory of these programs: `.ci/run` installs them, unless a variable names another copy.
  */
 const programs = {
   s3: { variable: 'QUIRE_S3_SERVER', path: '.cache/s3-server/versitygw' },
   gcs: { variable: 'QUIRE_GCS_SERVER', path: '.cache/gcs-server/fake-gcs-server' },
 } as const;
 
-/** What to tell the reader when a server is missing. */
+/** The note for the reader when a server is missing. */
 export const missingServerNote =
   'A server of S3 or GCS is not installed here: .ci/run does that. What needs it was left out.';
 
-/** An S3 server like the one that the tests use; undefined when it is not installed. */
+/** Starts an S3 server like the one of the tests; undefined when it is not installed. */
 export async function startS3(): Promise<S3Server | undefined> {
   const path = pathOf('s3');
   return path === undefined ? undefined : S3Server.start(path);
 }
 
-/** A GCS server, as above. */
+/** Starts a GCS server, as above. */
 export async function startGcs(): Promise<GcsServer | undefined> {
   const path = pathOf('gcs');
   return path === undefined ? undefined : GcsServer.start(path);
 }
 
 /**
- * Settings for a place of one's own in the bucket, reached by way of a port; by default the
+ * Returns settings for a separate prefix in the bucket, reached through a port; by default the
  * server's.
  */
 export function s3Settings(server: S3Server, port = server.process.port): BucketSettings {

@@ -10,12 +10,12 @@ import { missingServerNote, s3Settings, startS3 } from './bucket-servers.ts';
 
 const heapMegabytes = 1024;
 const bytesPerMegabyte = 1_000_000;
-/** Ten columns of 8 bytes that no compression helps with. */
+/** Ten columns of 8 bytes that do not compress. */
 const rowBytes = 80;
 
 /**
- * A result of 5 GB, stored in S3 by a broker whose heap is limited to 1 GB: how long it takes, and
- * what is in memory meanwhile.
+ * Stores a result of 5 GB in S3 with a broker whose heap is limited to 1 GB: measures the duration,
+ * and the memory during it.
  */
 export const remoteLargePart: Part = {
   name: 'remote-large',

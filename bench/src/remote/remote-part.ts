@@ -16,7 +16,7 @@ import { pageOf, storeQuery } from '../quire/stored-query.ts';
 import { missingServerNote, s3Settings, startS3 } from './bucket-servers.ts';
 import type { SlowLinkOptions } from './slow-link.process.ts';
 
-/** What one connection to a large provider's store carries, about. */
+/** The approximate bandwidth of one connection to a large provider's store. */
 const connectionBytesPerSecond = 80_000_000;
 const pageRowCount = 10_000;
 const compressions = ['none', 'zstd'] as const;
@@ -29,8 +29,8 @@ const links: Readonly<Record<string, SlowLinkOptions>> = {
 };
 
 /**
- * Pages from and writes to S3 over links of several kinds, with data files as they are and
- * compressed.
+ * Measures pages from and writes to S3 over links of several kinds, with uncompressed and
+ * compressed data files.
  */
 export const remotePart: Part = {
   name: 'remote',
@@ -58,7 +58,7 @@ interface Stage extends AsyncDisposable {
   readonly rowCount: number;
 }
 
-/** A broker for each link and each compression, all on one S3 server. */
+/** Starts a broker for each link and each compression, all on one S3 server. */
 async function setStage(
   { isQuick, scratch, tables, progress }: BenchContext,
   s3: S3Server,

@@ -4,21 +4,21 @@ import { argumentOfParent, serveParent } from '../process/serve-parent.ts';
 
 export interface SlowLinkOptions {
   /**
-   * How much longer every answer takes than it would: what a round trip over the network costs, on
-   * connections that are open.
+   * The added latency of every response: the cost of a round trip over the network on open
+   * connections.
    */
   readonly latencyMs: number;
-  /** What one connection carries at most, in either direction; 0: whatever this machine does. */
+  /** The bandwidth of one connection, in either direction; 0 for that of this machine. */
   readonly bytesPerSecond: number;
 }
 
-/** Bytes under way in one direction of one connection, at most: more than any link here holds. */
+/** The most bytes in transit in one direction of one connection: more than any link here holds. */
 const underWayBytesMax = 32 * 1024 * 1024;
 
 const targetPort = argumentOfParent() as number;
 const servers: Server[] = [];
 
-/** Asked for a link to the server, it answers with its port. */
+/** Returns the port of a new link to the server. */
 serveParent(
   async (request) => {
     const options = request as SlowLinkOptions;
@@ -37,11 +37,11 @@ serveParent(
   },
 );
 
-/** Passes on what comes, in its order, as late and as slowly as the link is. */
+/** Forwards data in order, with the latency and the bandwidth of the link. */
 function carry(from: Socket, to: Socket, { latencyMs, bytesPerSecond }: SlowLinkOptions): void {
   const queue: { readonly dueMs: number; readonly act: () => void }[] = [];
   let underWayBytes = 0;
-  /** When the last byte that came has gone through the narrowest place. */
+  /** The time at which the last received byte has passed the bottleneck. */
   let throughMs = 0;
   const deliver = (): void => {
     for (let next = queue[0]; next !== undefined; next = queue[0]) {

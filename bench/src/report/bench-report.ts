@@ -2,11 +2,11 @@ import { cpus, release, totalmem, type as systemName } from 'node:os';
 import type { ComparisonReport, Figure } from '../measure/comparison.ts';
 import type { PartReport } from '../measure/part.ts';
 
-/** One run of the benchmark, as it is kept in a file. */
+/** One run of the benchmark, as stored in a file. */
 export interface BenchReport {
   readonly startedAt: string;
   readonly elapsedMs: number;
-  /** A smoke run, whose figures mean nothing. */
+  /** A smoke run, whose figures are meaningless. */
   readonly isQuick: boolean;
   readonly machine: Machine;
   readonly parts: readonly PartReport[];

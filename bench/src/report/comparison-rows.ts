@@ -9,7 +9,7 @@ export interface TextRows {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A comparison as a table: one row for each contender at each level. */
+/** Formats a comparison as a table: one row for each contender at each level. */
 export function comparisonRows({
   figures,
   unit,

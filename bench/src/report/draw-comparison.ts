@@ -17,8 +17,8 @@ const axisHeight = 48;
 const colours = { quire: '#0b7a5c', rival: '#8a8f98' };
 
 /**
- * A comparison as dots on a logarithmic scale: the median, with the range of the rounds' medians,
- * and a tick at the 99th percentile.
+ * Draws a comparison as dots on a logarithmic scale: the median, with the range of the rounds'
+ * medians, and a tick at the 99th percentile.
  */
 export function drawComparison({ figures, unit, factor }: ComparisonReport): Drawing {
   const levels = [...new Set(figures.map(({ level }) => level))];
@@ -26,7 +26,7 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
   const height = levels.length * (names.length * rowHeight + levelGap) + axisHeight;
   const { document } = parseHTML('<html><body></body></html>');
   const place = { y: 'name', fy: 'level' };
-  // Of rates, the slow tail would be at the other end.
+  // The slow tail of rates would be at the other end.
   const tailOf = ({ summary }: Figure): number | null => (unit === 'ms' ? summary.p99 : null);
   const colour = (figure: Figure): string =>
     figure.name === quire ? colours.quire : colours.rival;
@@ -86,12 +86,12 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
   return { svg: plot.outerHTML, width: drawingWidth, height };
 }
 
-/** `10` rather than `10.0`: ticks stand at round numbers. */
+/** Formats `10`, not `10.0`: ticks stand at round numbers. */
 function tickText(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 2 });
 }
 
-/** Nothing has a place on a logarithmic scale. */
+/** Zero has no place on a logarithmic scale. */
 function visible(value: number): number {
   return Math.max(value, 1e-3);
 }

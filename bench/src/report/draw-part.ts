@@ -4,7 +4,7 @@ import { drawComparison, drawingWidth } from './draw-comparison.ts';
 const margin = 16;
 const titleHeight = 30;
 
-/** All comparisons of a part in one drawing, one below the other: a whole SVG file. */
+/** Draws all comparisons of a part, one below the other, as a whole SVG file. */
 export function drawPart({ comparisons }: PartReport): string {
   let top = margin;
   const pieces = comparisons.map((comparison) => {

@@ -1,4 +1,7 @@
-/** Three digits that count, and thousands set apart: `0.123`, `12.3`, `1,234`. */
+/**
+ * Formats a number with three significant digits, and thousands separated: `0.123`, `12.3`,
+ * `1,234`.
+ */
 export function formatNumber(value: number): string {
   if (value === 0) return '0';
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

@@ -3,7 +3,7 @@ import { type BenchReport, findComparison, findFigure } from './bench-report.ts'
 import type { TextRows } from './comparison-rows.ts';
 import { formatNumber, formatTimes } from './format-number.ts';
 
-/** One budget of the design, and how a run shows whether it is kept. */
+/** One budget of the design, and the check of a run against it. */
 interface Goal {
   readonly what: string;
   readonly goal: string;
@@ -73,7 +73,7 @@ function tailAtMostTimesFirstLevel(id: string, times: number): Goal['read'] {
 }
 
 /**
- * Quire's own figures lie on the right side of a limit: that at a level, or at all levels when none
+ * Quire's own figures are on the right side of a limit: that at a level, or at all levels when none
  * is named.
  */
 function within(
@@ -173,7 +173,7 @@ const goals: readonly Goal[] = [
     read: atMostTimesFirstLevel('page-rows', 1.2),
   },
   {
-    what: 'JSON encoding against JSON.stringify of rows at hand, MB/s',
+    what: 'JSON encoding against JSON.stringify of rows in memory, MB/s',
     goal: '≥ 3×',
     part: 'encode',
     read: atLeastTimesBetter('encode-table', ['JSON.stringify'], 'mixed', 3),
@@ -215,7 +215,7 @@ const goals: readonly Goal[] = [
     read: within('sweep-delete', undefined, (perSecond) => perSecond >= 5000, 'results/s'),
   },
   {
-    what: 'sweep: p99 of pages meanwhile, of that at rest',
+    what: 'sweep: p99 of pages during it, relative to that at rest',
     goal: '≤ 1.5×',
     part: 'sweep',
     read: tailAtMostTimesFirstLevel('sweep-pages', 1.5),
@@ -251,7 +251,7 @@ const goals: readonly Goal[] = [
     read: within('preview-time', undefined, (elapsedMs) => elapsedMs <= 2000, 'ms'),
   },
   {
-    what: 'delay of the event loop meanwhile, p99',
+    what: 'delay of the event loop during the work, p99',
     goal: '≤ 20 ms',
     part: 'preview',
     read: within('preview-loop', 'p99', (delayMs) => delayMs <= 20, 'ms'),
@@ -270,7 +270,7 @@ const goals: readonly Goal[] = [
   },
 ];
 
-/** What each budget asks for beside what was measured. */
+/** Formats the limit of each budget next to the measurement. */
 export function goalRows(report: BenchReport): TextRows {
   const rows = goals.map((each) => {
     const { what, goal, part } = each;

@@ -1,6 +1,6 @@
 /**
- * Says on a terminal, in one line that is rewritten, what is being done; elsewhere one line for
- * each new thing.
+ * Shows the current activity on a terminal, in one line that is rewritten; elsewhere one line for
+ * each new activity.
  */
 export class Progress {
   readonly #startMs = performance.now();
@@ -18,13 +18,13 @@ export class Progress {
       );
       return;
     }
-    // The percentage behind it is not news.
+    // A change of the percentage alone starts no new line.
     const what = text.replace(/: \d+ %$/, '');
     if (what !== this.#shown) this.#output.write(`${this.#line(what)}\n`);
     this.#shown = what;
   }
 
-  /** Leaves the line free for other output. */
+  /** Clears the line for other output. */
   clear(): void {
     if (this.#output.isTTY) this.#output.write('\r\u001b[2K');
   }

@@ -18,10 +18,10 @@ export async function writeCharts({ parts }: BenchReport, directory: string): Pr
 }
 
 /**
- * Puts a run into the papers: goals and charts into the README of the benchmark, the figures into
- * the page of measurements. They replace those of the last run.
+ * Publishes a run: goals and charts in the README of the benchmark, the figures on the page of
+ * measurements. They replace those of the last run.
  *
- * @throws Error when a paper has no place for it
+ * @throws Error when a document has no place for it
  */
 export async function publish(report: BenchReport): Promise<void> {
   const directory = join(repositoryRoot, 'bench');

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../process/node-arguments.ts';
 import type { BenchReport } from './bench-report.ts';
 
-/** Where runs are kept; git does not. */
+/** The directory of runs, which git ignores. */
 export const resultsDirectory = join(repositoryRoot, 'bench/results');
 
 /**
- * Keeps a run, under a name by which runs sort by time and full ones can be told, and gives its
- * path.
+ * Stores a run, under a name by which runs sort by time and full ones are recognizable, and returns
+ * its path.
  */
 export async function writeReport(report: BenchReport, isFull: boolean): Promise<string> {
   await mkdir(resultsDirectory, { recursive: true });
@@ -19,7 +19,7 @@ export async function writeReport(report: BenchReport, isFull: boolean): Promise
   return path;
 }
 
-/** The last run of all parts that was not a smoke run. */
+/** Returns the last run of all parts that was not a smoke run. */
 export async function readLastFullReport(): Promise<BenchReport | undefined> {
   const names = await readdir(resultsDirectory).catch((): string[] => []);
   const last = names

@@ -1,6 +1,6 @@
 import type { TextRows } from './comparison-rows.ts';
 
-/** Lines of aligned columns, for a terminal. */
+/** Formats lines of aligned columns, for a terminal. */
 export function textTable({ heads, rows, firstFigure }: TextRows): string {
   const all = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

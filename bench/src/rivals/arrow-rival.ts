@@ -6,7 +6,7 @@ type CellOf = (value: unknown) => unknown;
 
 /**
  * The same Arrow file, read with apache-arrow's own random-access reader, whose footer is kept: the
- * batches of the page are read one by one, their values taken with `get`, and the rows made JSON by
+ * batches of the page are read one by one, their values read with `get`, and the rows encoded by
  * JSON.stringify.
  */
 export async function openArrowRival(path: string): Promise<Rival> {
@@ -44,7 +44,7 @@ export async function openArrowRival(path: string): Promise<Rival> {
 
 const asIs: CellOf = (value) => value;
 
-/** What JSON cannot hold, in the simplest way that a user of the library would find. */
+/** Converts values that JSON lacks, in the simplest way that a user of the library would find. */
 function cellOfType(type: DataType): CellOf {
   if (DataType.isInt(type) && type.bitWidth === 64) {
     return (value) => (value === null ? null : Number(value));
@@ -62,7 +62,7 @@ function cellOfType(type: DataType): CellOf {
   return asIs;
 }
 
-/** Good for what fits 64 bits, as all decimals here do. */
+/** Correct for values of at most 64 bits, such as all decimals here. */
 function decimalText(words: Uint32Array, scale: number): string {
   const digits = new BigInt64Array(words.slice(0, 2).buffer)[0]?.toString() ?? '0';
   const padded = digits.padStart(scale + 1, '0');

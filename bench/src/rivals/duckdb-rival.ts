@@ -2,9 +2,9 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import type { Rival } from './rival.ts';
 
 export interface DuckDbRivalOptions {
-  /** What stands behind FROM. */
+  /** The expression after FROM. */
   readonly table: string;
-  /** Whether each row is made JSON by DuckDB; else it comes as values that JSON.stringify takes. */
+  /** True if DuckDB encodes each row as JSON; else rows come as values for JSON.stringify. */
   readonly isJsonMadeInSql: boolean;
 }
 

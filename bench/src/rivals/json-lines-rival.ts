@@ -5,8 +5,8 @@ const newLine = 10;
 const blockBytes = 1024 * 1024;
 
 /**
- * One JSON array per line, read from the start up to the page: lines are counted, and the page's
- * own are passed on unparsed.
+ * One JSON array per line, read from the start up to the page: lines are counted, and those of the
+ * page are passed on unparsed.
  */
 export async function openJsonLinesRival(path: string): Promise<Rival> {
   return {
@@ -28,8 +28,8 @@ export async function openJsonLinesRival(path: string): Promise<Rival> {
 }
 
 /**
- * Where the line after `count` line ends begins, or the end of the bytes; and how many line ends
- * come before.
+ * Returns the start of the line after `count` line ends, or the end of the bytes, and the number of
+ * line ends before it.
  */
 function skipLines(bytes: Buffer, count: number): { position: number; lineCount: number } {
   let position = 0;
@@ -41,7 +41,7 @@ function skipLines(bytes: Buffer, count: number): { position: number; lineCount:
   return { position, lineCount: Math.max(0, count) };
 }
 
-/** `[1]⏎[2]⏎` becomes `[[1],[2]]`. */
+/** Converts `[1]⏎[2]⏎` to `[[1],[2]]`. */
 function asArray(lines: Buffer): Buffer {
   const rows = lines.subarray(0, Math.max(0, lines.length - 1));
   for (let end = rows.indexOf(newLine); end >= 0; end = rows.indexOf(newLine, end + 1)) {

@@ -11,12 +11,10 @@ import { endWithUs } from '../process/end-with-us.ts';
 const run = promisify(execFile);
 const debianDirectory = '/usr/lib/postgresql';
 
-/** Who connects, and to what: a cluster of one's own needs no password on its private socket. */
+/** The user and the database: a private cluster needs no password on its own socket. */
 export const postgresDatabase = { user: 'bench', database: 'postgres' };
 
-/**
- * A PostgreSQL of the benchmark's own, which listens on a socket in its directory and nowhere else.
- */
+/** A private PostgreSQL of the benchmark, which listens only on a socket in its directory. */
 export class PostgresCluster implements AsyncDisposable {
   readonly socketDirectory: string;
   readonly #end: () => Promise<void>;
@@ -26,7 +24,7 @@ export class PostgresCluster implements AsyncDisposable {
     this.#end = end;
   }
 
-  /** Makes and starts a cluster, and loads a CSV file as the table `t`. */
+  /** Creates and starts a cluster, and loads a CSV file as the table `t`. */
   static async start(
     binaries: string,
     directory: string,
@@ -85,7 +83,7 @@ export class PostgresCluster implements AsyncDisposable {
 }
 
 /**
- * Where PostgreSQL's programs are: on the path, or where Debian puts them; undefined when it is not
+ * Finds PostgreSQL's programs on the path, or in Debian's directories; undefined when it is not
  * installed.
  */
 export async function findPostgres(): Promise<string | undefined> {
@@ -121,7 +119,7 @@ async function load(socketDirectory: string, { columns }: BenchTable, csv: strin
   }
 }
 
-/** A server that starts refuses for a moment. */
+/** A server that is starting refuses connections for a moment. */
 async function connect(socketDirectory: string): Promise<pg.Client> {
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ host: socketDirectory, ...postgresDatabase });
@@ -135,7 +133,7 @@ async function connect(socketDirectory: string): Promise<pg.Client> {
   }
 }
 
-/** PostgreSQL refuses to run as root: it runs as the user that its package made, then. */
+/** PostgreSQL refuses to run as root; then it runs as the user that its package has created. */
 async function unprivilegedUser(): Promise<{ readonly uid?: number; readonly gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const idOf = async (option: string): Promise<number> =>

@@ -3,14 +3,14 @@ import type { Rival } from './rival.ts';
 import { postgresDatabase } from './postgres-cluster.ts';
 
 /**
- * A cursor of PostgreSQL that is held and scrolls: the answer stays on the server, and a page is a
- * move and a fetch.
+ * A scrollable cursor of PostgreSQL, declared WITH HOLD: the answer stays on the server, and a page
+ * is a MOVE and a FETCH.
  */
 export async function openPostgresRival(socketDirectory: string): Promise<Rival> {
   const client = new pg.Client({ host: socketDirectory, ...postgresDatabase });
   await client.connect();
   await client.query('DECLARE pages SCROLL CURSOR WITH HOLD FOR SELECT * FROM t ORDER BY id');
-  // Texts pass as they are; only what JSON has a type for becomes a value.
+  // Texts are kept; only values of types that JSON has are converted.
   const types = { getTypeParser: (oid: number) => parserOf(oid) };
   return {
     async page({ offset, rowCount }) {

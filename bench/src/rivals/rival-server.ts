@@ -3,7 +3,7 @@ import { Child } from '../process/child.ts';
 import type { PageTarget } from '../http/page-reader.ts';
 import type { RivalKind } from './rival.ts';
 
-/** The rivals of one kind, in a process of their own, ready for calls. */
+/** The rivals of one kind, in a separate process, ready for calls. */
 export class RivalServer implements AsyncDisposable {
   readonly url: string;
   readonly #child: Child;
@@ -23,7 +23,7 @@ export class RivalServer implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  /** How to ask for a page of what is at a path. */
+  /** The request of a page of the data at a path. */
   pageOf(source: string, offset: number, rowCount: number): PageTarget {
     return { path: `/?source=${encodeURIComponent(source)}&offset=${offset}&rowCount=${rowCount}` };
   }

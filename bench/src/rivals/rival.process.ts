@@ -23,7 +23,7 @@ const openers: Readonly<Record<RivalKind, (path: string) => Promise<Rival>>> = {
 };
 
 const kind = argumentOfParent() as RivalKind;
-/** One for each file or directory that was asked for, which stays open. */
+/** One for each requested file or directory, which stays open. */
 const rivals = new Map<string, Promise<Rival>>();
 const server = createServer((request, response) => {
   respond(request.url ?? '', response).catch((error: unknown) => {

@@ -4,8 +4,8 @@
  */
 export interface Rival {
   /**
-   * The rows `[offset, offset + rowCount)` as a JSON array of arrays, or the bytes of the file that
-   * is asked for.
+   * Returns the rows `[offset, offset + rowCount)` as a JSON array of arrays, or the bytes of the
+   * requested file.
    */
   page(request: RivalRequest): Promise<string | Uint8Array>;
   close(): Promise<void>;

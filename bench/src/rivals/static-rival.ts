@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Rival } from './rival.ts';
 
 /**
- * Exactly the bytes that Quire would serve, a file for each offset in a directory: no server of the
- * same kind can be faster.
+ * Serves exactly the bytes that Quire would, from a file for each offset: no server of the same
+ * kind can be faster.
  */
 export async function openStaticRival(directory: string): Promise<Rival> {
   return {

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Rival } from './rival.ts';
 
-/** The result as one JSON document, parsed for every page: what Apache Pinot's file store does. */
+/**
+ * Serves the result as one JSON document, parsed for every page, like Apache Pinot's file store.
+ */
 export async function openWholeJsonRival(path: string): Promise<Rival> {
   return {
     async page({ offset, rowCount }) {

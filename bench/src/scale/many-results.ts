@@ -4,14 +4,14 @@ import { dataKeyOf, recordKeyOf } from '@quire/results';
 type RequestId = Parameters<typeof dataKeyOf>[1];
 
 export const brokerId = 'Broker_10.0.0.1_8099';
-/** When the first of them was stored; one comes each second, and lives for a day. */
+/** The time of the first of them; one is stored per second, and lives for a day. */
 const firstMs = 1_767_225_600_000;
 const stepMs = 1_000;
 const lifetimeMs = 86_400_000;
 
 /**
- * A version 7 id whose time grows with the index, so that ids are in the order in which results
- * came.
+ * Returns a version 7 id whose time grows with the index, so that ids are in the order of the
+ * results.
  */
 export function idOf(index: number): RequestId {
   const time = (firstMs + index * stepMs).toString(16).padStart(12, '0');
@@ -19,14 +19,14 @@ export function idOf(index: number): RequestId {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${rest}` as RequestId;
 }
 
-/** From one kilobyte to ten megabytes; which result has which looks random. */
+/** From one kilobyte to ten megabytes, assigned pseudorandomly. */
 function sizeOf(index: number): number {
   return 1_000 * 10 ** ((((index * 40_503) % 65_536) / 65_536) * 4);
 }
 
 /**
- * A store whose listing shows so many results of one broker, and that has nothing else: what a
- * bucket would send is made as it is asked for.
+ * A store whose listing shows so many results of one broker, and that contains nothing else: the
+ * answers of a bucket are generated on request.
  */
 export function storeOf(resultCount: number): ObjectStore {
   const none = (): never => {
@@ -62,7 +62,7 @@ async function* objectsOf(resultCount: number): AsyncGenerator<ObjectEntry> {
   }
 }
 
-/** A moment at which so large a part of them has expired. */
+/** Returns a moment at which so large a part of them has expired. */
 export function momentOf(resultCount: number, expiredShare: number): number {
   return firstMs + Math.floor(resultCount * expiredShare) * stepMs + lifetimeMs;
 }

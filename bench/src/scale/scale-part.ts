@@ -14,15 +14,15 @@ interface Measurement {
   readonly task: ScaleTask;
   readonly title: string;
   readonly of: string;
-  /** Where it is not the number of results that counts. */
+  /** The levels of a task that does not depend on the number of results. */
   readonly counts?: readonly number[];
 }
 
 const resultCounts = [1e5, 1e6, 1e7];
 const tasks: readonly Measurement[] = [
   { task: 'listing', title: 'A listing, read and packed', of: 'results' },
-  { task: 'expiry', title: 'Which of them have expired', of: 'results' },
-  { task: 'quota', title: 'Which of them go for a tenth of the room', of: 'results' },
+  { task: 'expiry', title: 'The choice of expired ones', of: 'results' },
+  { task: 'quota', title: 'The choice of those to delete for a tenth of the space', of: 'results' },
   {
     task: 'recount',
     title: 'A listing into the count of the admission, 1,000 writes in flight',
@@ -40,7 +40,7 @@ const tasks: readonly Measurement[] = [
 const day = { resultCount: 100_000, periodMs: 3_600_000, callMs: 60 };
 
 /**
- * What a large cluster asks of each process, measured, and of a provider, simulated
+ * Measures the load of a large cluster on each process, and simulates that on a provider
  * (packages/SCALE.md).
  */
 export const scalePart: Part = {
@@ -52,7 +52,7 @@ export const scalePart: Part = {
     const note = (id: string, entry: Measured): void => {
       measured.set(id, [...(measured.get(id) ?? []), entry]);
     };
-    // A process for each number: what one has left behind would be the next one's.
+    // A process for each number, so that none inherits the memory of the previous one.
     for (const count of isQuick ? [1e5] : resultCounts) {
       const nodeOptions = ['--expose-gc', '--max-old-space-size=6000'];
       await using child = new Child(join(import.meta.dirname, 'scale.process.ts'), null, {
@@ -64,7 +64,7 @@ export const scalePart: Part = {
           if (counts.length > 1 && count !== resultCounts[0]) continue;
           const level = `${each.toLocaleString('en')} ${of}`;
           progress(`${title}: ${level}`);
-          // Once: a listing of ten million takes a minute, and processor time hardly varies.
+          // Once only: a listing of ten million takes a minute, and processor time hardly varies.
           const answer = (await child.call({
             task,
             count: each,

@@ -16,16 +16,18 @@ export type ScaleTask = 'listing' | 'expiry' | 'quota' | 'recount' | 'routes' | 
 export interface ScaleRequest {
   readonly task: ScaleTask;
   /**
-   * Results; of routes those that are remembered, of admission the writes that are in flight at
-   * once.
+   * The number of results; for routes that of remembered ones, for admission that of concurrent
+   * writes.
    */
   readonly count: number;
 }
 
 export interface ScaleAnswer {
-  /** Of all its threads: how long it took would say more about who else was on the machine. */
+  /**
+   * The processor time of all its threads: the duration would depend on other users of the machine.
+   */
   readonly processorMs: number;
-  /** What the process has in memory beyond what it had when it began, garbage aside. */
+  /** The growth of the memory of the process since its start, without garbage. */
   readonly grownBytes: number;
 }
 
@@ -34,8 +36,8 @@ let snapshot: BrokerSnapshot | undefined;
 let startBytes: number | undefined;
 
 /**
- * The parts of Quire that hold something for each result, or for each write, with as many of them
- * as a large cluster has.
+ * The parts of Quire that keep state for each result, or for each write, with as many of them as a
+ * large cluster has.
  */
 const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
   async listing(count) {
@@ -75,7 +77,7 @@ const tasks: Readonly<Record<ScaleTask, (count: number) => Promise<number>>> = {
   },
   async routes(count) {
     const routes = new RouteCache(() => count);
-    // Nothing of a broker is looked at here, but that it is one of a thousand.
+    // Only one property of a broker matters here: it is one of a thousand.
     const brokers = Array.from({ length: 1_000 }, (): Broker => Object.create(null) as Broker);
     for (let index = 0; index < count; index += 1) {
       routes.set(idOf(index), brokers[index % brokers.length] as Broker);

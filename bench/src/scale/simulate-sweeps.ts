@@ -4,30 +4,30 @@ import { SeededRandom } from '@quire/core/testing';
 
 export interface SweepScene {
   readonly brokerCount: number;
-  /** Results of each broker at any time. */
+  /** The results of each broker at any time. */
   readonly resultCount: number;
   readonly periodMs: number;
-  /** How long a provider takes for one call of a listing; the next one waits for it. */
+  /** The time that a provider takes for one call of a listing; calls are sequential. */
   readonly callMs: number;
 }
 
 export interface ListingRates {
-  /** Calls a second of all brokers together, on average. */
+  /** The average calls per second of all brokers together. */
   readonly mean: number;
-  /** The busiest second of the first hour, when all brokers have started at once. */
+  /** The busiest second of the first hour, when all brokers have started at the same time. */
   readonly busiestAtFirst: number;
   /** The busiest second of later hours. */
   readonly busiestLater: number;
 }
 
-/** Two objects a result; a provider shows a thousand a call. */
+/** Two objects per result; a provider lists a thousand per call. */
 const objectsPerResult = 2;
 const objectsPerCall = 1_000;
 const hours = 12;
 
 /**
- * Plays the schedules of all cleaners, as they are, in virtual time, and counts what one bucket is
- * asked for in each second.
+ * Simulates the schedules of all cleaners, unchanged, in virtual time, and counts the calls to one
+ * bucket in each second.
  */
 export function simulateSweeps({
   brokerCount,

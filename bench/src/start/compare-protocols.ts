@@ -12,8 +12,8 @@ import {
 import { measureStart, type Start } from './measure-start.ts';
 
 /**
- * What the SDKs of remote stores cost a server that uses them, and nobody else: starts with each
- * kind of store.
+ * Measures the cost of the SDKs of remote stores for servers that use them, and that other servers
+ * do not pay it: starts with each kind of store.
  */
 export async function compareProtocols(
   { isQuick, scratch, progress }: Pick<BenchContext, 'isQuick' | 'scratch' | 'progress'>,

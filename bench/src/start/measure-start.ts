@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { readFamilyMemory } from '../process/process-memory.ts';
 import { QuireServer, type QuireServerOptions } from '../quire/quire-server.ts';
 
-/** How one start went. */
+/** The measurements of one start. */
 export interface Start {
   /** Until it listened. */
   readonly elapsedMs: number;
-  /** Resident memory of all its processes, once they had rested. */
+  /** The resident memory of all its processes, after a rest. */
   readonly megabytes: number;
 }
 

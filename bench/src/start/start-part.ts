@@ -6,15 +6,15 @@ import { builtProgram } from '../quire/quire-server.ts';
 import { compareProtocols } from './compare-protocols.ts';
 import { measureStart, type Start } from './measure-start.ts';
 
-/** Who starts: a name and what Node runs; from the sources when nothing is said. */
+/** A contender: its name, and the arguments of Node; the sources by default. */
 interface Program {
   readonly name: string;
   readonly program?: readonly string[];
 }
 
 /**
- * How long `quire start` takes until it listens, and what it then has in memory, beside a server of
- * Node that does nothing.
+ * Measures the time of `quire start` until it listens, and its memory then; compared with a server
+ * of Node that does nothing.
  */
 export const startPart: Part = {
   name: 'start',

@@ -7,13 +7,13 @@ import { plainFileStore } from './plain-file-store.ts';
 
 const hourMs = 3_600_000;
 
-/** Whose results the file store at `root` then holds. */
+/** A broker's results in the file store at `root`. */
 export interface ResultDirectory {
   readonly root: string;
   readonly brokerId: string;
 }
 
-/** Makes small results, all of which expired an hour ago. */
+/** Creates small results, all of which expired an hour ago. */
 export async function makeExpiredResults(
   { root, brokerId }: ResultDirectory,
   count: number,
@@ -38,8 +38,8 @@ export async function makeExpiredResults(
 }
 
 /**
- * Multiplies the results of a place by giving their files further names: good for listing, not for
- * opening.
+ * Multiplies the results of a directory by hard links to its files: they can be listed, but not
+ * opened.
  */
 export function multiplyResults({ root, brokerId }: ResultDirectory, times: number): void {
   const directory = join(root, brokerId);

@@ -10,7 +10,7 @@ import { makeExpiredResults } from './make-results.ts';
 
 const pageRowCount = 10_000;
 const sweepWaitMsMax = 60_000;
-/** The id of a broker of the benchmark: it asks for any free port. */
+/** The id of a broker of the benchmark: it requests any free port. */
 const brokerId = 'Broker_127.0.0.1_0';
 
 export interface PagesWhileDeleting {
@@ -18,7 +18,7 @@ export interface PagesWhileDeleting {
   readonly deletedPerSecond: number;
 }
 
-/** What the readers of a broker feel of it while it sweeps many expired results. */
+/** Measures the effect on the readers of a broker while it sweeps many expired results. */
 export async function measurePagesWhileDeleting(
   context: BenchContext,
 ): Promise<PagesWhileDeleting> {
@@ -68,13 +68,13 @@ export async function measurePagesWhileDeleting(
 interface Sweep {
   readonly directory: string;
   readonly resultCount: number;
-  /** How long to look on. */
+  /** The duration of the observation. */
   readonly sweepMsMax: number;
 }
 
 /**
- * Reads pages until a sweep is through, or for some time of it. The directory of the broker tells
- * how far it is.
+ * Reads pages until a sweep is complete, or for some time of it. The progress is read from the
+ * directory of the broker.
  */
 async function sampleSweep(load: PageLoad, { directory, resultCount, sweepMsMax }: Sweep) {
   const before: number[] = [];
@@ -87,7 +87,7 @@ async function sampleSweep(load: PageLoad, { directory, resultCount, sweepMsMax 
     const nowMs = performance.now();
     if (countLeft === resultCount) {
       before.push(...samples);
-      if (nowMs - startMs > sweepWaitMsMax) throw new Error('The server has not begun to sweep.');
+      if (nowMs - startMs > sweepWaitMsMax) throw new Error('The server has not started to sweep.');
       continue;
     }
     sweepStartMs = Math.min(sweepStartMs, nowMs - 50);

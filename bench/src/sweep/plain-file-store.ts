@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { type ObjectEntry, type ObjectStore, sourceChunks } from '@quire/core';
 
 /**
- * A store that can only be written to, into the same files as the real one, but in a hurry: nothing
- * is synced, and every file is dated back. It sets the stage; it is not what is measured.
+ * A write-only store, into the same files as the real one, but fast: without fsync, and with every
+ * file backdated. It prepares the data; it is not measured.
  */
 export function plainFileStore(root: string, modifiedMs: number): ObjectStore {
   return {

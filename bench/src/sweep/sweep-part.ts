@@ -22,8 +22,8 @@ const settledMs = 11_000;
 const brokerId = 'bench';
 
 /**
- * Finding and deleting expired results in local files, as the cleaner does it, beside what people
- * do without one.
+ * Finds and deletes expired results in local files, as the cleaner does; compared with common ways
+ * without a cleaner.
  */
 export const sweepPart: Part = {
   name: 'sweep',
@@ -59,7 +59,7 @@ async function compareDeciding(
     const directory = { root: join(scratch, `many-${times}`), brokerId };
     await makeExpiredResults(directory, originalCount);
     multiplyResults(directory, times);
-    // A sweep reads what has changed a moment ago again at the next one.
+    // A sweep reads recently changed results again at the next one.
     if (!isQuick) await setTimeout(settledMs);
     const level = `${resultCount.toLocaleString('en')} results`;
     const decide = (task: SweepTask) =>
@@ -68,7 +68,7 @@ async function compareDeciding(
       { level, name: quire, contender: decide('plan') },
       { level, name: 'quire, first sweep', contender: decide('plan-first') },
       { level, name: 'find -mmin +60', contender: repeated(() => find(directory, [])) },
-      // Of the larger number it takes longer than anybody would wait for.
+      // With the larger number, it takes too long.
       ...(times === 10
         ? [{ level, name: 'parsing every record', contender: decide('parse-records') }]
         : []),
@@ -82,7 +82,7 @@ async function compareDeciding(
   );
 }
 
-/** Every deletion needs results of its own, so the rounds are made here. */
+/** Every deletion needs results of its own, so the rounds are created here. */
 async function compareDeleting(
   { isQuick, scratch, progress }: BenchContext,
   child: Child,

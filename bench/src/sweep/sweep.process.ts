@@ -7,7 +7,7 @@ import { FileObjectStore } from '@quire/store-file';
 import { serveParent } from '../process/serve-parent.ts';
 import type { ResultDirectory } from './make-results.ts';
 
-/** Ways to find out what has expired, and ways to get rid of it. */
+/** Ways to find expired results, and ways to delete them. */
 export type SweepTask =
   | 'plan'
   | 'plan-first'
@@ -23,7 +23,7 @@ export interface SweepRequest extends ResultDirectory {
 
 export interface SweepAnswer {
   readonly elapsedMs: number;
-  /** Results found expired, and removed unless only found. */
+  /** Expired results that were found, and deleted unless only found. */
   readonly count: number;
 }
 
@@ -38,7 +38,9 @@ interface Swept {
 /** As in a server: the same at each sweep. */
 const openSwept = new Map<string, Swept>();
 
-/** How many were found, and, where not all of the time counts, how long that took. */
+/**
+ * The number of found results and, if part of the time does not count, the time of finding them.
+ */
 type Outcome = number | SweepAnswer;
 
 const tasks: Readonly<Record<SweepTask, (directory: ResultDirectory) => Promise<Outcome>>> = {
@@ -65,7 +67,7 @@ const tasks: Readonly<Record<SweepTask, (directory: ResultDirectory) => Promise<
   'delete-expired': async (directory) => (await openResults(directory)).deleteExpired(Date.now()),
   async 'list-and-delete-each'(directory) {
     const nowMs = Date.now();
-    // With a clock that goes after, since what has expired cannot be deleted by its id.
+    // With a clock that is behind, since expired results cannot be deleted by their ids.
     const results = await openResults(directory, nowMs - 2 * hourMs);
     const expired: string[] = [];
     for await (const entry of results.list()) {
@@ -103,7 +105,7 @@ async function openToSweep({ root, brokerId }: ResultDirectory): Promise<Swept> 
   };
 }
 
-/** The cleaner's own sweep, with the settings that it has by default. */
+/** The cleaner's own sweep, with its default settings. */
 async function sweep({ sweeper }: Swept, isDryRun: boolean): Promise<number> {
   const { brokers } = await sweeper.sweep({
     trigger: 'once',
@@ -130,7 +132,7 @@ async function openResults(
 }
 
 /**
- * Directories of what has expired, as the metadata of every result says, opened one by one: what a
+ * The directories of expired results, by the metadata of every result, opened one by one, as a
  * peer's cleaner does.
  */
 async function expiredByRecords({ root, brokerId }: ResultDirectory): Promise<string[]> {

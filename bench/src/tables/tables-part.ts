@@ -6,8 +6,8 @@ import { Child } from '../process/child.ts';
 import type { Knowledge, TablesAnswer, TablesOptions, TablesRequest } from './tables.process.ts';
 
 /**
- * The first query of a table after a start, which compares its files with their checksums, beside
- * queries that need not.
+ * Compares the first query of a table after a start, which verifies the checksums of its files,
+ * with queries that need not.
  */
 export const tablesPart: Part = {
   name: 'tables',

@@ -19,8 +19,8 @@ export interface TablesOptions {
 }
 
 /**
- * What is known of the files of the table before its first query: nothing; what another process has
- * found; all of it, unread.
+ * The knowledge about the files of the table before its first query: nothing; the findings of
+ * another process; all of it, unread.
  */
 export type Knowledge = 'nothing' | 'shared' | 'trusted';
 
@@ -64,7 +64,7 @@ for (let segment = 0; segment < segmentCount; segment += 1) {
     batchConfig: { inputFormat: 'json' },
   });
 }
-/** What all processes of a broker would know together. */
+/** The shared knowledge of all processes of a broker. */
 const shared = new VerificationHost();
 await new DirectoryTables(dataDirectory, { shared }).verify(
   await new DirectoryTables(dataDirectory).resolve(['texts']),

@@ -9,8 +9,8 @@ const rowCount = 1000;
 const title = 'From the call to the first rows of a large query';
 
 /**
- * How soon the first rows of `SELECT *` of a table come with `async=true`, beside DuckDB's own
- * first chunk of the same file.
+ * Measures the time to the first rows of `SELECT *` of a table with `async=true`; compared with
+ * DuckDB's own first chunk of the same file.
  */
 export async function compareFirstRows(
   { isQuick, progress }: BenchContext,
@@ -53,10 +53,7 @@ export async function compareFirstRows(
   }
 }
 
-/**
- * Times a query of HTTP up to its first rows. It is cancelled once they are there; that is not
- * measured.
- */
+/** Measures a query by HTTP up to its first rows. It is then cancelled, which is not measured. */
 export async function timeFirstRows(url: string, sql: string): Promise<number> {
   const startMs = performance.now();
   const { body } = await request(

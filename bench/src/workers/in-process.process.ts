@@ -13,7 +13,7 @@ export interface InProcessOptions {
   readonly tables: Readonly<Record<string, string>>;
 }
 
-/** A broker as `quire start` makes one, but for its queries: they run in its own process. */
+/** A broker as `quire start` creates one, except that its queries run in its own process. */
 const hourMs = 3_600_000;
 const { directory, tables } = argumentOfParent() as InProcessOptions;
 const engine = await DuckDbEngine.open({

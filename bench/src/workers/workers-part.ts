@@ -18,7 +18,8 @@ import { compareFirstRows } from './first-rows.ts';
 import type { InProcessOptions } from './in-process.process.ts';
 
 /**
- * A broker whose queries run in workers, beside the same broker that runs them in its own process.
+ * Compares a broker whose queries run in workers with the same broker that runs them in its own
+ * process.
  */
 export const workersPart: Part = {
   name: 'workers',
@@ -53,7 +54,7 @@ export const workersPart: Part = {
         await measureMemory(context, server, alone),
       ],
       notes: [
-        'Pages beside queries: two queries of a million rows each run and are stored over and over meanwhile.',
+        'Pages beside queries: two queries of a million rows each run and are stored repeatedly at the same time.',
       ],
     };
   },
@@ -95,7 +96,7 @@ function compareQueries(
 
 const pageRowCount = 1000;
 
-/** The same pages with and without queries meanwhile, in each of the brokers. */
+/** Compares the same pages with and without concurrent queries, in each of the brokers. */
 async function comparePages(
   { isQuick, progress }: BenchContext,
   brokers: readonly Broker[],
@@ -114,9 +115,9 @@ async function comparePages(
       await using load = new PageLoad(url, targets);
       for (const level of levels) {
         progress(`pages of ${name}, ${level}: round ${round + 1}`);
-        const queriesMeanwhile = new RepeatedQueries(url, level === 'idle' ? 0 : 2);
+        const concurrentQueries = new RepeatedQueries(url, level === 'idle' ? 0 : 2);
         const samples = await load.sample(isQuick ? 1 : 3000);
-        await queriesMeanwhile.end();
+        await concurrentQueries.end();
         measured.find((each) => each.name === name && each.level === level)?.rounds.push(samples);
       }
     }
@@ -126,14 +127,14 @@ async function comparePages(
       id: 'workers-pages',
       title: `A page of ${pageRowCount.toLocaleString('en')} rows while queries run`,
       unit: 'ms',
-      factor: 'queries meanwhile',
+      factor: 'concurrent queries',
       comparesLevels: true,
     },
     measured,
   );
 }
 
-/** Queries that are stored and deleted over and over, until the end. */
+/** Stores and deletes queries repeatedly, until the end. */
 class RepeatedQueries {
   #isOver = false;
   readonly #loops: Promise<unknown>;
@@ -151,7 +152,7 @@ class RepeatedQueries {
   }
 }
 
-/** What the processes of each have in memory, after all of that and some rest. */
+/** Measures the memory of the processes of each broker, after all of that and some rest. */
 async function measureMemory(
   { isQuick, progress }: BenchContext,
   server: QuireServer,
@@ -196,7 +197,7 @@ function storeRows(url: string): Promise<string> {
   return runQuery(url, queries['storing 1,000,000 rows']);
 }
 
-/** @throws Error when the query is not answered with a result */
+/** @throws Error when the response to the query is not a result */
 async function runQuery(url: string, sql: string): Promise<string> {
   const { body } = await request(`${url}/query/sql?doPaginate=true&numRows=10`, {
     method: 'POST',

@@ -15,8 +15,8 @@ import type { CopyRequest } from './copy.process.ts';
 import type { WriteAnswer, WriteOptions, WriteRequest } from './write.process.ts';
 
 /**
- * From DuckDB to a committed result in local files, beside DuckDB's own ways to write the answer of
- * the same query.
+ * Measures the time from DuckDB to a committed result in local files; compared with DuckDB's own
+ * ways to write the answer of the same query.
  */
 export const writePart: Part = {
   name: 'write',
@@ -43,7 +43,7 @@ export const writePart: Part = {
   },
 };
 
-/** Rows of each table; about as many bytes each. */
+/** The rows of each table; about the same number of bytes each. */
 function rowCounts(isQuick: boolean): Readonly<Record<TableName, number>> {
   return isQuick
     ? { mixed: 5000, narrow: 5000, wide: 500, long: 1000 }
@@ -107,7 +107,7 @@ async function compareRates(
   );
 }
 
-/** One long write: how long the event loop makes others wait meanwhile. */
+/** Measures the delay that the event loop causes for others during one long write. */
 async function measureLoop(
   { isQuick, progress }: BenchContext,
   writer: Child,

@@ -15,13 +15,13 @@ export interface WriteOptions {
 
 export interface WriteRequest {
   readonly table: string;
-  /** `store` writes a result; `read` only takes the batches from the engine. */
+  /** `store` writes a result; `read` only reads the batches from the engine. */
   readonly what: 'store' | 'read';
 }
 
 export interface WriteAnswer {
   readonly elapsedMs: number;
-  /** How long the event loop kept a timer waiting meanwhile, in milliseconds. */
+  /** The delay of a timer by the event loop during the work, in milliseconds. */
   readonly loopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
@@ -59,7 +59,7 @@ async function write({ table, what }: WriteRequest): Promise<WriteAnswer> {
   const elapsedMs = performance.now() - startMs;
   delay.disable();
   if (requestId !== undefined) await results.delete(requestId);
-  // The histogram has the time from one tick of its timer to the next.
+  // The histogram contains the time from one tick of its timer to the next.
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - loopResolutionMs);
   return {
     elapsedMs,

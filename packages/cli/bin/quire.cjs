@@ -1,10 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=2
 'use strict';
 
-/*
- * The command, from here on in modules of today. This file alone is written so that old versions of Node can read it: they would
- * answer with a SyntaxError from somewhere in the middle.
- */
+/* The command; everything after this file is in modern modules. This file alone must be parsed by
+   old versions of Node, which would otherwise report a SyntaxError from one of the modules. */
 const oldest = [22, 22];
 const version = process.versions.node.split('.').map(Number);
 
@@ -20,8 +18,9 @@ if (version[0] < oldest[0] || (version[0] === oldest[0] && version[1] < oldest[1
 }
 
 /**
- * Compiled code that is kept between starts halves the time of a start, and the memory that compiling takes is not taken: the compiler of
- * TypeScript alone has some 20 MB where the sources are run. Only the user may write to its place. The processes of workers find it by the variable.
+ * Caching compiled code between starts halves the time of a start, and saves the memory of
+ * compiling: the TypeScript compiler alone takes some 20 MB when the sources are run. Only the user
+ * may write to the cache. Worker processes find it by the variable.
  */
 function keepCompiledCode() {
   const { enableCompileCache } = require('node:module');

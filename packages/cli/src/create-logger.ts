@@ -5,8 +5,8 @@ import type { Environment } from './environment.ts';
 import { type Styles, stylesFor } from './styles.ts';
 
 /**
- * Writes lines of a log to standard error: for people on a terminal, one JSON object per line
- * elsewhere.
+ * Returns a function that writes lines of a log to standard error: readable on a terminal, one JSON
+ * object per line elsewhere.
  */
 export function writeLog({
   stderr,
@@ -15,12 +15,12 @@ export function writeLog({
   const styles = stylesFor(stderr, variables);
   return (line, { logFormat }) => {
     const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && stderr.isTerminal);
-    // A log without a reader can report nothing.
+    // A log without a reader cannot report anything.
     stderr.write(isPretty ? prettyLogLine(line, styles) : line).catch(() => undefined);
   };
 }
 
-/** Creates the log of a command that looks into a store by itself. It reports what went wrong. */
+/** Creates the log of a command that reads a store directly. It reports errors. */
 export function createLogger(
   settings: Settings['observability'],
   environment: Environment,
@@ -33,13 +33,13 @@ export function createLogger(
 }
 
 /**
- * Members of every entry, which say nothing on a terminal, and those that have a place of their
+ * Members of every entry that are of no interest on a terminal, and those with a position of their
  * own.
  */
 const placedMembers = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err']);
 
 /**
- * Rewrites one JSON line of the log as a line for people: `12:34:56 info query stored rowCount=12
+ * Rewrites one JSON line of the log as a readable line: `12:34:56 info query stored rowCount=12
  * sizeBytes=4096`.
  */
 export function prettyLogLine(line: string, styles: Styles): string {

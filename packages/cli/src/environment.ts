@@ -1,52 +1,55 @@
 import { emitKeypressEvents } from 'node:readline';
 import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
 
-/** Where a command writes. */
+/** An output of a command. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Size of the terminal in character cells; 80 × 24 where there is none. */
+  /** The size of the terminal in character cells; 80 × 24 without one. */
   readonly size: { readonly columns: number; readonly rows: number };
   /**
    * Writes, and resolves once the reader is ready for more.
    *
-   * @throws OUTPUT_CLOSED when nobody reads any more (`quire … | head`)
+   * @throws OUTPUT_CLOSED when the reader has closed the pipe (`quire … | head`)
    */
   write(data: string | Uint8Array): Promise<void>;
-  /** Calls back whenever the terminal changes its size, until disposed. */
+  /** Calls the listener whenever the size of the terminal changes, until disposed. */
   onResize(listener: () => void): Disposable;
 }
 
-/** Where a command reads. */
+/** The input of a command. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** Everything up to the end, as text. */
+  /** Resolves to the whole input as text. */
   readText(): Promise<string>;
-  /** Keys as they are pressed, unechoed, until disposed. Only a terminal has keys. */
+  /**
+   * Calls the listener with each pressed key, without echo, until disposed. Only a terminal has
+   * keys.
+   */
   onKey(listener: (key: Key) => void): Disposable;
 }
 
-/** A signal that ends a command in order. */
+/** A signal that ends a command gracefully. */
 export type SignalName = 'SIGINT' | 'SIGTERM';
 
 const parentCheckMs = 500;
 
-/** Everything outside that a command touches: handed in, so that a test can be all of it. */
+/** All external dependencies of a command, injected so that a test can replace them. */
 export interface Environment {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** What relative paths are relative to. */
+  /** The directory that relative paths are relative to. */
   readonly directory: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** How the user starts this command, for messages that show a command to try: `quire`. */
+  /** The command line that starts this command, for messages with a command to try: `quire`. */
   readonly invocation: string;
-  /** Calls back on a signal, instead of its default effect, until disposed. */
+  /** Calls the listener on a signal, instead of the default action, until disposed. */
   onSignal(names: readonly SignalName[], listener: (name: SignalName) => void): Disposable;
 }
 
-/** The process's own environment. Call it once: it listens to the output streams. */
+/** Returns the process's own environment. Call it once: it adds listeners to the output streams. */
 export function processEnvironment(invocation: string): Environment {
   return {
     stdin: processInput(process.stdin),
@@ -61,7 +64,7 @@ export function processEnvironment(invocation: string): Environment {
       const isUnderNpx = names.includes('SIGTERM') && process.env['npm_command'] === 'exec';
       const watch = isUnderNpx ? watchParent(() => listener('SIGTERM')) : undefined;
       const onSignal = (name: NodeJS.Signals): void => {
-        // The shell has it as well, and its end is not a second request.
+        // The shell receives the signal as well, and its end is not a second request.
         clearInterval(watch);
         listener(name as SignalName);
       };
@@ -75,8 +78,8 @@ export function processEnvironment(invocation: string): Environment {
 }
 
 /**
- * Tells when the parent is gone. npx starts a command by a shell, which SIGTERM ends, and which
- * does not pass it on.
+ * Calls back when the parent process has ended. npx starts a command through a shell, which SIGTERM
+ * ends without passing it on.
  */
 function watchParent(onGone: () => void): NodeJS.Timeout {
   const parent = process.ppid;
@@ -141,7 +144,7 @@ function processInput(stream: NodeJS.ReadStream): Input {
       return disposable(() => {
         stream.off('keypress', onKeypress);
         stream.setRawMode(false);
-        // A stream that flows keeps the process alive.
+        // A flowing stream keeps the process alive.
         stream.pause();
       });
     },
@@ -157,12 +160,12 @@ function disposable(dispose: () => unknown): Disposable {
 }
 
 /**
- * A key as people name it: a character (`n`, `+`, `G`), or `left`, `space`, `return`, `escape`,
- * `ctrl+c` …
+ * The name of a key: a character (`n`, `+`, `G`), or `left`, `space`, `return`, `escape`, `ctrl+c`
+ * …
  */
 export type Key = string;
 
-/** What Node's readline tells of a keypress, as far as we use it. */
+/** The used members of a keypress of Node's readline. */
 interface Keypress {
   readonly name?: string | undefined;
   readonly ctrl?: boolean | undefined;
@@ -183,7 +186,7 @@ const namedKeys = new Set([
   'space',
 ]);
 
-/** Names a keypress of Node's readline; undefined for keys that nobody could mean. */
+/** Returns the name of a keypress of Node's readline; undefined for keys without a function. */
 export function keyOfKeypress(character: string | undefined, keypress: Keypress): Key | undefined {
   const { name } = keypress;
   if (keypress.ctrl === true) return name === undefined ? undefined : `ctrl+${name}`;

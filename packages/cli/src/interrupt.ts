@@ -5,7 +5,7 @@ export interface Interrupt extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** A signal that Ctrl-C, or a request to terminate, aborts until disposed. */
+/** Returns a signal that Ctrl-C, or a request to terminate, aborts until disposed. */
 export function abortOnInterrupt(environment: Environment): Interrupt {
   const aborter = new AbortController();
   const listening = environment.onSignal(['SIGINT', 'SIGTERM'], () => {

@@ -1,7 +1,7 @@
 import type { QueryPage } from '@quire/client';
 import { formatDurationMs } from '@quire/core';
 
-/** Which rows a page holds, counted from 1 as people do: `rows 1–20 of 3,000,000`. */
+/** Describes the rows of a page, counted from 1: `rows 1–20 of 3,000,000`. */
 export function describeRows(page: QueryPage): string {
   const total = page.totalRowCount;
   if (page.rows.length === total) {
@@ -14,26 +14,26 @@ export function describeRows(page: QueryPage): string {
   return `rows ${grouped(page.offset + 1)}–${grouped(page.offset + page.rows.length)} of ${grouped(total)}`;
 }
 
-/** How long something took, for people: `87 ms`, `1.2 s`, `2m5s`. */
+/** Formats a duration for display: `87 ms`, `1.2 s`, `2m5s`. */
 export function formatElapsed(elapsedMs: number): string {
   if (elapsedMs < 1000) return `${Math.max(1, Math.round(elapsedMs))} ms`;
   if (elapsedMs < 60_000) return `${(elapsedMs / 1000).toFixed(1)} s`;
   return formatDurationMs(Math.round(elapsedMs / 1000) * 1000);
 }
 
-/** A count with its thousands set apart. */
+/** Formats a count with thousands separators. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Time left for people: to the second in the last minute, then to the minute. */
+/** Formats the time left: to the second in the last minute, then to the minute. */
 export function formatTimeLeft(timeLeftMs: number): string {
   if (timeLeftMs <= 0) return 'expired';
   const unitMs = timeLeftMs < 60_000 ? 1000 : 60_000;
   return formatDurationMs(Math.ceil(timeLeftMs / unitMs) * unitMs);
 }
 
-/** An instant as people and programs read it, in UTC, to the second. */
+/** Formats an instant in UTC, to the second. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

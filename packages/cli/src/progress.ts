@@ -9,17 +9,16 @@ const frameMs = 100;
 const clearLine = '\r\u001b[K';
 
 /**
- * A line on the terminal's standard error that says how long something has been going on, until
- * disposed.
+ * A line on the terminal's standard error that shows the duration of an operation, until disposed.
  */
 export interface Progress extends AsyncDisposable {
-  /** Says how far it has come: `12% of 3,000,000 rows`. */
+  /** Sets the progress, for example `12% of 3,000,000 rows`. */
   say(detail: string): void;
 }
 
 /**
- * Shows that something is going on; shows nothing where standard error is not a terminal, and
- * nothing for what ends at once.
+ * Shows that an operation is running. Shows nothing if standard error is not a terminal, or the
+ * operation ends at once.
  */
 export function showProgress(environment: Environment, label: string): Progress {
   const { clock, stderr } = environment;
@@ -52,6 +51,6 @@ export function showProgress(environment: Environment, label: string): Progress 
 }
 
 function ignoreEnd(error: unknown): void {
-  // Disposed, or nobody looks any more: either way there is nothing left to show.
+  // Disposed, or the reader is gone: either way there is nothing left to show.
   if (!isQuireError(error, 'ABORTED', 'OUTPUT_CLOSED')) throw error;
 }

@@ -4,8 +4,8 @@ import { type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
 import type { Environment } from './environment.ts';
 
 /**
- * A JSON file that the user names, with all digits of its integers. @throws INVALID_PARAMETER,
- * INVALID_BODY
+ * Reads a JSON file that the user names, with all digits of its integers. @throws
+ * INVALID_PARAMETER, INVALID_BODY
  */
 export async function readJsonFile(
   path: string,
@@ -26,7 +26,7 @@ export async function readJsonFile(
   }
 }
 
-/** The same, for a file that has to hold an object. @throws INVALID_PARAMETER, INVALID_BODY */
+/** Reads a JSON file that must contain an object. @throws INVALID_PARAMETER, INVALID_BODY */
 export async function readJsonObject(
   path: string,
   environment: Pick<Environment, 'directory'>,

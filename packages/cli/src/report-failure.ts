@@ -5,21 +5,21 @@ import type { Environment } from './environment.ts';
 import { stylesFor } from './styles.ts';
 import { renderFindings } from './tables/render-findings.ts';
 
-/** What the user may do about an error, where the message alone does not say. */
+/** Hints on what to do about an error, where its message does not say it. */
 const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = {
   SERVER_UNREACHABLE: ({ invocation }) =>
-    `Is a server running there? '${invocation} start' starts one; --url says where it is.`,
+    `Is a server running there? '${invocation} start' starts one; --url sets its address.`,
   UNAUTHENTICATED: () => 'Give --token or --user, or set QUIRE_TOKEN.',
 };
 
 /**
- * Tells the user why a command failed, on standard error, and gives the process's exit code: 1, or
- * 2 for wrong usage.
+ * Reports on standard error why a command failed, and returns the exit code: 1, or 2 for wrong
+ * usage.
  */
 export async function reportFailure(error: unknown, environment: Environment): Promise<number> {
-  // Commander has said what is wrong already; --help and --version end here as well, with 0.
+  // Commander has reported the problem already; --help and --version end here as well, with 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  // `quire query … | head`: the reader has seen enough.
+  // `quire query … | head`: the reader has read enough.
   if (isQuireError(error, 'OUTPUT_CLOSED')) return 0;
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   for (const one of errors) await environment.stderr.write(describeFailure(one, environment));
@@ -39,7 +39,7 @@ function describeFailure(error: unknown, environment: Environment): string {
     ? environment.stderr.size.columns
     : Number.POSITIVE_INFINITY;
   return [
-    // One problem stands beside its code; several stand below it, one per line.
+    // A single problem is shown after its code; several are listed below it, one per line.
     sentences.length === 1
       ? `${bad(`error ${error.code}:`)} ${sentences[0]}`
       : bad(`error ${error.code}:`),

@@ -9,15 +9,15 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A row as one line of cells with tabs between them, in the manner of PostgreSQL's COPY: NULL is
- * `\N`, and a backslash, tab or line break inside a cell is written `\\`, `\t`, `\n`, `\r`. So
- * every line is a row and every tab ends a cell.
+ * Formats a row as one line of tab-separated cells, like PostgreSQL's COPY: NULL is `\N`, and a
+ * backslash, tab or line break inside a cell is written `\\`, `\t`, `
+ * `, `\r`. So every line is a row and every tab ends a cell.
  */
 export function tabbedRow(row: readonly Cell[]): string {
   return `${row.map((cell) => (cell === null ? '\\N' : tabbedCell(cellContent(cell)))).join('\t')}\n`;
 }
 
-/** The columns' names as such a line. */
+/** Formats the names of the columns as such a line. */
 export function tabbedHeader(columns: readonly Column[]): string {
   return `${columns.map((column) => tabbedCell(column.name)).join('\t')}\n`;
 }

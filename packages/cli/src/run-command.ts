@@ -6,9 +6,8 @@ import { stylesFor } from './styles.ts';
 import { readVersion } from '@quire/core/process';
 
 /**
- * Runs one `quire` command, given what follows `quire` on the command line; resolves to the exit
- * code: 0, 1 when it failed, 2 when it was called wrongly. Nothing is thrown: failures are told on
- * standard error.
+ * Runs one `quire` command with its arguments; resolves to the exit code: 0, 1 if it failed, or 2
+ * for wrong usage. Throws nothing: failures are reported on standard error.
  */
 export async function runCommand(
   args: readonly string[],
@@ -27,7 +26,7 @@ export async function runCommand(
   }
 }
 
-/** Creates the program. What commander itself prints (help, usage errors) is added to `written`. */
+/** Creates the program. The output of commander itself (help, usage errors) is added to `written`. */
 function buildProgram(environment: Environment, written: Promise<void>[]) {
   const { stdout, stderr, variables } = environment;
   return new Command('quire')
@@ -38,7 +37,7 @@ function buildProgram(environment: Environment, written: Promise<void>[]) {
       'print the version',
     )
     .helpOption('-h, --help', 'print this help')
-    .showHelpAfterError('Add --help to see what it takes.')
+    .showHelpAfterError('Add --help for its arguments and options.')
     .exitOverride()
     .configureHelp({ styleTitle: stylesFor(stdout, variables).strong })
     .configureOutput({

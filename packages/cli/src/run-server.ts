@@ -4,14 +4,14 @@ import type { Environment } from './environment.ts';
 import type { SettingsOptions } from './settings-options.ts';
 import { StopRequests } from './stop-requests.ts';
 
-/** What to run, and what to do once it listens. */
+/** The roles to run, and a callback for when they are ready. */
 export interface ServerRun {
   readonly roles: readonly Role[] | undefined;
   readonly onReady?: (quire: RunningQuire) => Promise<void>;
 }
 
 /**
- * Runs a server until the first request to stop, which lets calls under way finish, or until a part
+ * Runs a server until the first request to stop, which lets running calls finish, or until a part
  * of it fails.
  *
  * @throws ABORTED at the second request
@@ -21,7 +21,7 @@ export async function runServer(
   environment: Environment,
   { roles, onReady }: ServerRun,
 ): Promise<void> {
-  // Loaded here, so that the other commands start without a database and an HTTP server.
+  // Loaded on demand, so that the other commands start without a database and an HTTP server.
   const { startQuire } = await import('@quire/server');
   const { writeLog } = await import('./create-logger.ts');
   const { variables, directory, clock, random } = environment;

@@ -12,10 +12,7 @@ import {
 } from '@quire/client';
 import type { Environment } from './environment.ts';
 
-/**
- * A kind of server that commands call: where it is unless somebody says otherwise, and the variable
- * that says otherwise.
- */
+/** A kind of server that commands call: its default address, and the variable that overrides it. */
 interface ServerKind {
   readonly name: string;
   readonly defaultUrl: string;
@@ -39,7 +36,7 @@ export interface ServerOptions {
   readonly user?: string | undefined;
 }
 
-/** Adds the options that say which server to call, and as whom. */
+/** Adds the options for the address and the credentials of a server. */
 export function withServerOptions<
   Args extends unknown[],
   Options extends OptionValues,
@@ -48,7 +45,7 @@ export function withServerOptions<
   return withOptionsFor(broker, command);
 }
 
-/** Adds the options that say which controller to call, and as whom. */
+/** Adds the options for the address and the credentials of a controller. */
 export function withControllerOptions<
   Args extends unknown[],
   Options extends OptionValues,
@@ -82,14 +79,14 @@ function withOptionsFor<
 }
 
 /**
- * A client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is not an
- * address
+ * Creates a client of the server that the options name. @throws INVALID_PARAMETER when QUIRE_URL is
+ * not an address
  */
 export function createClient(options: ServerOptions, environment: Environment): QuireClient {
   return new QuireClient(clientOptionsOf(broker, options, environment));
 }
 
-/** The same, for queries that are read while they run. */
+/** Creates a client for queries that are read while they run. */
 export function createQueryClient(
   options: ServerOptions,
   environment: Environment,
@@ -98,7 +95,7 @@ export function createQueryClient(
 }
 
 /**
- * A client of the controller that the options name. @throws INVALID_PARAMETER when
+ * Creates a client of the controller that the options name. @throws INVALID_PARAMETER when
  * QUIRE_CONTROLLER_URL is not an address
  */
 export function createAdminClient(
@@ -122,7 +119,7 @@ function clientOptionsOf(
   return { ...connection, token: options.token ?? variables['QUIRE_TOKEN'] };
 }
 
-/** A name ends at the first colon; a password may have more. */
+/** Splits at the first colon; a password may contain more. */
 function splitUser(text: string): { readonly user: string; readonly password: string } {
   const end = text.indexOf(':');
   return { user: text.slice(0, end), password: text.slice(end + 1) };

@@ -7,7 +7,7 @@ export interface SettingsOptions {
   readonly set?: readonly string[] | undefined;
 }
 
-/** Adds the options that say where settings come from. */
+/** Adds the options for the sources of settings. */
 export function withSettingsOptions<
   Args extends unknown[],
   Options extends OptionValues,
@@ -19,8 +19,8 @@ export function withSettingsOptions<
 }
 
 /**
- * All settings, from defaults, file, environment and overrides. @throws INVALID_SETTING with every
- * problem there is
+ * Reads all settings, from defaults, file, environment and overrides. @throws INVALID_SETTING with
+ * all problems
  */
 export async function readSettings(
   options: SettingsOptions,

@@ -2,7 +2,7 @@ import { QuireError } from '@quire/core';
 import type { Environment } from './environment.ts';
 
 /**
- * Requests to stop: the first one asks for a graceful stop, the second for one at once. Listens
+ * Requests to stop: the first one requests a graceful stop, the second an immediate one. Listens
  * until disposed.
  */
 export class StopRequests implements Disposable {
@@ -22,16 +22,19 @@ export class StopRequests implements Disposable {
       count += 1;
       if (count === 1) return first.resolve();
       atOnce.abort();
-      second.reject(new QuireError('ABORTED', 'Stopped at once: calls under way were cut off.'));
+      second.reject(new QuireError('ABORTED', 'Stopped at once: running calls were cut off.'));
     });
     this.first = first.promise;
     this.atOnce = atOnce.signal;
     this.#second = second.promise;
-    // A second request may come when nobody waits for it any more.
+    // A second request may arrive when no caller waits for it any more.
     this.#second.catch(() => undefined);
   }
 
-  /** Resolves when `running` does. @throws ABORTED at the second request, whatever still runs */
+  /**
+   * Resolves when `running` does. @throws ABORTED at the second request, even if work is still
+   * running
+   */
   orSecond(running: Promise<void>): Promise<void> {
     return Promise.race([running, this.#second]);
   }

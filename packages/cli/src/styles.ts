@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Environment, Output } from './environment.ts';
 
-/** Ways to set text off; each returns its text unchanged where there are no colours. */
+/** Text styles; each returns its text unchanged if there are no colours. */
 export interface Styles {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -24,8 +24,8 @@ const colourStyles: Styles = {
 };
 
 /**
- * The styles for an output: colours on a terminal, unless NO_COLOR or a dumb terminal forbids
- * (https://no-color.org).
+ * Returns the styles for an output: colours on a terminal, unless NO_COLOR or a dumb terminal
+ * forbids them (https://no-color.org).
  */
 export function stylesFor(output: Output, variables: Environment['variables']): Styles {
   const forbidden = (variables['NO_COLOR'] ?? '') !== '' || variables['TERM'] === 'dumb';
@@ -33,6 +33,7 @@ export function stylesFor(output: Output, variables: Environment['variables']): 
 }
 
 function style(format: Parameters<typeof styleText>[0]): (text: string) => string {
-  // Whether the stream takes colours is decided above, from the injected environment.
+  // The function above has decided whether the stream supports colours, from the injected
+  // environment.
   return (text) => styleText(format, text, { validateStream: false });
 }

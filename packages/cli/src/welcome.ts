@@ -7,7 +7,10 @@ import { readVersion } from '@quire/core/process';
 
 import type { RunningBroker, RunningCleaner, RunningRoles } from '@quire/server';
 
-/** Tells what runs where, and, of a broker, three commands that work as they are printed. */
+/**
+ * Renders the addresses of the running roles and, for a broker, three commands that work as
+ * printed.
+ */
 export function renderWelcome(
   running: RunningRoles,
   settings: Settings,
@@ -67,7 +70,7 @@ interface Example {
   readonly command: string;
 }
 
-/** Commands for a POSIX shell that need no other tool than curl and sed. */
+/** Returns commands for a POSIX shell that need no other tools than curl and sed. */
 function examplesOf(
   { broker, controller, server }: RunningRoles,
   invocation: string,
@@ -85,17 +88,17 @@ function examplesOf(
   return [
     page,
     {
-      purpose: 'Look at a table that grows: do it again, and there is more.',
+      purpose: 'Query a growing table: the count increases each time.',
       command: `${invocation} query --url ${address.url}${option} "${sql}" | cat`,
     },
     {
-      purpose: 'See what a task did to make a table of a file.',
+      purpose: 'See how a task loaded a file into a table.',
       command: `${invocation} tasks show ${taskName} --all --url ${controller.address.url}${option} | cat`,
     },
   ];
 }
 
-/** A token is printed only when everybody knows it anyway. */
+/** Returns the token to print: a secret one is never printed. */
 function tokenOf(usesQuickstartTokens: boolean): string {
   return usesQuickstartTokens ? 'quickstart-admin' : '$QUIRE_TOKEN';
 }
@@ -107,8 +110,8 @@ function queryExamples(
   const token = tokenOf(usesQuickstartTokens);
   const [table] = settings.tables;
   const sql = table === undefined ? 'SELECT 42 AS answer' : `SELECT * FROM ${table.name}`;
-  // The quickstart's flights are three million: far in the middle is a better place to show than
-  // the second row.
+  // The quickstart has three million flights: a row in the middle is a better example than the
+  // second one.
   const offset = usesQuickstartTokens && table?.name === 'flights' ? 1_500_000 : 1;
   const url = address.url;
   const authorization = `-H "Authorization: Bearer ${token}"`;
@@ -121,7 +124,7 @@ function queryExamples(
   const tokenOption = usesQuickstartTokens ? ` --token ${token}` : '';
   return {
     submit: {
-      purpose: 'Run a query: the whole answer is stored, its first rows come back.',
+      purpose: 'Run a query: the whole result is stored, and its first rows are returned.',
       command: `${post('&numRows=3')}; echo`,
     },
     page: {
@@ -131,7 +134,7 @@ function queryExamples(
         `curl -s ${authorization} "${url}/query/$id/results?offset=${offset}&numRows=3"; echo`,
     },
     browse: {
-      purpose: 'Turn the pages of a result with keys.',
+      purpose: 'Browse a result with keys.',
       command: `${invocation} query --url ${url}${tokenOption} "${sql}"`,
     },
   };

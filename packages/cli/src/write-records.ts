@@ -6,31 +6,31 @@ import { stylesFor } from './styles.ts';
 import { cellContent, cellText } from './table/cell-text.ts';
 import { layOutTable, type TableColumn } from './table/text-table.ts';
 
-/** A list as a command writes it: the same rows for people and for programs. */
+/** A list in both forms that a command writes: for terminals and for pipes. */
 export interface RecordList<Item> {
-  /** Columns as people see them. */
+  /** The columns on a terminal. */
   readonly columns: readonly TableColumn[];
-  /** Names of the cells of `plain`: the line of headings in a pipe. */
+  /** The names of the cells of `plain`: the header line in a pipe. */
   readonly plainNames: readonly string[];
   readonly items: readonly Item[];
-  /** Cells of an item as people read them. */
+  /** Returns the cells of an item on a terminal. */
   readonly shown: (item: Item) => readonly Cell[];
-  /** Cells of an item as programs read them. */
+  /** Returns the cells of an item in a pipe. */
   readonly plain: (item: Item) => readonly Cell[];
-  /** What a terminal says of an empty list. */
+  /** The text for an empty list on a terminal. */
   readonly emptyText: string;
-  /** Width of the table on a terminal; default: the terminal's. */
+  /** The width of the table on a terminal; by default, the terminal's. */
   readonly widthMax?: number | undefined;
 }
 
-/** How the user wants a list, by the options of {@link withListOptions}. */
+/** The form of a list, by the options of {@link withListOptions}. */
 export interface ListOptions {
   readonly json?: true | undefined;
-  /** False: no line of headings in a pipe. */
+  /** False leaves out the header line in a pipe. */
   readonly header: boolean;
 }
 
-/** Adds the options that every list has. */
+/** Adds the options of every list. */
 export function withListOptions<
   Args extends unknown[],
   Options extends OptionValues,
@@ -42,8 +42,8 @@ export function withListOptions<
 }
 
 /**
- * Writes a list: a table on a terminal, tabbed lines below a line of headings in a pipe, one JSON
- * object a line with `--json`.
+ * Writes a list: a table on a terminal, tab-separated lines after a header line in a pipe, one JSON
+ * object per line with `--json`.
  */
 export async function writeRecords<Item extends object>(
   { columns, plainNames, items, shown, plain, emptyText, widthMax }: RecordList<Item>,
@@ -67,8 +67,8 @@ export async function writeRecords<Item extends object>(
 }
 
 /**
- * Writes members of one record, a line each: aligned on a terminal, with a tab between name and
- * value in a pipe.
+ * Writes the members of one record, one per line: aligned on a terminal, with a tab between name
+ * and value in a pipe.
  */
 export async function writeMembers(
   members: readonly (readonly [string, Cell])[],

@@ -7,16 +7,16 @@ test.each([
     'a_REALTIME consumes its stream. To cancel: quire tables restream cancel b_REALTIME.',
   ],
   [
-    'Look at it, and then: DELETE /tables/b_REALTIME/restream?dropDestination=true.',
-    'Look at it, and then: quire tables restream cancel b_REALTIME --drop.',
+    'Check it, and then: DELETE /tables/b_REALTIME/restream?dropDestination=true.',
+    'Check it, and then: quire tables restream cancel b_REALTIME --drop.',
   ],
   [
     'It waits to be resumed: POST /tables/b_REALTIME/restream/resume.',
     'It waits to be resumed: quire tables restream resume b_REALTIME.',
   ],
   [
-    'a_REALTIME serves. When nothing reads b_REALTIME any more: DELETE /tables/b_REALTIME.',
-    'a_REALTIME serves. When nothing reads b_REALTIME any more: quire tables delete b_REALTIME.',
+    'a_REALTIME serves. When b_REALTIME is no longer used: DELETE /tables/b_REALTIME.',
+    'a_REALTIME serves. When b_REALTIME is no longer used: quire tables delete b_REALTIME.',
   ],
   [
     'To let it consume: POST /tables/a_REALTIME/resumeConsumption.',

@@ -83,7 +83,7 @@ describe('quire results download', () => {
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining(
-        'rows.csv.part.json is of a download with --formulas escape; without --resume the download begins again.',
+        'rows.csv.part.json is of a download with --formulas escape; without --resume the download starts again.',
       ),
     ]);
   });
@@ -96,7 +96,7 @@ describe('quire results download', () => {
       expect(await download(broker.url, args)).toEqual({
         exitCode: 1,
         stdout: '',
-        stderr: `4 rows are in ${path}.part; --resume goes on with them.\nerror RESULT_EXPIRED: It has expired.\n`,
+        stderr: `4 rows are in ${path}.part; --resume continues with them.\nerror RESULT_EXPIRED: It has expired.\n`,
       });
     }
     expect([
@@ -146,11 +146,7 @@ describe('quire results download', () => {
       `{"requestId":"${fakeRequestId}","format":"ndjson","offset":2,"sizeBytes":18}`,
       /says 18 bytes, but .* has 4/,
     ],
-    [
-      'without a position',
-      `{"requestId":"${fakeRequestId}","format":"ndjson"}`,
-      /says no position/,
-    ],
+    ['without a position', `{"requestId":"${fakeRequestId}","format":"ndjson"}`, /has no position/],
     ['cut off', '{"requ', /cannot be read/],
   ])(
     'quire results download does not go on with a part that is %s',
@@ -218,7 +214,7 @@ describe('quire results download', () => {
     environment.signal('SIGINT');
     expect(await running).toBe(1);
     expect(environment.stderr.text).toMatch(
-      /2 rows are in .*x\.part; --resume goes on with them\.\nCancelled\.\n$/,
+      /2 rows are in .*x\.part; --resume continues with them\.\nCancelled\.\n$/,
     );
   });
 });

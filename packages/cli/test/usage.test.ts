@@ -36,11 +36,11 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
     [['results', 'delete'], "missing required argument 'id'"],
     [
       ['start', '--roles', 'king'],
-      "There is no role 'king'; expected some of server, broker, proxy, controller, cleaner.",
+      "There is no role 'king'; expected one or more of server, broker, proxy, controller, cleaner.",
     ],
     [
       ['start', '--roles', 'broker,'],
-      "There is no role ''; expected some of server, broker, proxy, controller, cleaner.",
+      "There is no role ''; expected one or more of server, broker, proxy, controller, cleaner.",
     ],
     [['settings', '--set'], 'argument missing'],
   ])(
@@ -49,7 +49,7 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
       const { exitCode, stdout, stderr } = await run(args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toContain(message);
-      expect(stderr).toContain('Add --help to see what it takes.');
+      expect(stderr).toContain('Add --help for its arguments and options.');
     },
   );
 

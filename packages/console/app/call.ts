@@ -1,13 +1,10 @@
 import { type JsonValue, parseLosslessJson } from '@quire/client';
 
-/**
- * What the server answered that was not a success: its own sentence, and the code that programs go
- * by.
- */
+/** An error response of the server: its message, and its code for programs. */
 export class CallError extends Error {
   readonly status: number;
   readonly code: string;
-  /** What the answer holds beside the sentence: findings about a table, for example. */
+  /** The members of the response besides the message, such as findings about a table. */
   readonly body: JsonValue | undefined;
 
   constructor(
@@ -35,7 +32,7 @@ export interface CallOptions {
 /** Calls the console's own origin. */
 export type Call = (path: string, options?: CallOptions) => Promise<JsonValue>;
 
-/** The address of a call with its parameters; those that are undefined are left out. */
+/** Returns the address of a call with its parameters, without undefined ones. */
 function addressOf(path: string, query: CallOptions['query'] = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -45,21 +42,21 @@ function addressOf(path: string, query: CallOptions['query'] = {}): string {
 }
 
 /**
- * Creates the `fetch` that everything in the console sends by, with this Authorization. `onRefused`
- * is called when the server does not know the caller (any more).
+ * Creates the `fetch` of all calls of the console, with this Authorization. `onRefused` is called
+ * when the server does not accept the credentials (any more).
  */
 export function createFetch(authorization: string, onRefused: () => void): typeof fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('authorization', authorization);
-    // Or the browser would ask for a password by itself.
+    // Otherwise the browser would prompt for a password itself.
     const response = await fetch(input, { ...init, headers, credentials: 'omit' });
     if (response.status === 401) onRefused();
     return response;
   };
 }
 
-/** Creates calls whose answers are parsed. */
+/** Creates calls whose responses are parsed. */
 export function createCall(send: typeof fetch): Call {
   return async (path, { method = 'GET', query, body, signal } = {}) => {
     const response = await send(addressOf(path, query), {

@@ -10,12 +10,12 @@ export { formatBytes };
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** A moment in the reader's own zone. */
+/** Formats a moment in the reader's own zone. */
 export function formatTime(ms: number): string {
   return moment.format(ms);
 }
 
-/** A span in its two largest units: `2 h 5 min`. */
+/** Formats a duration in its two largest units: `2 h 5 min`. */
 export function formatSpan(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -30,7 +30,7 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** How long a query took. */
+/** Formats the duration of a query. */
 export function formatElapsed(ms: number): string {
   return ms < 1000
     ? `${Math.round(ms)} ms`
@@ -39,7 +39,7 @@ export function formatElapsed(ms: number): string {
       : formatSpan(ms);
 }
 
-/** `1 row`, `2 rows` */
+/** Returns `1 row`, `2 rows`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

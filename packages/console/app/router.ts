@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 
 /**
- * A place in the console: its path in segments, and its parameters. All of it is behind the `#`,
- * and never sent to a server.
+ * A place in the console: its path in segments, and its parameters. All of it is after the `#`, and
+ * never sent to a server.
  */
 export interface Place {
   readonly segments: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** `#/tables/flights?tab=schema` */
+/** Such as `#/tables/flights?tab=schema`. */
 function parsePlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const segments = path.split('/').filter((segment) => segment !== '');
@@ -23,7 +23,7 @@ function pathOf(hash: string): string {
   return parsePlace(hash).segments.join('/');
 }
 
-/** What stands in an address may have been typed by hand. */
+/** Parses the text of an address, which may have been typed by hand. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -32,7 +32,7 @@ function decode(segment: string): string {
   }
 }
 
-/** The address of a place, to be used as a link. */
+/** Returns the address of a place, for a link. */
 export function placeOf(
   segments: readonly string[],
   parameters: Readonly<Record<string, string | undefined>> = {},
@@ -44,16 +44,13 @@ export function placeOf(
   return `#/${segments.map((segment) => encodeURIComponent(segment)).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
-/**
- * Goes to a place, unless the page that wants it has been left meanwhile: nobody is taken away from
- * where they have gone.
- */
+/** Navigates to a place, unless the page that requests it has been left in between. */
 export function useGoTo(): (
   segments: readonly string[],
   parameters?: Readonly<Record<string, string | undefined>>,
 ) => void {
-  // The address changes before the page that it names is shown: a query that ends in between must
-  // not take the user back.
+  // The address changes before its page is shown: a query that ends in between must not navigate
+  // back.
   const shown = useRef<string>(undefined);
   useEffect(() => {
     shown.current = pathOf(location.hash);
@@ -69,7 +66,7 @@ export function useGoTo(): (
   }, []);
 }
 
-/** Changes the address without a step in the history: what the page shows has not changed. */
+/** Changes the address without a step in the history, since the page shows the same. */
 export function replacePlace(
   segments: readonly string[],
   parameters: Readonly<Record<string, string | undefined>> = {},
@@ -78,9 +75,9 @@ export function replacePlace(
 }
 
 /**
- * Has the address follow the result that the page shows. It is a step in the history, unless
- * `isStep` is false, where the page showed another one: so the way back leads there. An address that
- * brings a query is left alone until its query is opened.
+ * Makes the address follow the result that the page shows. It is a step in the history, unless
+ * `isStep` is false, if the page showed another one: so the back button leads there. An address
+ * with a query is unchanged until its query is opened.
  */
 export function followResult(
   parameters: Readonly<Record<'id' | 'row' | 'sql', string | undefined>>,

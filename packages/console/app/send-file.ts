@@ -15,8 +15,8 @@ export type SendFile = (
 ) => Promise<JsonValue>;
 
 /**
- * Creates a `SendFile` with this Authorization. `fetch` does not tell how far a body has been sent,
- * so this is the older way.
+ * Creates a `SendFile` with this Authorization. It uses XMLHttpRequest, because `fetch` does not
+ * report the progress of a body.
  */
 export function createSendFile(authorization: string, onRefused: () => void): SendFile {
   return (path, body, { signal, onProgress } = {}) => {

@@ -7,7 +7,7 @@ import { SheetRunners } from './query/sheet-runner.ts';
 import { SheetStore } from './query/sheets.ts';
 import { ResultDetailsReader } from './results/result-details.ts';
 
-/** Somebody who is signed in, and what they can call. */
+/** A signed-in user, and the calls it may make. */
 export interface Session {
   readonly name: string;
   readonly role: 'query' | 'admin';
@@ -16,7 +16,7 @@ export interface Session {
   readonly client: QuireClient;
   readonly admin: QuireAdminClient;
   readonly call: Call;
-  /** Whether queries can read stored results, as sorting and filtering by heads does. */
+  /** True if queries can read stored results, as sorting and filtering by headers do. */
   readonly readsResults: boolean;
   readonly sendFile: SendFile;
   readonly sheets: SheetStore;
@@ -36,7 +36,7 @@ export function storeToken(token: string | undefined): void {
   else sessionStorage.setItem(storageKey, token);
 }
 
-/** Finds out who a token is for. @throws CallError UNAUTHENTICATED when it is for nobody */
+/** Finds the principal of a token. @throws CallError UNAUTHENTICATED when the token is not valid */
 export async function openSession(token: string, onRefused: () => void): Promise<Session> {
   const authorization = `Bearer ${token}`;
   const withoutRefusals = createFetch(authorization, () => undefined);
@@ -47,7 +47,7 @@ export async function openSession(token: string, onRefused: () => void): Promise
     readAboutServer(),
   ]);
   const send = createFetch(authorization, onRefused);
-  // Who looks at a page wants to be told sooner than a program does: after some three seconds.
+  // Users of a page expect an error sooner than programs do: after some three seconds.
   const options = {
     baseUrl: location.origin,
     fetch: send,
@@ -72,9 +72,9 @@ export async function openSession(token: string, onRefused: () => void): Promise
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** Who is signed in; only below the page where one signs in. */
+/** The session; absent only on the sign-in page. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error('Nobody is signed in.');
+  if (session === undefined) throw new Error('There is no session.');
   return session;
 }

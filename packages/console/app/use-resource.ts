@@ -2,21 +2,21 @@ import { systemClock } from '@quire/core/portable';
 import { useCallback, useEffect, useRef, useState } from 'react';
 
 /**
- * Something that a server is asked for: not there yet, there, or failed. What was there stays while
- * it is asked for again.
+ * A resource of a server: loading, loaded, or failed. The loaded value remains while it is
+ * requested again.
  */
 export interface Resource<Value> {
   readonly value: Value | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
-  /** Asks again now. */
+  /** Requests it again now. */
   readonly reload: () => void;
 }
 
 /**
- * Asks for something when the key changes, and then every so often while the tab is seen.
+ * Requests a resource when the key changes, and then periodically while the tab is visible.
  *
- * @param key what it depends on
+ * @param key its dependencies
  */
 export function useResource<Value>(
   key: string,
@@ -63,7 +63,7 @@ export function useResource<Value>(
   };
 }
 
-/** Nobody watches a hidden tab. */
+/** A hidden tab is not refreshed. */
 async function untilSeen(signal: AbortSignal): Promise<void> {
   while (document.hidden && !signal.aborted) {
     await new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ async function untilSeen(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The time, told again every so often. */
+/** Returns the current time, updated periodically. */
 export function useNow(everyMs: number): number {
   const [nowMs, setNowMs] = useState(() => systemClock.nowMs());
   useEffect(() => {

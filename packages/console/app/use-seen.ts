@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** What is about to come into view counts as seen. */
+/** The distance from the viewport within which an element counts as visible. */
 const marginAhead = '100px';
 
-/** Tells whether an element has been seen, once it has come into view. */
+/** Reports whether an element has been visible. */
 export function useSeen(mark: { readonly current: Element | null }): boolean {
   const [isSeen, setIsSeen] = useState(false);
   useEffect(() => {

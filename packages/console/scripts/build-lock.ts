@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 const lookAgainMs = 100;
 
 /**
- * Does something while no other process does it: test files and `npm start` may all want the same
- * built at once.
+ * Runs a function while no other process runs it: test files and `npm start` may all need the same
+ * build at once.
  */
 export async function whileLocked<Value>(
   lockFile: string,
@@ -32,7 +32,7 @@ async function takeLock(lockFile: string): Promise<boolean> {
   }
 }
 
-/** Whether the process that has the lock lives; one that was killed leaves its file. */
+/** Reports whether the process that has the lock is alive; one that was killed leaves its file. */
 async function isHeld(lockFile: string): Promise<boolean> {
   const holder = Number(await readFile(lockFile, 'utf8').catch(() => ''));
   if (!Number.isSafeInteger(holder) || holder <= 0) return true; // not written yet, or just gone

@@ -1,6 +1,6 @@
 /**
- * Builds the console's files from `app/` into `site/`, when they are missing or older than what
- * they are made of. `npm start` runs it, so that a fresh clone has a console.
+ * Builds the console's files from `app/` into `site/`, if they are missing or older than their
+ * sources. `npm start` runs it, so that a fresh clone has a console.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,13 +11,13 @@ import { whileLocked } from './build-lock.ts';
 
 const root = join(import.meta.dirname, '..');
 const site = join(root, 'site');
-/** What the files are made of: the app, and Quire's packages that are bundled with it. */
+/** The sources of the files: the app, and Quire's packages that are bundled with it. */
 const sources = ['app', '../client/src', '../api/src', '../core/src'].map((folder) =>
   join(root, folder),
 );
 const stampFile = join(site, 'built-from');
 
-/** Builds when it must; tells whether it did. */
+/** Builds if necessary; returns true if it did. */
 export async function ensureSite(log: (line: string) => void): Promise<boolean> {
   const stamp = await digestOfSources();
   const isBuilt = async (): Promise<boolean> =>
@@ -34,9 +34,9 @@ export async function ensureSite(log: (line: string) => void): Promise<boolean> 
 }
 
 /**
- * HighTable says of the head of a row that it is checked, and of a spin button how it lies, neither
- * of which ARIA knows. That a row is selected stands on the row itself. The attributes stay for its
- * styles, under names that say nothing to screen readers.
+ * HighTable sets `aria-checked` on row headers, and `aria-orientation` on spin buttons, which ARIA
+ * does not define for them. The row itself has its selection. The attributes stay for HighTable's
+ * styles, under names that screen readers ignore.
  */
 const withoutUnknownAria: Plugin = {
   name: 'without-unknown-aria',
@@ -47,7 +47,7 @@ const withoutUnknownAria: Plugin = {
       : undefined,
 };
 
-/** Builds beside what is there, and puts it in its place once it is whole. */
+/** Builds into another folder, and moves it into place once it is complete. */
 async function buildSite(stamp: string): Promise<void> {
   const { build } = await import('vite');
   const fresh = `${site}.new`;
@@ -101,7 +101,7 @@ async function asProduction(build: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A digest of every source, and of the versions of what is bundled with them. */
+/** Returns a digest of all sources, and of the versions of the bundled packages. */
 async function digestOfSources(): Promise<string> {
   const hash = createHash('sha256');
   const manifest = [join(root, 'package.json'), join(import.meta.dirname, 'build-site.ts')];

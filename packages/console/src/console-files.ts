@@ -5,13 +5,13 @@ import { extname, join } from 'node:path';
 export interface ConsoleFile {
   readonly contentType: string;
   readonly bytes: Uint8Array;
-  /** The same bytes, compressed by Brotli; absent where that is not worth it. */
+  /** The same bytes, compressed with Brotli; absent if compression is not worthwhile. */
   readonly brotli?: Uint8Array | undefined;
-  /** Whether its name changes with its bytes, so that it may be kept for ever. */
+  /** True if its name changes with its bytes, so that it may be cached forever. */
   readonly isImmutable: boolean;
 }
 
-/** Where the build puts them: beside `src` in a clone, and beside `dist` in what npm installs. */
+/** The folder of the build: beside `src` in a clone, and beside `dist` in the npm package. */
 const siteDirectory = join(import.meta.dirname, '../site');
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** All files of the console by their path; undefined where it is not built. */
+/** Returns all files of the console by their path; undefined if it is not built. */
 export async function readConsoleFiles(
   directory = siteDirectory,
 ): Promise<ReadonlyMap<string, ConsoleFile> | undefined> {

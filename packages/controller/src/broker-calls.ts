@@ -23,21 +23,21 @@ import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import type { BrokerAnswer, BrokerClient } from './broker-client.ts';
 
-/** A broker that lists more than that would fill the memory of the controller. */
+/** A longer list from a broker would fill the memory of the controller. */
 const listBytesMax = 256 * 1024 * 1024;
 const sentenceBytesMax = 65_536;
-/** The most that is read of what calls itself a list of tables, or a schema. */
+/** The most bytes that are read of a list of tables or a schema. */
 const tablesBytesMax = 16 * 1024 * 1024;
 const deletionsAtOnce = 4;
 
-/** What one broker has answered, or why it has not. */
+/** The outcome of a call to one broker: its value, or its error. */
 export type BrokerOutcome<T> =
   | { readonly url: string; readonly value: T; readonly error?: undefined }
   | { readonly url: string; readonly value?: undefined; readonly error: QuireError };
 
 /**
- * Asks all brokers at once; each answers or fails for itself. @throws only what is not a
- * QuireError: a defect
+ * Calls all brokers at once; each succeeds or fails on its own. @throws only errors that are not a
+ * QuireError, which are defects
  */
 export function askBrokers<T>(
   urls: readonly string[],
@@ -55,15 +55,15 @@ export function askBrokers<T>(
   );
 }
 
-/** What a broker has listed, and its time when it did. */
+/** The list of a broker's results, and its time when it listed them. */
 export interface ResultListing {
   readonly results: readonly StoredResult[];
   readonly brokerTimeMs: number | undefined;
 }
 
 /**
- * The results that a broker holds. @throws BROKER_FAILED when it does not answer with a list, and
- * what `BrokerClient.call` throws
+ * Lists the results of a broker. @throws BROKER_FAILED when its answer is not a list, and the
+ * errors of `BrokerClient.call`
  */
 export async function listResults(
   client: BrokerClient,
@@ -80,7 +80,7 @@ export async function listResults(
   return { results: parseResultList(answer.text), brokerTimeMs: answer.dateMs };
 }
 
-/** The expired results of a list, by their ids: those with `expirationTimeMs <= cutoffMs`. */
+/** Returns the ids of the expired results of a list: those with `expirationTimeMs <= cutoffMs`. */
 export function planDeletions(
   results: readonly StoredResult[],
   cutoffMs: number,
@@ -91,15 +91,15 @@ export function planDeletions(
 }
 
 /**
- * Has a broker delete what has expired, and gives how many results that were. Without `cutoffMs`,
- * what has expired by its own clock: one that goes differently from the controller's costs no
- * living result.
+ * Makes a broker delete its expired results, and returns their number. Without `cutoffMs`, results
+ * that have expired by the broker's own clock are deleted, so a clock that differs from the
+ * controller's deletes no live result.
  *
- * One call is enough where the broker knows how to delete by time. Where it does not, its list says
- * what is to go, and each result is deleted by itself, on past failures; one that is gone already
- * is as good as deleted.
+ * One call is enough if the broker can delete by time. Otherwise its list decides, and each result
+ * is deleted separately, continuing after failures; a result that no longer exists counts as
+ * deleted.
  *
- * @throws BROKER_FAILED when it answers otherwise, and what `BrokerClient.call` throws
+ * @throws BROKER_FAILED for any other answer, and the errors of `BrokerClient.call`
  */
 export async function deleteExpired(
   client: BrokerClient,
@@ -130,15 +130,15 @@ async function deleteEach(
   const { results, brokerTimeMs } = await listResults(client, url, signal);
   const cutoff = cutoffMs ?? brokerTimeMs;
   if (cutoff === undefined) {
-    throw new QuireError('BROKER_FAILED', 'The answer does not say what time it is there.');
+    throw new QuireError('BROKER_FAILED', 'The answer has no Date header.');
   }
   let deletedCount = 0;
   const failures: QuireError[] = [];
   await removeEach(
     planDeletions(results, cutoff),
     async (requestId) => {
-      // One that does not answer once will not do so a hundred times: each would cost a whole
-      // time-out.
+      // A broker that does not answer once is unlikely to answer later calls, and each would cost a
+      // whole timeout.
       if (failures.some(({ code }) => code === 'BROKER_TIMED_OUT')) throw failures[0] ?? answerless;
       const path = storedResultPath(requestId);
       const answer = await client.call(url, {
@@ -167,8 +167,8 @@ async function deleteEach(
 const answerless = new QuireError('BROKER_TIMED_OUT', 'There was no answer before.');
 
 /**
- * The tables of a broker. @throws BROKER_FAILED when it does not answer with a list, and what
- * `BrokerClient.call` throws
+ * Lists the tables of a broker. @throws BROKER_FAILED when its answer is not a list, and the errors
+ * of `BrokerClient.call`
  */
 export async function listTables(
   client: BrokerClient,
@@ -186,7 +186,8 @@ export async function listTables(
 }
 
 /**
- * The columns of a table of a broker; undefined when it has no such table. @throws as `listTables`
+ * Returns the columns of a table of a broker; undefined if it has no such table. @throws as
+ * `listTables`
  */
 export async function readTableSchema(
   client: BrokerClient,
@@ -202,8 +203,8 @@ export async function readTableSchema(
 }
 
 /**
- * What a sweep of a broker would delete now. @throws BROKER_FAILED when it has no cleaner, and what
- * `BrokerClient.call` throws
+ * Returns the removals that a sweep of a broker would make now. @throws BROKER_FAILED when it has
+ * no cleaner, and the errors of `BrokerClient.call`
  */
 export async function readSweepPlan(
   client: BrokerClient,
@@ -224,8 +225,8 @@ export async function readSweepPlan(
 }
 
 /**
- * The settings of a broker. @throws BROKER_FAILED when it does not tell them, and what
- * `BrokerClient.call` throws
+ * Returns the settings of a broker. @throws BROKER_FAILED when it does not expose them, and the
+ * errors of `BrokerClient.call`
  */
 export async function readSettings(
   client: BrokerClient,
@@ -239,23 +240,23 @@ export async function readSettings(
     signal,
   });
   if (answer.status === 404) {
-    throw new QuireError('BROKER_FAILED', 'The broker does not tell its settings.');
+    throw new QuireError('BROKER_FAILED', 'The broker does not expose its settings.');
   }
   assertStatus(answer);
   return parse(SettingsResponse, answer.text);
 }
 
 /**
- * A broker's health: what every version of it says, and all of it where it is as this version has
- * it.
+ * A broker's health: the members that every version has, and the whole report if it is of this
+ * version.
  */
 export interface BrokerReport extends BrokerHealth {
   readonly health: HealthResponse | null;
 }
 
 /**
- * What a broker says of itself, or that it is about to leave. @throws BROKER_FAILED when it is not
- * a health report, and what `BrokerClient.call` throws
+ * Returns the health of a broker, or that it is shutting down. @throws BROKER_FAILED when its
+ * answer is not a health report, and the errors of `BrokerClient.call`
  */
 export async function readHealth(
   client: BrokerClient,
@@ -297,12 +298,15 @@ function parse<T extends TSchema>(schema: T, text: string): Static<T> {
     throw new QuireError('BROKER_FAILED', 'The answer of the broker is not JSON.', { cause });
   }
   if (!Check(schema, value)) {
-    throw new QuireError('BROKER_FAILED', 'The answer of the broker is not what was asked for.');
+    throw new QuireError(
+      'BROKER_FAILED',
+      'The answer of the broker does not have the expected form.',
+    );
   }
   return value;
 }
 
-/** A broker as its URL says. */
+/** Returns the broker that a URL names. */
 export function brokerAt(url: string): PinotBroker {
   const { hostname, port, protocol } = new URL(url);
   const portNumber = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);

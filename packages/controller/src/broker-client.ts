@@ -14,47 +14,41 @@ import { Agent, type buildConnector } from 'undici';
 export interface BrokerClientOptions {
   readonly authorization: AuthorizationProvider;
   readonly clock: Clock;
-  /** How long a broker may take to answer one call, to its last byte. Asked at every call. */
+  /** The time that a broker has to answer one call completely. Evaluated for every call. */
   readonly timeoutMs: () => number;
-  /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
+  /** Certificates of authorities, in PEM, to trust instead of Node's own. */
   readonly certificateAuthorities?: string | undefined;
-  /** Connects to brokers in place of TCP and TLS. */
+  /** Connects to brokers instead of TCP and TLS. */
   readonly connector?: buildConnector.connector | undefined;
 }
 
 export interface BrokerCall {
   readonly method: 'GET' | 'DELETE';
-  /** With its query. */
+  /** The path including its query. */
   readonly path: string;
-  /** The most that is read of the answer. */
+  /** The most bytes that are read of the answer. */
   readonly bytesMax: number;
   readonly signal: AbortSignal;
-  /** Whether the call goes out without Authorization. */
+  /** True if the call is sent without Authorization. */
   readonly isPublic?: boolean;
 }
 
 export interface BrokerAnswer {
   readonly status: number;
   readonly text: string;
-  /**
-   * What the broker's clock says, as its Date header has it, in whole seconds; undefined when it
-   * has none.
-   */
+  /** The broker's time according to its Date header, in whole seconds; undefined without one. */
   readonly dateMs: number | undefined;
 }
 
-/** Connections to one broker; more calls wait. */
+/** The most connections to one broker; further calls wait. */
 const connectionsMax = 8;
 /**
- * How long a connection may take to come about: after that a machine that is gone does not keep its
- * place among them.
+ * The timeout of a connection attempt, after which an unreachable machine no longer occupies one of
+ * the connections.
  */
 const connectTimeoutMs = 10_000;
 
-/**
- * Calls brokers, each with its own connections and its own time: what one of them does costs no
- * other anything.
- */
+/** Calls brokers, each with its own connections and timeout, so that no broker affects another. */
 export class BrokerClient implements AsyncDisposable {
   readonly #options: BrokerClientOptions;
   readonly #agent: Agent;
@@ -63,7 +57,7 @@ export class BrokerClient implements AsyncDisposable {
   constructor(options: BrokerClientOptions) {
     const { certificateAuthorities: ca } = options;
     this.#options = options;
-    // Time is watched call by call, by the clock that the controller is given.
+    // Timeouts are enforced per call, with the controller's clock.
     this.#agent = new Agent({
       connections: connectionsMax,
       pipelining: 1,
@@ -75,14 +69,13 @@ export class BrokerClient implements AsyncDisposable {
   }
 
   /**
-   * Calls the broker at `url`, once more with a token that was read again when it refuses the one
-   * at hand. Redirections are not followed: a token goes nowhere but to the brokers of the
-   * settings.
+   * Calls the broker at `url`. If it refuses the cached token, the token is read again and the call
+   * is repeated once. Redirects are not followed: a token is sent to the configured brokers only.
    *
-   * @throws BROKER_TIMED_OUT when the answer is not whole in time
+   * @throws BROKER_TIMED_OUT when the answer is not complete in time
    * @throws BROKER_UNAVAILABLE when there is no connection
-   * @throws BROKER_FAILED when the answer breaks off, is longer than it may be, or is not HTTP
-   * @throws what the provider of the Authorization throws
+   * @throws BROKER_FAILED when the answer is incomplete, too long, or not HTTP
+   * @throws the errors of the Authorization provider
    * @throws ABORTED when the signal is aborted
    */
   async call(url: string, call: BrokerCall): Promise<BrokerAnswer> {
@@ -101,7 +94,7 @@ export class BrokerClient implements AsyncDisposable {
         { statusOf: ({ status }) => status },
       );
     };
-    // A provider that hangs is not a reason to wait longer.
+    // A provider that hangs does not extend the timeout.
     return withDeadline(limit, (signal) => unlessAborted(answered(signal), signal));
   }
 
@@ -119,7 +112,7 @@ export class BrokerClient implements AsyncDisposable {
       transport: this.#transport,
       clock: this.#options.clock,
       errors: brokerErrors,
-      // There is one time for all of the call.
+      // One timeout covers the whole call.
       headersTimeoutMs: Infinity,
       idleTimeoutMs: Infinity,
       signal,

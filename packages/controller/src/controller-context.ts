@@ -6,17 +6,19 @@ import type { ControllerOptions, ControllerTables } from './controller-options.t
 import type { ExpiryJob } from './expiry-job.ts';
 import type { TableWatch } from './table-watch.ts';
 
-/** What the routes of one controller work with. */
+/** The dependencies of the routes of one controller. */
 export interface ControllerContext extends ServiceContext {
   readonly options: ControllerOptions;
   readonly client: BrokerClient;
   readonly job: ExpiryJob;
-  /** What keeps tables, together with what brokers read from files. */
+  /** The table engine with its jobs, including the tables that brokers read from files. */
   readonly tables: ControllerTables | undefined;
-  /** The same to be read; where no tables are kept, what brokers read from files by itself. */
+  /**
+   * The same tables for reading; without a table engine, only those that brokers read from files.
+   */
   readonly readTables: TableEngine;
-  /** Slots that previews run in; principals share them. */
+  /** The slots that previews run in, shared by principals. */
   readonly previewSlots: FairSlots;
-  /** What they do as a whole. */
+  /** The state of all tables together. */
   readonly watch: TableWatch | undefined;
 }

@@ -13,7 +13,10 @@ const partitionStates = [
   'STOPPED',
 ] as const;
 
-/** What a controller counts beside its calls: runs of the expiry job, and what they deleted. */
+/**
+ * Metrics of a controller besides its calls: runs of the expiry job, and the results that they
+ * deleted.
+ */
 export class ControllerMetrics extends ServiceMetrics {
   readonly #runs = this.counter(
     'quire_controller_expiry_runs_total',
@@ -53,7 +56,7 @@ export class ControllerMetrics extends ServiceMetrics {
     );
   }
 
-  /** Counts a run on one broker that has ended. */
+  /** Counts a finished run on one broker. */
   observeRun({
     deletedCount,
     isGood,
@@ -65,7 +68,7 @@ export class ControllerMetrics extends ServiceMetrics {
     this.#deleted.inc(deletedCount);
   }
 
-  /** Shows how many previews run and wait, asked at each scrape. */
+  /** Shows the numbers of running and waiting previews, read at each scrape. */
   watchPreviews(slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>): void {
     this.slotGauges('quire_controller_previews', 'Previews', slots);
   }
@@ -84,7 +87,7 @@ export class ControllerMetrics extends ServiceMetrics {
     );
   }
 
-  /** Shows what tables do: of streams, and of tasks. */
+  /** Shows the state of tables: of streams, and of tasks. */
   watchTables(
     read: () => Promise<TablesStatus | undefined>,
     countProblems: () => Promise<number | undefined>,
@@ -101,7 +104,7 @@ export class ControllerMetrics extends ServiceMetrics {
         const status = await read();
         return status === undefined ? Number.NaN : of(status);
       });
-    gauge('tables', 'Tables that there are, each half by itself.', ({ tableCount }) => tableCount);
+    gauge('tables', 'Tables, counting each half.', ({ tableCount }) => tableCount);
     for (const state of partitionStates) {
       const help = `Partitions of the streams of tables that are ${state}.`;
       gauge(
@@ -117,12 +120,12 @@ export class ControllerMetrics extends ServiceMetrics {
     );
     gauge(
       'stream_lag_seconds',
-      'How long the message has waited that waits longest.',
+      'The age of the oldest message that is not in a table yet.',
       ({ lagMsMax }) => lagMsMax / 1000,
     );
     gauge(
       'stream_messages_skipped',
-      'Messages that were left out since the engine started.',
+      'Messages that were skipped since the engine started.',
       ({ skippedCount }) => skippedCount,
     );
     for (const state of taskStates) {
@@ -144,7 +147,7 @@ export class ControllerMetrics extends ServiceMetrics {
     this.#killedWorkers.inc({ reason });
   }
 
-  /** Takes over what has become of a restream job. */
+  /** Records the state of a restream job. */
   observeRestream(job: RestreamJob): void {
     this.#restreams.set(job.jobId, job);
   }

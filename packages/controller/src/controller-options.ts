@@ -10,61 +10,62 @@ import type { ControllerConsole } from './console-files.ts';
 import type { ControllerMetrics } from './controller-metrics.ts';
 import type { ControllerPreviewOptions } from './preview-options.ts';
 
-/** What keeps tables, and the jobs that work on them. */
+/** A table engine, and the jobs that work on its tables. */
 export interface ControllerTables {
   readonly engine: TableEngine;
   readonly restreams: Restreams;
 }
 
 /**
- * What a controller is made of. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use,
- * so that a getter makes them live; `Controller.settingsChanged` makes the expiry job look at once.
+ * The options of a controller. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use,
+ * so a getter makes them live; `Controller.settingsChanged` makes the expiry job apply them at
+ * once.
  */
 export interface ControllerOptions extends ServerOptions {
-  /** The URLs of the brokers that it looks after: `http://host:port`. */
+  /** The URLs of its brokers: `http://host:port`. */
   readonly brokers: readonly string[];
-  /** How long a broker may take to answer one call. */
+  /** The timeout of one call to a broker. */
   readonly brokerTimeoutMs: number;
-  /** When expired results are deleted. */
+  /** The schedule of the deletion of expired results. */
   readonly schedule: ScheduleOptions;
-  /** Gives the Authorization of the calls to brokers. */
+  /** Provides the Authorization of calls to brokers. */
   readonly authorization: AuthorizationProvider;
   /**
-   * Certificates of authorities, in PEM, that brokers must have theirs from, instead of those that
-   * Node knows.
+   * Certificates of authorities, in PEM, that must have signed those of brokers, instead of Node's
+   * own.
    */
   readonly certificateAuthorities?: string | undefined;
-  /** What previews of tables may do. Left out: they take rows of their requests, and no files. */
   /**
-   * The language of a principal's queries that do not name theirs, by its name; told where tables
-   * are listed.
+   * Returns the dialect of a principal's queries that do not name theirs, by its name; reported
+   * where tables are listed.
    */
   readonly dialectOf?: ((principalName: string) => SqlDialect) | undefined;
-  /** Connects to brokers in place of TCP and TLS. */
+  /** Connects to brokers instead of TCP and TLS. */
   readonly connector?: buildConnector.connector | undefined;
+  /** The options of previews. By default, they take rows of their requests, and no files. */
   readonly preview?: ControllerPreviewOptions | undefined;
   /**
-   * What keeps tables, and the jobs that work on them. Left out: only the tables of brokers can be
-   * read, and other calls about tables are answered with 501. Not closed.
+   * The table engine, and the jobs that work on its tables. Without it, only the tables of brokers
+   * can be read, and other calls about tables are answered with 501. Not closed.
    */
   readonly tables?: ControllerTables | undefined;
-  /** Most bytes of a file that is sent to be loaded; default 1 GiB. */
+  /** The most bytes of an uploaded file to load; 1 GiB by default. */
   readonly uploadBytesMax?: number | undefined;
-  /** The console, to be served at `/console`. Left out: there is none. */
+  /** The console, served at `/console`; absent by default. */
   readonly console?: ControllerConsole | undefined;
   /**
-   * Answers the calls under `/query`, which the console makes: a proxy in front of the brokers. It
-   * finds out who calls by itself. Closed with the controller. Left out: the controller has no such
-   * calls.
+   * Answers the calls below `/query` that the console makes: a proxy in front of the brokers. It
+   * authenticates callers itself. Closed with the controller. Without it, the controller has no
+   * such calls.
    */
   readonly queries?: Pick<Service, 'handler' | 'close'> | undefined;
-  /** The settings that the process runs with, secrets hidden. Asked at every call. */
+  /** Returns the settings of the process, with secrets hidden. Evaluated for every call. */
   readonly settingsInForce?: (() => SettingsResponse) | undefined;
-  /** Counts what happens. */
+  /** The metrics of the controller. */
   readonly metrics?: ControllerMetrics | undefined;
   /**
-   * What health says beside the controller's own: of its settings, and the processes of its
-   * previews. Asked at every call.
+   * Returns parts of the health report: settings, and the processes of previews. Evaluated for
+   * every call.
    */
   readonly healthDetails?:
     | (() => Promise<Pick<ControllerHealthResponse, 'engine' | 'settingsProblems' | 'workers'>>)

@@ -21,13 +21,13 @@ import { deleteExpired } from './broker-calls.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
 export interface Controller extends Service {
-  /** Takes over brokers that have come or gone, and a schedule that has changed. */
+  /** Applies changes of the brokers and of the schedule. */
   settingsChanged(): void;
 }
 
 /**
- * Creates a controller: it has brokers delete what has expired, and lets operators see and do so
- * for all brokers at once.
+ * Creates a controller: it makes brokers delete expired results, and lets operators list and delete
+ * them on all brokers at once.
  */
 export function createController(options: ControllerOptions): Controller {
   const {
@@ -166,15 +166,16 @@ class RunningController implements Controller {
 const about = {
   title: 'Quire controller',
   description:
-    'Looks after a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
+    'Manages a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
   tags: [
     { name: 'cluster', description: 'See and clean the results of all brokers.' },
     {
       name: 'tables',
-      description: 'Check and preview tables before they are made; make, read and delete them.',
+      description:
+        'Check and preview tables before they are created; create, read and delete them.',
     },
-    { name: 'streams', description: 'Look after what tables consume.' },
-    { name: 'tasks', description: 'Run tasks on tables, and see what they did.' },
+    { name: 'streams', description: 'Manage the consumption of tables.' },
+    { name: 'tasks', description: 'Run tasks on tables, and read their results.' },
     { name: 'restream', description: 'Rebuild real-time tables from their streams.' },
     {
       name: 'pinot',

@@ -2,31 +2,31 @@ import { firstDelayMs, nextDelayMs, type ScheduleOptions } from '@quire/cleaner'
 import { type Clock, isQuireError, type QuireError, type Random } from '@quire/core';
 import { Sleeper } from '@quire/core/wait';
 
-/** Where the job says what it does; a pino logger is one. */
+/** The log of the job; a pino logger fits. */
 export interface ExpiryLog {
   info(members: object, message: string): void;
   warn(members: object, message: string): void;
 }
 
 export interface ExpiryJobOptions {
-  /** Has one broker delete what has expired, and gives how many results that were. */
+  /** Makes one broker delete its expired results, and returns their number. */
   readonly deleteExpired: (url: string, signal: AbortSignal) => Promise<number>;
   /** Read before every wait. */
   readonly schedule: () => ScheduleOptions;
   readonly clock: Clock;
   readonly random: Random;
   readonly log?: ExpiryLog | undefined;
-  /** Told of the end of each run on each broker. */
+  /** Called at the end of each run on each broker. */
   readonly onRun?: (run: { readonly deletedCount: number; readonly isGood: boolean }) => void;
 }
 
-/** How the job gets on with one broker. */
+/** The state of the job for one broker. */
 export interface CleaningStatus {
-  /** When the last run began, and when the last good one did; undefined before the first. */
+  /** The start of the last run, and of the last successful one; undefined before the first. */
   readonly lastRunMs: number | undefined;
   readonly lastGoodRunMs: number | undefined;
   readonly deletedCount: number;
-  /** Why the last run failed; undefined when it did not. */
+  /** The error of the last run; undefined if it succeeded. */
   readonly error: QuireError | undefined;
 }
 
@@ -38,14 +38,14 @@ const noRun: CleaningStatus = {
 };
 
 /**
- * Has every broker delete its expired results, again and again. Each broker has a schedule of its
- * own, with its own jitter: one that is slow, hangs or fails delays nobody but itself, not even
- * their next runs; and runs on one broker never overlap.
+ * Makes every broker delete its expired results, again and again. Each broker has its own schedule
+ * and jitter: one that is slow, hangs or fails delays no other, not even its next runs, and runs on
+ * one broker never overlap.
  */
 export class ExpiryJob implements AsyncDisposable {
   readonly #options: ExpiryJobOptions;
   readonly #brokers = new Map<string, BrokerExpiry>();
-  /** Those that were taken from the list, until they have stopped. */
+  /** Jobs of removed brokers, until they have stopped. */
   readonly #leaving = new Set<Promise<void>>();
 
   constructor(options: ExpiryJobOptions) {
@@ -53,8 +53,8 @@ export class ExpiryJob implements AsyncDisposable {
   }
 
   /**
-   * Begins with those brokers that are new in the list, and stops with those that are not in it any
-   * more.
+   * Starts the jobs of brokers that are new in the list, and stops those of brokers that are no
+   * longer in it.
    */
   update(urls: readonly string[]): void {
     for (const [url, broker] of this.#brokers) {
@@ -69,10 +69,7 @@ export class ExpiryJob implements AsyncDisposable {
     }
   }
 
-  /**
-   * Runs on every broker now, wherever none is under way, and follows the current schedule from
-   * then on.
-   */
+  /** Starts a run on every broker without one, and follows the current schedule from then on. */
   reschedule(): void {
     for (const broker of this.#brokers.values()) broker.wake();
   }
@@ -81,7 +78,7 @@ export class ExpiryJob implements AsyncDisposable {
     return this.#brokers.get(url)?.status ?? noRun;
   }
 
-  /** Aborts what is under way; resolves when nothing runs any more. */
+  /** Aborts running work; resolves once nothing runs any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.update([]);
     await Promise.all(this.#leaving);
@@ -107,7 +104,7 @@ class BrokerExpiry {
     return this.#status;
   }
 
-  /** Runs soon, unless it runs now. */
+  /** Starts a run soon, unless one is running. */
   wake(): void {
     if (this.#pauses.isAsleep) this.#pauses.wake();
   }
@@ -158,7 +155,7 @@ class BrokerExpiry {
       return nextDelayMs(schedule(), elapsedMs, clock, random);
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      // A cron expression that names no moment: by the period, then.
+      // The cron expression names no further time, so the period applies.
       return nextDelayMs({ ...schedule(), cron: undefined }, elapsedMs, clock, random);
     }
   }

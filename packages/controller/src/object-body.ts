@@ -3,8 +3,8 @@ import type { BodyReading } from '@quire/service';
 import { parseDocument } from '@quire/tables';
 
 /**
- * How bodies about tables are read: with all digits of their integers, whatever their members, as
- * long as they are objects.
+ * Returns how bodies about tables are parsed: as objects with any members, and with all digits of
+ * their integers.
  */
 export function objectBody(bytesMax: number, digitsMax: () => number | undefined): BodyReading {
   return {
@@ -14,12 +14,12 @@ export function objectBody(bytesMax: number, digitsMax: () => number | undefined
   };
 }
 
-/** How a body is handed on as it came, for others to read. */
+/** Returns how a body is passed on unparsed. */
 export function textBody(bytesMax: number): BodyReading {
   return { bytesMax, parse: (text) => text, check: assertBody };
 }
 
-/** What there is has been read, or will be. */
+/** Checks that a body is present; the parser checks its content. */
 function assertBody(value: unknown): void {
   if (value === undefined) {
     throw new QuireError('INVALID_BODY', 'The request body is empty; expected a JSON object.');

@@ -10,35 +10,32 @@ import {
 } from '@quire/core/table-engine';
 import { RecentValue } from '@quire/core/wait';
 
-/** What tables do as a whole, with the name of none. */
+/** The state of all tables together, without names of tables. */
 export interface TablesStatus {
   readonly tableCount: number;
-  /** Partitions of streams, by what they do. */
+  /** The numbers of stream partitions by state. */
   readonly partitions: Readonly<Record<PartitionState, number>>;
-  /** Messages that no table has consumed yet, as far as it is known. */
+  /** The known number of messages that no table has consumed yet. */
   readonly lagMessages: number;
-  /** How long the message has waited that waits longest. */
+  /** The age of the oldest such message. */
   readonly lagMsMax: number;
-  /** Messages that were left out since the engine started. */
+  /** The number of messages that were skipped since the engine started. */
   readonly skippedCount: number;
-  /** Tasks that the engine still knows, by their state. */
+  /** The numbers of known tasks by state. */
   readonly tasks: Readonly<Record<TaskState, number>>;
   readonly failedSubtaskCount: number;
 }
 
-/** How long an answer holds, and how long a caller waits at most for a new one. */
+/** The time for which a result is reused, and the longest wait for a new one. */
 const limits = { ageMaxMs: 2_000, waitMaxMs: 1_000 };
 
-/**
- * Looks at all tables when somebody asks, and no oftener than it is worth: nothing is done while
- * nobody does.
- */
+/** Reads the state of all tables on request, at a limited rate. Does nothing without requests. */
 export class TableWatch {
   readonly #engine: TableEngine;
   readonly #listJobProblems: () => Promise<readonly TableProblem[]>;
   readonly #status: RecentValue<TablesStatus>;
 
-  /** @param listJobProblems lists the jobs of the tables that are set aside */
+  /** @param listJobProblems lists the restream jobs that are set aside */
   constructor(
     engine: TableEngine,
     clock: Clock,
@@ -50,16 +47,16 @@ export class TableWatch {
   }
 
   /**
-   * As it is now, or, where streams take long to answer, as it was last; undefined when nothing is
-   * known.
+   * Returns the current state or, if streams are slow to answer, the last one; undefined if
+   * unknown.
    */
   read(): Promise<TablesStatus | undefined> {
     return this.#status.read();
   }
 
   /**
-   * What is set aside, or kept because nothing explains it; it waits for no stream. Undefined when
-   * nothing is known.
+   * Returns what is set aside, or kept without an explanation, without waiting for any stream.
+   * Undefined if unknown.
    */
   async readProblems(): Promise<readonly TableProblem[] | undefined> {
     try {
@@ -70,7 +67,7 @@ export class TableWatch {
     }
   }
 
-  /** An engine that cannot be reached leaves what was known. */
+  /** Returns undefined if the engine cannot be reached, so that the last state is kept. */
   async #look(): Promise<TablesStatus | undefined> {
     try {
       const tables = await this.#engine.listTables();
@@ -90,7 +87,7 @@ export class TableWatch {
     }
   }
 
-  /** Undefined for a table that was deleted meanwhile, or is set aside. */
+  /** Returns undefined for a table that was deleted in between, or is set aside. */
   async #readConsumption(tableNameWithType: string): Promise<Consumption | undefined> {
     try {
       return await this.#engine.readConsumption(tableNameWithType);

@@ -140,7 +140,7 @@ describe('consumption, as a real Apache Pinot 1.5.1 has shown it', () => {
         currentOffset: 100,
         lagMessages: null,
         error:
-          `The commit of ${segment0} is not completed: no server consumes what follows. ` +
+          `The commit of ${segment0} is not completed: no server consumes the messages after it. ` +
           'Apache Pinot completes it once it is five minutes old, when the table is resumed or in its periodic check. ' +
           'Apache Pinot says: No response.',
         replicas: [

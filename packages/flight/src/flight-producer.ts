@@ -10,25 +10,25 @@ import type {
   Ticket,
 } from './wire/flight-messages.ts';
 
-/** One call, as a producer sees it. `Context` is what the server found out about the caller. */
+/** One call as a producer sees it. `Context` is the server's knowledge about the caller. */
 export interface FlightCall<Context> {
   readonly context: Context;
   readonly headers: IncomingHttpHeaders;
   /** Aborted when the client has gone or its deadline has passed. */
   readonly signal: AbortSignal;
-  /** How long the call may take, as the client has set it; Infinity where it has not. */
+  /** The timeout that the client has set; Infinity without one. */
   readonly timeoutMs: number;
   /** Sets a header of the response, before its first message. */
   setHeader(name: string, value: string): void;
 }
 
-/** A message of data on its way out; the body is sent as it is, without a copy. */
+/** A message of data to send; the body is sent as it is, without a copy. */
 export type OutgoingData = Partial<Pick<FlightData, 'dataHeader' | 'dataBody' | 'appMetadata'>>;
 
 /**
- * The port to whatever serves data by Arrow Flight: the calls of the protocol, with their messages
- * decoded. A call that is left out is UNIMPLEMENTED. Errors of `@quire/core` reach the client with
- * their status; data is asked for only as fast as the client takes it.
+ * The port to a source of data for Arrow Flight: the calls of the protocol, with their messages
+ * decoded. An omitted call is UNIMPLEMENTED. Errors of `@quire/core` reach the client with their
+ * status; data is requested only as fast as the client reads it.
  */
 export interface FlightProducer<Context = unknown> {
   handshake?(
@@ -49,9 +49,12 @@ export interface FlightProducer<Context = unknown> {
   ): Promise<Partial<PollInfo>>;
   /** Returns the schema as an encapsulated IPC message. */
   getSchema?(descriptor: FlightDescriptor, call: FlightCall<Context>): Promise<Uint8Array>;
-  /** Messages of data, the schema first. A message may be reused once the next one is asked for. */
+  /**
+   * Returns messages of data, the schema first. A message may be reused once the next one is
+   * requested.
+   */
   doGet?(ticket: Ticket, call: FlightCall<Context>): AsyncIterable<OutgoingData>;
-  /** Returns the metadata of each answer. */
+  /** Returns the metadata of each response message. */
   doPut?(data: AsyncIterable<FlightData>, call: FlightCall<Context>): AsyncIterable<Uint8Array>;
   /** Returns the body of each result. */
   doAction?(action: Action, call: FlightCall<Context>): AsyncIterable<Uint8Array>;

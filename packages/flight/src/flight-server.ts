@@ -15,25 +15,22 @@ export interface IncomingCall {
   readonly grpc: GrpcCall;
 }
 
-/** What a server of Flight is made of. */
+/** The options of a Flight server. */
 export interface FlightServerOptions<Context> extends Omit<
   GrpcServerOptions,
   'handle' | 'explain'
 > {
   readonly producer: FlightProducer<Context>;
-  /**
-   * Finds out who calls, before the request is read; what it throws is what the call ends with.
-   */
+  /** Identifies the caller before the request is read; an error that it throws ends the call. */
   readonly open: (call: IncomingCall) => Promise<Context>;
-  /** Runs a call, such as in a span of it. Default: just that. */
+  /** Runs a call, for example in a span. By default, only runs it. */
   readonly around?: ((call: IncomingCall, run: () => Promise<void>) => Promise<void>) | undefined;
-  /** Says how a call ends that failed. Default: `outcomeOf`. */
+  /** Returns the outcome of a call that failed. Default: `outcomeOf`. */
   readonly explain?: (error: unknown, call: IncomingCall) => GrpcOutcome;
 }
 
 /**
  * Creates a server of Arrow Flight that answers by a producer. It does not listen yet.
- *
  * Source: https://arrow.apache.org/docs/format/Flight.html
  */
 export function createFlightServer<Context>(options: FlightServerOptions<Context>): GrpcServer {
@@ -67,7 +64,7 @@ function incomingOf(call: GrpcCall): IncomingCall {
   const { headers, remoteAddress, path } = call;
   const prefix = `/${flightService}/`;
   const named = path.startsWith(prefix) ? path.slice(prefix.length) : '';
-  // Of what clients send only names that exist reach logs and metrics.
+  // Logs and metrics contain existing method names only, and no other text of clients.
   const method = Object.hasOwn(flightMethods, named) ? named : 'unknown';
   return { method, headers, remoteAddress, grpc: call };
 }

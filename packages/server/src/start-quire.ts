@@ -112,5 +112,8 @@ function parseRoles(names: readonly string[]): ReadonlySet<Role> {
   const wrong = names.find((name) => !isRole(name));
   if (wrong === undefined && names.length > 0) return new Set(names.filter(isRole));
   const given = wrong === undefined ? 'No role was given' : `There is no role '${wrong}'`;
-  throw new QuireError('INVALID_SETTING', `${given}; expected some of ${allRoles.join(', ')}.`);
+  throw new QuireError(
+    'INVALID_SETTING',
+    `${given}; expected one or more of ${allRoles.join(', ')}.`,
+  );
 }

@@ -52,7 +52,7 @@ describe('a server in a program', () => {
     const roles = ['waiter'] as unknown as NonNullable<StartQuireOptions['roles']>;
     await expect(start(directory.path, { roles })).rejects.toMatchObject({
       code: 'INVALID_SETTING',
-      message: `There is no role 'waiter'; expected some of server, broker, proxy, controller, cleaner.`,
+      message: `There is no role 'waiter'; expected one or more of server, broker, proxy, controller, cleaner.`,
     });
   });
 

@@ -139,7 +139,7 @@ describe('a server', () => {
     server.signal('SIGTERM');
     const { exitCode, stderr } = await server.ended();
     expect(exitCode).toBe(1);
-    expect(stderr.split('\n')).toContain('Stopped at once: calls under way were cut off.');
+    expect(stderr.split('\n')).toContain('Stopped at once: running calls were cut off.');
     // Whether the last words still reach the client is a matter of luck; an answer they are not.
     expect(await running).toBeInstanceOf(Error);
   });

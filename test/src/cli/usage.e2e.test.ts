@@ -20,7 +20,7 @@ test('a wrong call exits with 2 and names what was probably meant', async () => 
     exitCode: 2,
     stdout: '',
     stderr:
-      "error: unknown option '--tokn'\n(Did you mean --token?)\nAdd --help to see what it takes.\n",
+      "error: unknown option '--tokn'\n(Did you mean --token?)\nAdd --help for its arguments and options.\n",
   });
 });
 

@@ -69,7 +69,7 @@ test('quire results download goes on in another process behind the rows that it 
   expect({ ...broken, stderr: broken.stderr.split('\n')[0] }).toEqual({
     exitCode: 1,
     stdout: '',
-    stderr: `20,000 rows are in ${path}.part; --resume goes on with them.`,
+    stderr: `20,000 rows are in ${path}.part; --resume continues with them.`,
   });
   expect(broken.stderr).toContain('error FORBIDDEN: ');
   expect(attemptCount).toBe(2);

@@ -192,7 +192,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       const { page } = visit;
       await page.locator('tbody tr').filter({ hasText: 'consuming' }).first().waitFor();
       await page.getByRole('button', { name: 'Commit now' }).click();
-      await page.getByText(/The commit has begun: job/).waitFor();
+      await page.getByText(/The commit has started: job/).waitFor();
       await page.getByRole('tab', { name: 'Segments' }).click();
       await page
         .getByText(/events__0__0__/)

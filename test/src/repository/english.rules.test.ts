@@ -6,33 +6,33 @@ type Counts = Readonly<Record<keyof EnglishFindings, number>>;
 
 const none: Counts = { openings: 0, words: 0, longSentences: 0, wideLines: 0 };
 
-/**
- * Packages that have not been read sentence by sentence yet, and the number of findings in each. The
- * numbers may only fall: lower them with each package that is read. Other packages have none.
- */
-const unread: Readonly<Record<string, Counts>> = {
-  // Only src/flight.
-  broker: { openings: 7, words: 1, longSentences: 0, wideLines: 0 },
-  cli: { openings: 47, words: 25, longSentences: 0, wideLines: 0 },
-  console: { openings: 2, words: 0, longSentences: 0, wideLines: 0 },
-  controller: { openings: 88, words: 32, longSentences: 0, wideLines: 4 },
-  'engine-pinot': { openings: 52, words: 12, longSentences: 0, wideLines: 7 },
-  flight: { openings: 32, words: 2, longSentences: 0, wideLines: 5 },
+/** The numbers of findings that stay in an area, with the reason. */
+const exceptions: Readonly<Record<string, { readonly counts: Counts; readonly reason: string }>> = {
+  'packages/controller/src': {
+    counts: { ...none, words: 5 },
+    reason: 'Records of restream jobs have a member `aftermath`, which other versions read.',
+  },
 };
+
+const areas = ['bench/src', 'deploy', 'docs/src', 'examples', 'packages/console/app', 'scripts'];
 
 const sources = repositoryFiles().filter(
   (path) =>
-    /^packages\/[^/]+\/src\/.*\.ts$/.test(path) &&
+    /^(?:packages\/[^/]+\/src|bench\/src|deploy|docs\/src|examples|packages\/console\/app|scripts)\/.*\.tsx?$/.test(
+      path,
+    ) &&
     !path.includes('row-writer-module') &&
     !path.includes('string-module'),
 );
 
-const packages = [...new Set(sources.map((path) => path.split('/')[1] ?? ''))];
+const packages = [...new Set(sources.map((path) => /^packages\/[^/]+\/src/.exec(path)?.[0] ?? ''))];
 
-/** What breaks the rules in a package, with the place of each. */
-function findingsOf(name: string): EnglishFindings {
+const allAreas = [...areas, ...packages.filter((area) => area !== '')];
+
+/** Returns the findings in an area, each with its place. */
+function findingsOf(area: string): EnglishFindings {
   const all = sources
-    .filter((path) => path.startsWith(`packages/${name}/`))
+    .filter((path) => path.startsWith(`${area}/`))
     .map((path) => englishOf(path, textOf(path)));
   return {
     openings: all.flatMap(({ openings }) => openings),
@@ -42,17 +42,18 @@ function findingsOf(name: string): EnglishFindings {
   };
 }
 
-describe('the English of a package', () => {
-  test.each(packages)('the English of %s is that of the field', (name) => {
-    const limits = unread[name] ?? none;
-    const excess = Object.entries(findingsOf(name)).filter(
+describe('the English of an area', () => {
+  test.each(allAreas)('the English of %s is that of the field', (area) => {
+    const limits = exceptions[area]?.counts ?? none;
+    const excess = Object.entries(findingsOf(area)).filter(
       ([kind, found]) => found.length > limits[kind as keyof EnglishFindings],
     );
     expect(Object.fromEntries(excess)).toEqual({});
   });
 
-  test('the packages that are not read yet exist', () => {
-    expect(Object.keys(unread).filter((name) => !packages.includes(name))).toEqual([]);
+  test('the areas of the exceptions exist', () => {
+    const listed = Object.keys(exceptions);
+    expect(listed.filter((area) => !allAreas.includes(area))).toEqual([]);
   });
 });
 

@@ -62,13 +62,16 @@ import {
 type Call = FlightCall<FlightCaller>;
 
 const rowsWaitMaxMsDefault = 10_000;
-/** A poll gives one more endpoint at most; later ones give all further rows when the query ends. */
+/**
+ * A poll adds at most one endpoint; after this many, the rest is one endpoint, given when the query
+ * ends.
+ */
 const polledEndsMax = 1000;
 
 /**
- * The broker as a database of Arrow Flight SQL. Answers of statements are stored results, under the
- * same ids as by HTTP; tickets and prepared statements hold all that they stand for, so that any
- * broker of a store can take them.
+ * The broker as a database of Arrow Flight SQL. Results of statements are stored, under the same
+ * ids as by HTTP; tickets and prepared statements contain all their state, so that any broker of a
+ * store accepts them.
  */
 export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   readonly #context: BrokerContext;
@@ -79,7 +82,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     this.#flight = flight;
   }
 
-  /** The credentials in the headers have been checked by now. */
+  /** The credentials in the headers have already been checked. */
   async *handshake(
     requests: AsyncIterable<HandshakeMessage>,
     call: Call,
@@ -89,7 +92,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     const isBearer = /^bearer /i.test(authorization);
     const token = isBearer ? undefined : this.#flight.issueToken?.(principal.name);
     call.setHeader('authorization', token === undefined ? authorization : `Bearer ${token}`);
-    // Some clients never end their side.
+    // Some clients never close their side.
     for await (const { protocolVersion } of requests) {
       yield { protocolVersion };
       return;
@@ -148,7 +151,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return encodeStatementHandle({ sql, parameters: await readParameters(data) });
   }
 
-  /** Nothing of a prepared statement is kept here. */
+  /** The broker stores no state of a prepared statement. */
   async closePrepared(): Promise<void> {}
 
   async findPath(path: readonly string[], call: Call): Promise<Partial<FlightInfo>> {
@@ -194,7 +197,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return { info: wholeInfo(infoOfResult(result, { ends })), progress: 1 };
   }
 
-  /** Cancels a query that runs; of one that has ended it deletes the result. */
+  /** Cancels a running query; deletes the result of one that has ended. */
   async cancel(info: FlightInfo, call: Call): Promise<number> {
     const { principal, log, remoteAddress } = call.context;
     const { requestId } = resultOf(info);
@@ -224,7 +227,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return endpointOf(rows, expirationTimeMs);
   }
 
-  /** There are no sessions: only options that change nothing are taken. */
+  /** There are no sessions: only options that change nothing are accepted. */
   async setSessionOptions(
     options: ReadonlyMap<string, SessionOptionValue>,
   ): Promise<ReadonlyMap<string, number>> {
@@ -287,7 +290,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
 
   async #startPolling(statement: BoundStatement, call: Call): Promise<Partial<PollInfo>> {
     const query = await startStatement(this.#context, this.#flight, statement, call);
-    // A failure is remembered, and the poll ends with it.
+    // The failure is recorded, and the poll ends with it.
     return this.pollPath([query.requestId], call);
   }
 
@@ -308,7 +311,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   }
 }
 
-/** Sessions that cannot be changed have one catalog and one schema. */
+/** A session always has one catalog and one schema. */
 const sessionOptions: Readonly<Record<string, string>> = {
   catalog: catalogName,
   schema: dbSchemaName,
@@ -325,7 +328,7 @@ const polling = (requestId: RequestId, ends: readonly number[]) => ({
   path: [requestId, ends.join(',')],
 });
 
-/** What a path names: a result, and for polls up to which rows endpoints were given. */
+/** The content of a path: a result, and for polls the ends of the endpoints that were given. */
 function polledOf([requestId = '', ends = '']: readonly string[]): {
   readonly requestId: RequestId;
   readonly ends: readonly number[];

@@ -31,7 +31,7 @@ import { BrokerFlight } from './broker-flight.ts';
 import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
 
-/** What is known of a call while it is under way. */
+/** The state of a running call. */
 interface CallState {
   readonly call: Call;
   readonly startMs: number;
@@ -44,7 +44,7 @@ interface CallState {
   grpcStatus: number;
 }
 
-/** gRPC calls all are POST; the routes are those of the service. */
+/** All gRPC calls are POST; the routes are those of the service. */
 const method = 'POST';
 const routeOf = (name: string): string => `/arrow.flight.protocol.FlightService/${name}`;
 
@@ -57,8 +57,8 @@ const statusNames = new Map<number, string>(
 );
 
 /**
- * Opens the broker by Arrow Flight SQL: calls are admitted, counted, logged and audited as those of
- * HTTP are, by the same code.
+ * Opens the broker by Arrow Flight SQL: calls are admitted, counted, logged and audited like those
+ * of HTTP, by the same code.
  */
 export function openFlightDoor(context: BrokerContext, flight: FlightOptions): ServiceDoor {
   const { options, clock } = context;
@@ -89,7 +89,7 @@ export function openFlightDoor(context: BrokerContext, flight: FlightOptions): S
   };
 }
 
-/** Without the cause of a failure, by which the broker would blame its own port. */
+/** Omits the cause of a failure, which would make the broker blame its own port. */
 async function listening(server: GrpcServer): ReturnType<GrpcServer['listen']> {
   try {
     return await server.listen();
@@ -98,7 +98,7 @@ async function listening(server: GrpcServer): ReturnType<GrpcServer['listen']> {
   }
 }
 
-/** The calls under way by Flight. */
+/** The running Flight calls. */
 class FlightCalls {
   readonly #context: BrokerContext;
   readonly #states = new WeakMap<GrpcCall, CallState>();
@@ -109,7 +109,7 @@ class FlightCalls {
   }
 
   /**
-   * Runs a call in a span of it, if traces are on; the span ends with the call.
+   * Runs a call in its span, if traces are enabled; the span ends with the call.
    *
    * https://opentelemetry.io/docs/specs/semconv/rpc/grpc/
    */
@@ -129,7 +129,7 @@ class FlightCalls {
     return runInSpan(span, run);
   }
 
-  /** Counts a call in, and finds out who calls. */
+  /** Counts a new call, and identifies its caller. */
   async open(incoming: IncomingCall): Promise<FlightCaller> {
     const { grpc, headers, remoteAddress } = incoming;
     const { calls, options } = this.#context;
@@ -164,7 +164,10 @@ class FlightCalls {
     };
   }
 
-  /** Says how a call ends that failed: what a caller may know of it, and what the log has to. */
+  /**
+   * Returns the outcome of a call that failed: the part that its caller may see; the log gets the
+   * rest.
+   */
   explain(thrown: unknown, incoming: IncomingCall): GrpcOutcome {
     const error = toQuireError(thrown);
     const state = this.#states.get(incoming.grpc);

@@ -4,12 +4,15 @@ import type { RequestId } from '@quire/core';
 import { encodeSchema, type GrowingResult, type Result } from '@quire/results';
 import { encodeRowsTicket, type RowsTicket } from './handles.ts';
 
-/** What clients are told of a result beside its rows, as JSON. */
+/** The facts about a result that clients get besides its rows, as JSON. */
 function appMetadataOf(requestId: RequestId, isReused: boolean): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ requestId, ...(isReused && { isReused }) }));
 }
 
-/** A stored result, in one endpoint: clients that open several at once read them out of order. */
+/**
+ * Describes a stored result, in one endpoint: clients that open several at once read them out of
+ * order.
+ */
 export function infoOfResult(
   { entry, schema }: Result,
   {
@@ -29,10 +32,10 @@ export function infoOfResult(
   };
 }
 
-/** How many rows or bytes there are of a query that runs. */
+/** The number of rows or bytes of a running query. */
 const unknownCount = -1n;
 
-/** A query that runs, in one endpoint: its rows are sent as they become readable. */
+/** Describes a running query, in one endpoint: its rows are sent as they become readable. */
 export function infoOfRunning({ requestId, schema }: GrowingResult): Partial<FlightInfo> {
   return {
     schema: schema === undefined ? new Uint8Array(0) : encodeSchema(schema),
@@ -44,7 +47,7 @@ export function infoOfRunning({ requestId, schema }: GrowingResult): Partial<Fli
   };
 }
 
-/** The rows that can be read by now of a query that runs. */
+/** Describes the rows of a running query that are readable now. */
 export function infoOfGrowth(
   { requestId, schema, rowCount, sizeBytes }: GrowingResult,
   ends: readonly number[],
@@ -59,7 +62,7 @@ export function infoOfGrowth(
   };
 }
 
-/** One endpoint up to each of the ends, and one for all rows behind the last. */
+/** Returns an endpoint up to each of the ends, and one for all rows after the last. */
 function endpointsOf(
   requestId: RequestId,
   ends: readonly number[],
@@ -76,7 +79,7 @@ function endpointsOf(
 export function endpointOf(rows: RowsTicket, expirationTimeMs?: number): FlightEndpoint {
   return {
     ticket: { ticket: statementTicket(encodeRowsTicket(rows)) },
-    // Empty: the server that answers. A name would have to be reachable for every client.
+    // Empty means the server that answers; a name would have to be reachable from every client.
     locations: [],
     expirationTime: expirationTimeMs === undefined ? undefined : timestampOf(expirationTimeMs),
     appMetadata: new Uint8Array(0),

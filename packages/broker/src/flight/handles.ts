@@ -1,13 +1,10 @@
 import { parseQueryParameters } from '@quire/api';
 import { isRequestId, QuireError, type QueryParameters, type RequestId } from '@quire/core';
 
-/*
- * What clients keep instead of the server: tickets and prepared statements hold all that it takes
- * to answer them. They prove nothing: who may read a result is decided at each
- * call.
- */
+/* The state that clients keep instead of the server: tickets and prepared statements contain all
+   the data of their answers. They grant nothing: access to a result is checked at each call. */
 
-/** Rows of a result: those that a ticket stands for. */
+/** The rows of a result that a ticket refers to. */
 export interface RowsTicket {
   readonly requestId: RequestId;
   readonly offset: number;
@@ -15,13 +12,13 @@ export interface RowsTicket {
   readonly rowCount?: number | undefined;
 }
 
-/** A statement with values for its parameters, where they are bound. */
+/** A statement with the values of its parameters, if they are bound. */
 export interface StatementHandle {
   readonly sql: string;
   readonly parameters?: QueryParameters | undefined;
 }
 
-/** The version of both; a broker of another version may read them. */
+/** The version of both; they may reach a broker of another version. */
 const version = 1;
 
 export function encodeRowsTicket({ requestId, offset, rowCount }: RowsTicket): Uint8Array {

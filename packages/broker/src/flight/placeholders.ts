@@ -1,10 +1,10 @@
 /**
- * Texts, names in quotes and comments, which are passed over; else a parameter: `?`, or `$` and a
+ * Matches strings, quoted names and comments, which are skipped, or a parameter: `?`, or `$` and a
  * number.
  */
 const pieces = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\?|\$(?<number>\d+)/g;
 
-/** Counts the parameters by position in SQL. The engine has the last word on what is one. */
+/** Counts the parameters of a statement by position. The engine decides in the end. */
 export function placeholderCountOf(sql: string): number {
   let count = 0;
   let highest = 0;

@@ -18,7 +18,7 @@ import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
 import type { RowsTicket } from './handles.ts';
 
-/** Clients that are known to decompress the buffers of Arrow. Java's is known not to. */
+/** Clients that decompress the buffers of Arrow; Java's does not. */
 const decompressing = /ADBC Flight SQL Driver|grpc-c\+\+|grpc-go/;
 
 function codecsOf(userAgent: string | undefined): readonly BufferCodec[] {
@@ -27,9 +27,9 @@ function codecsOf(userAgent: string | undefined): readonly BufferCodec[] {
 
 /**
  * Reads the rows of a ticket, which any broker of the store may have issued: the schema, then the
- * batches as they are stored. Those of a query that runs are sent as they become readable.
+ * batches as they are stored. Rows of a running query are sent as they become readable.
  *
- * @throws what the query fails with while its rows are sent
+ * @throws the error of the query if it fails while its rows are sent
  */
 export async function* readRows(
   context: BrokerContext,
@@ -62,7 +62,7 @@ interface SchemaAndPage {
   readonly page: ResultPage;
 }
 
-/** The rows in pages: one for each time that more of them can be read. */
+/** Reads the rows in pages: one each time that more of them become readable. */
 async function* pagesOf(
   context: BrokerContext,
   principal: Principal,
@@ -82,12 +82,12 @@ async function* pagesOf(
   assertNotFailed(context, principal, requestId);
   const result = await openWhenFinished(context, principal, requestId, signal);
   const page = tracedSync('page.plan', () => result.page({ offset: next, rowCount: end - next }));
-  // Nothing more to send than what has been sent.
+  // Everything has been sent.
   if (page.rowCount === 0 && next > offset) return;
   yield { schema: result.schema, page };
 }
 
-/** Until the query has ended, or all the rows that are wanted were read. */
+/** Reads until the query has ended, or all requested rows were read. */
 async function* growingPages(
   query: RunningQuery,
   growth: GrowingResult,
@@ -107,12 +107,12 @@ async function* growingPages(
   }
 }
 
-/** Between two looks at a query that runs at another broker of the store. */
+/** The poll interval of a query that runs at another broker of the store. */
 const elsewhereIntervalMs = 250;
 
 /**
  * Opens a stored result. A ticket may reach another broker of the store than the one that runs its
- * query, which knows no more of it than when it has ended.
+ * query, which then waits until the query has ended.
  */
 async function openWhenFinished(
   context: BrokerContext,

@@ -12,7 +12,7 @@ import { discardUnlessNeeded, logStored, markRunning, questionOf } from '../rout
 import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
 
-/** SQL with values for its parameters. */
+/** SQL with the values of its parameters. */
 export interface BoundStatement {
   readonly sql: string;
   readonly parameters?: QueryParameters | undefined;
@@ -24,7 +24,7 @@ export type StatementAnswer =
   | {
       readonly kind: 'stored';
       readonly result: Result;
-      /** Whether an earlier query has computed it. */
+      /** True if an earlier query has computed it. */
       readonly isReused: boolean;
     };
 
@@ -34,10 +34,10 @@ interface PlannedRun {
 }
 
 /**
- * Runs a statement, or finds the answer of an earlier one: the same way as
- * `POST /query/sql?doPaginate=true`, with the expiration of Flight. Resolves once a whole batch of
- * rows can be read, or the whole answer is stored. The query is cancelled when its caller leaves
- * before that, and later when those who read its rows leave.
+ * Runs a statement, or finds the answer of an earlier one, like `POST /query/sql?doPaginate=true`,
+ * with the expiration of Flight. Resolves once a whole batch of rows can be read, or the whole
+ * answer is stored. The query is cancelled when its caller leaves before that, and later when the
+ * readers of its rows leave.
  */
 export async function runStatement(
   context: BrokerContext,
@@ -58,7 +58,7 @@ export async function runStatement(
   await query.untilFirstBatch({ signal: call.signal });
   const { growth } = query;
   if (query.outcome === undefined && growth !== undefined) {
-    // Brokers of a shared store know from now on where its rows can be read.
+    // From now on, brokers of a shared store know the broker that serves its rows.
     await marked();
     if (query.outcome === undefined) return { kind: 'growing', growth };
   }
@@ -67,7 +67,7 @@ export async function runStatement(
   return { kind: 'stored', result: stored, isReused: false };
 }
 
-/** Starts a statement whose rows can be read while it runs; it goes on without its caller. */
+/** Starts a statement whose rows can be read while it runs; it continues without its caller. */
 export async function startStatement(
   context: BrokerContext,
   flight: FlightOptions,
@@ -84,7 +84,7 @@ export async function startStatement(
 }
 
 interface Started extends StartedQuery {
-  /** Resolves when other brokers know where the query runs, or it has ended. */
+  /** Resolves when other brokers know the broker that runs the query, or it has ended. */
   readonly marked: () => Promise<void>;
 }
 
@@ -105,7 +105,7 @@ async function start(
   const logged = result.then((stored) => {
     if (stored.entry.requestId !== run.requestId) return;
     logStored(caller, stored);
-    // A client that left before it was answered cannot ask for the result.
+    // A client that left before the answer cannot request the result.
     if (endsWithReaders === true) discardUnlessNeeded(context, caller, stored, true);
   }, ignore);
   context.calls.follow(
@@ -141,7 +141,7 @@ function abortWithCall(
   });
 }
 
-/** Everything that can be refused is refused here, before the query runs. */
+/** Performs all checks that can refuse the statement, before the query runs. */
 async function planRun(
   context: BrokerContext,
   { expirationMs }: FlightOptions,
@@ -172,7 +172,7 @@ async function planRun(
 
 function reused(context: BrokerContext, { log }: FlightCaller, result: Result): StatementAnswer {
   context.metrics.observeReused();
-  log.info({ reusedId: result.entry.requestId }, 'query answered by a result that stands');
+  log.info({ reusedId: result.entry.requestId }, 'query answered by a stored result');
   return { kind: 'stored', result, isReused: true };
 }
 

@@ -1,7 +1,7 @@
 import type { SqlServerDescription, TypeEntry } from '@quire/flight';
 import type { BrokerOptions } from '../broker-options.ts';
 
-/** The one catalog and the one schema, which every table is in. */
+/** The one catalog and the one schema, which contain every table. */
 export const catalogName = 'quire';
 export const dbSchemaName = 'main';
 export const tableType = 'TABLE';
@@ -18,7 +18,7 @@ export function serverDescriptionOf({ version, dialects }: BrokerOptions): SqlSe
   };
 }
 
-/** The types of columns, by the numbers that ODBC has for them. */
+/** Returns the types of columns, with their ODBC numbers. */
 export function typeEntriesOf({ dialects }: BrokerOptions): readonly TypeEntry[] {
   return isPinotOnly(dialects) ? pinotTypes : duckdbTypes;
 }
@@ -52,7 +52,7 @@ const duckdbWords: Words = {
   },
 };
 
-/** Functions that the single-stage engine of Apache Pinot has as well as the multi-stage one. */
+/** Functions that both engines of Apache Pinot have, single-stage and multi-stage. */
 const pinotWords: Words = {
   keywords: ['DATETRUNC', 'LOOKUP', 'OPTION', 'TEXT_MATCH', 'JSON_MATCH', 'VECTOR_SIMILARITY'],
   functions: {

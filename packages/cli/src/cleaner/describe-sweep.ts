@@ -3,7 +3,7 @@ import { formatBytes } from '@quire/core';
 import { formatOwnerTag } from '@quire/results';
 import { formatTimeLeft, grouped } from '../phrases.ts';
 
-/** One deletion as a line: `delete  <id>  1.5 MiB  expired  2h  Broker_a_1`. */
+/** Formats one deletion as a line: `delete  <id>  1.5 MiB  expired  2h  Broker_a_1`. */
 export function removalLine(removal: Removal, isDryRun: boolean): string {
   const { id, reason, bytes, ageMs, brokerId, limitedBy } = removal;
   const parts = [
@@ -16,7 +16,7 @@ export function removalLine(removal: Removal, isDryRun: boolean): string {
   return `${[...parts, ...(brokerId === undefined ? [] : [brokerId])].join('  ')}\n`;
 }
 
-/** What a sweep came to, in a few lines. */
+/** Summarizes a sweep in a few lines. */
 export function describeSweep(
   report: SweepReport,
   nameOf: (ownerTag: number | undefined) => string | undefined,
@@ -39,7 +39,7 @@ export function describeSweep(
   return `${lines.join('\n')}\n`;
 }
 
-/** What each owner with a share has of it, or would have. */
+/** Describes the usage of each owner with a share, before and after the sweep. */
 function shareLines(
   owners: readonly OwnerReport[],
   nameOf: (ownerTag: number | undefined) => string | undefined,

@@ -8,8 +8,8 @@ import type { BrokerUsage, OwnerUsagePart, StoreUsage } from '@quire/server/clea
 const barWidth = 40;
 
 /**
- * A store's usage for people: a bar against the quota with its thresholds, shares by owner and age,
- * and what a sweep would do.
+ * Describes a store's usage: a bar against the quota with its thresholds, shares by owner and age,
+ * and what a sweep would delete.
  */
 export function describeUsage(
   { brokers, nextSweep }: StoreUsage,
@@ -48,8 +48,8 @@ function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): 
 }
 
 /**
- * `[#######----|-----|---] 45% of 1 GiB; critical at 900 MiB, target 600 MiB` with bars where the
- * thresholds are.
+ * `[#######----|-----|---] 45% of 1 GiB; critical at 900 MiB, target 600 MiB`, with bars at the
+ * thresholds.
  */
 function describeQuota(
   usageBytes: number,

@@ -10,10 +10,10 @@ import { readSettings, withSettingsOptions } from '../settings-options.ts';
 import { StopRequests } from '../stop-requests.ts';
 
 const help = `
-It takes the settings of the brokers whose store it cleans: their store, quota and sweep period. Each broker in the store has the
-quota for itself; results of brokers that no longer exist are deleted as well. Two cleaners on one store take turns.
+It uses the settings of the brokers whose store it cleans: their store, quota and sweep period. The quota applies to each broker in the
+store separately; results of brokers that no longer exist are deleted as well. Two cleaners on one store take turns.
 
-Exit code: 0 when all was done, 1 when something failed, or a quota could not be met, 2 for wrong usage. Health and metrics: engine.cleaner.port.
+Exit code: 0 on success, 1 on failure or when a quota could not be met, 2 for wrong usage. Health and metrics: engine.cleaner.port.
 
 Examples:
   $ quire cleaner --config production.properties
@@ -25,7 +25,7 @@ export function addCleanerCommand(program: Command, environment: Environment): v
   withSettingsOptions(program.command('cleaner'))
     .summary('delete expired results, keep each broker within its quota')
     .description(
-      'Sweep a store by schedule until Ctrl-C or SIGTERM, which let the deletions under way finish.',
+      'Sweep a store on a schedule until Ctrl-C or SIGTERM, which let running deletions finish.',
     )
     .option('--once', 'sweep once and exit; leftovers of crashes are then aged by the wall clock')
     .option('--dry-run', 'delete nothing: print what one sweep would delete, and why')
@@ -43,10 +43,10 @@ export function addCleanerCommand(program: Command, environment: Environment): v
         );
       }
       if (!isOnce) return await runServer(options, environment, { roles: ['cleaner'] });
-      // Loaded here, so that the other commands start without a server.
+      // Loaded on demand, so that the other commands start without a server.
       const { createLogger } = await import('../create-logger.ts');
       const { settings } = await readSettings(options, environment);
-      // Every deletion is printed.
+      // The command prints every deletion itself.
       const logger = createLogger({ ...settings.observability, logLevel: 'warn' }, environment);
       using stop = new StopRequests(environment);
       await stop.orSecond(
@@ -93,7 +93,7 @@ async function sweepOnce(
     await stdout.write(
       asJson
         ? `${JSON.stringify({ sweep: null })}\n`
-        : 'Another cleaner is sweeping this store. Nothing was swept here.\n',
+        : 'Another cleaner is sweeping this store, so nothing was swept.\n',
     );
     return;
   }
@@ -109,6 +109,6 @@ function failureOf(report: SweepReport): QuireError {
   if (report.isStopped) return new QuireError('ABORTED', 'Stopped before the end of the sweep.');
   return new QuireError(
     'STORE_UNAVAILABLE',
-    'The sweep failed to delete or to free something: see above.',
+    'Some results could not be deleted; see the lines above.',
   );
 }

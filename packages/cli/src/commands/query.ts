@@ -9,8 +9,8 @@ import { type OutputFormat, outputFormats, streamResult } from '../query/stream-
 import { createClient, createQueryClient, withServerOptions } from '../server-options.ts';
 
 const examples = `
-On a terminal the result opens as a table: n and p turn pages, g goes to a row, ? tells all keys.
-In a pipe it comes as lines of tab-separated cells, the whole of it, as the query finds them; NULL is \\N.
+On a terminal the result opens as a table: n and p turn pages, g goes to a row, ? lists all keys.
+In a pipe all rows are written as lines of tab-separated cells, as the query produces them; NULL is \\N.
 
 Examples:
   $ quire query "SELECT * FROM flights"
@@ -30,7 +30,7 @@ export function addQueryCommand(program: Command, environment: Environment): voi
     .addOption(
       new Option(
         '-f, --format <format>',
-        'how to write rows; on a terminal the default is table, in a pipe tsv',
+        'format of the rows; default: table on a terminal, tsv in a pipe',
       ).choices(outputFormats),
     )
     .addOption(
@@ -39,16 +39,16 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       ),
     )
     .addOption(formulasOption())
-    .option('--header', 'with tsv: begin with a line of column names')
+    .option('--header', 'with tsv: start with a line of column names')
     .option(
       '-n, --rows <count>',
-      'end after this many rows, without the pager; a query that still runs then is cancelled',
+      'stop after this many rows, without the pager, and cancel the query if it is still running',
       integerFrom(1),
     )
-    .option('--offset <row>', 'leave out this many rows at the start', integerFrom(0), 0)
+    .option('--offset <row>', 'skip this many rows', integerFrom(0), 0)
     .option(
       '-p, --param <name=value>',
-      'a value for $name in the SQL, or for $1; with its type as name:DATE=value; may come again',
+      'a value for $name in the SQL, or for $1; with a type as name:DATE=value; may be given several times',
       addParameter,
     )
     .option(

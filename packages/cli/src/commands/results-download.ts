@@ -11,8 +11,8 @@ import { downloadToFile, downloadToOutput } from '../query/download-result.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
 
 const examples = `
-Until it is whole, what has come is in FILE.part, and how far that is in FILE.part.json. JSON is one array of objects,
-Arrow the IPC stream format, with plain buffers whatever is stored, Parquet a file that any reader of Parquet reads.
+Until it is complete, the download is in FILE.part, and its progress in FILE.part.json. JSON is one array of objects,
+Arrow the IPC stream format with uncompressed buffers, Parquet a file that any Parquet reader supports.
 
 Examples:
   $ quire results download 0190163d-8694-739b-aea5-966c26f8ad91 -o flights.csv
@@ -24,23 +24,20 @@ export function addResultsDownloadCommand(results: Command, environment: Environ
   withServerOptions(results.command('download'))
     .summary('download a whole result')
     .description(
-      'Download a whole result, page by page; one that broke off goes on where it stopped with --resume.',
+      'Download a whole result, page by page. --resume continues an interrupted download.',
     )
     .argument('<id>', 'id of the result')
     .addOption(
-      new Option('-f, --format <format>', 'how to write rows')
+      new Option('-f, --format <format>', 'format of the rows')
         .choices(pageFormatNames)
         .default('csv' as const),
     )
     .addOption(formulasOption())
-    .option('-o, --output <file>', 'where to write; standard output when absent')
-    .option(
-      '--resume',
-      'go on with a download into the same file that broke off; begins one when there is none',
-    )
+    .option('-o, --output <file>', 'output file; default: standard output')
+    .option('--resume', 'continue an interrupted download to the same file, if there is one')
     .option(
       '--page-size <count>',
-      'rows per request; as many as come to 4 MiB when absent',
+      'rows per request; default: as many as fit 4 MiB',
       integerFrom(1),
     )
     .addHelpText('after', examples)

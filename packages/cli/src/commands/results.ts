@@ -12,12 +12,12 @@ import { addResultsDownloadCommand } from './results-download.ts';
 import { addResultsListCommand } from './results-list.ts';
 import { formatTimeLeft, isoTime } from '../phrases.ts';
 
-/** Adds `quire results` and what can be done with results. */
+/** Adds `quire results` and its subcommands. */
 export function addResultsCommand(program: Command, environment: Environment): void {
   const results = program
     .command('results')
     .summary('list, show, download, delete, renew and measure stored results');
-  results.description('Look at the results that a server has stored, and manage them.');
+  results.description('Show and manage the results that a server has stored.');
   addResultsListCommand(results, environment);
   addResultsShowCommand(results, environment);
   addResultsDownloadCommand(results, environment);
@@ -29,7 +29,7 @@ export function addResultsCommand(program: Command, environment: Environment): v
 /** Adds `quire results show`. */
 function addResultsShowCommand(results: Command, environment: Environment): void {
   withServerOptions(results.command('show'))
-    .summary('show what is known of a result and its query')
+    .summary('show the metadata of a result and its query')
     .description(
       'Show the metadata record of a result and its query. Members that are 0, false or empty are left out, except with --json.',
     )
@@ -68,7 +68,9 @@ function isVoid(value: JsonValue): boolean {
 function addResultsDeleteCommand(results: Command, environment: Environment): void {
   withServerOptions(results.command('delete'))
     .summary('delete results')
-    .description('Delete results. One that cannot be deleted is reported, and the rest go on.')
+    .description(
+      'Delete results. Those that cannot be deleted are reported, and the others are deleted.',
+    )
     .argument('<id...>', 'ids of the results')
     .action(async (ids, options) => {
       using interrupt = abortOnInterrupt(environment);
@@ -87,7 +89,7 @@ function addResultsDeleteCommand(results: Command, environment: Environment): vo
     });
 }
 
-/** With any other error the remaining results would fare no better. */
+/** Other errors would occur for the remaining results as well. */
 function concernsOneResult(error: QuireError): boolean {
   return error.kind === 'missing' || error.kind === 'invalid';
 }
@@ -118,8 +120,8 @@ function addResultsUsageCommand(results: Command, environment: Environment): voi
   withSettingsOptions(results.command('usage'))
     .summary('show usage against the quota, by owner and age, and what a sweep would delete')
     .description(
-      'Look into the store that the settings name, not at a server: show what each broker in it uses of its quota, whose results ' +
-        'these are and how old, and what a sweep would delete now. Deletes nothing.',
+      'Read the store that the settings name, without a server: show the usage of each broker against its quota, the owners and ages of ' +
+        'results, and what a sweep would delete now. Deletes nothing.',
     )
     .option('--json', 'all of it as one line of JSON')
     .action(async (options) => {

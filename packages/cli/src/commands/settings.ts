@@ -18,9 +18,9 @@ Examples:
 /** Adds `quire settings`. */
 export function addSettingsCommand(program: Command, environment: Environment): void {
   withListOptions(withControllerOptions(withSettingsOptions(program.command('settings'))))
-    .summary('print all settings, with their values and where these come from')
+    .summary('print all settings with their values and sources')
     .description(
-      'Print the settings that a server would run with, or those of a running one, and where each value comes from. Secrets are not shown. ' +
+      'Print the settings that a server would use, or those of a running one, with the source of each value. Secrets are not shown. ' +
         'In a pipe: lines of setting, value and source, with tabs between.',
     )
     .addOption(
@@ -31,7 +31,7 @@ export function addSettingsCommand(program: Command, environment: Environment): 
     )
     .option('--broker <address>', 'with --running: those of this broker of the controller')
     .option('--changed', 'only settings that differ from their default')
-    .option('--reference', 'print what all settings mean instead, as Markdown')
+    .option('--reference', 'print the reference of all settings instead, as Markdown')
     .addHelpText('after', examples)
     .action(async (options, command) => {
       if (options.reference === true) return environment.stdout.write(renderReference());
@@ -58,7 +58,7 @@ export function addSettingsCommand(program: Command, environment: Environment): 
           shown: toCells,
           plain: toCells,
           emptyText: 'every setting has its default',
-          // Nothing is cut: half a value is of no use.
+          // Values are not truncated: half a value is of no use.
           widthMax: Number.POSITIVE_INFINITY,
         },
         options,

@@ -10,12 +10,12 @@ export function addStartCommand(program: Command, environment: Environment): voi
   withSettingsOptions(program.command('start'))
     .summary('run a server until it is stopped')
     .description(
-      'Run a server until Ctrl-C or SIGTERM, which let calls under way finish; a second one stops at once. ' +
+      'Run a server until Ctrl-C or SIGTERM, which let running calls finish; a second one stops at once. ' +
         'Its addresses go to standard output, its log to standard error.',
     )
     .option(
       '-r, --roles <roles>',
-      `what to run in this process, with commas between: ${roles.join(', ')} (default: ${rolesByDefault.join(',')})`,
+      `roles to run in this process, separated by commas: ${roles.join(', ')} (default: ${rolesByDefault.join(',')})`,
       parseRoles,
     )
     .action(async (options) => {
@@ -32,7 +32,7 @@ function parseRoles(text: string): readonly Role[] {
   for (const role of text.split(',').map((name) => name.trim())) {
     if (!isRole(role)) {
       throw new InvalidArgumentError(
-        `There is no role '${role}'; expected some of ${roles.join(', ')}.`,
+        `There is no role '${role}'; expected one or more of ${roles.join(', ')}.`,
       );
     }
     parsed.add(role);

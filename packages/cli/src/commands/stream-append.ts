@@ -16,11 +16,11 @@ import { integerFrom } from '../number-option.ts';
 import { grouped } from '../phrases.ts';
 import { streamOf, withStreamOptions } from '../stream/stream-options.ts';
 
-/** Messages that are written at once where nothing limits the rate. */
+/** The number of messages that are written at once without a rate limit. */
 const batchMax = 500;
 
 const examples = `
-The file has a JSON object a line. Ctrl-C stops after a whole batch; what is written stays.
+The file has one JSON object per line. Ctrl-C stops after a whole batch; messages that are written stay.
 
 Examples:
   $ quire stream append orders orders.jsonl -s engine.stream.file.dir=streams
@@ -35,7 +35,7 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
       'Write each line of a file as a message to a topic. A file topic is created when there is none.',
     )
     .argument('<topic>', 'the topic')
-    .argument('<file>', 'the file with a JSON object a line')
+    .argument('<file>', 'the file, with one JSON object per line')
     .option('--rate <count>', 'messages to write per second', integerFrom(1))
     .option('--partitions <count>', 'smallest number of partitions of a file topic', integerFrom(1))
     .option(
@@ -48,7 +48,7 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
       if (options.kafka !== undefined && options.partitions !== undefined) {
         command.error('error: --partitions is for file streams');
       }
-      // Loaded here, with the client of Kafka, so that the other commands start without it.
+      // Loaded on demand, with the Kafka client, so that the other commands start without it.
       const { openProducer } = await import('@quire/streams');
       using interrupt = abortOnInterrupt(environment);
       const { config, access } = await streamOf(topic, options, environment);
@@ -82,7 +82,7 @@ async function appendAll(
     signal,
   }: { readonly clock: Clock; readonly rate: number | undefined; readonly signal: AbortSignal },
 ): Promise<number> {
-  // Ten batches a second look like a stream.
+  // Ten batches a second look like a continuous stream.
   const size =
     rate === undefined ? batchMax : Math.max(1, Math.min(batchMax, Math.round(rate / 10)));
   const startedMs = clock.monotonicMs();
@@ -106,8 +106,8 @@ async function appendAll(
 }
 
 /**
- * The lines of a file as messages; blank ones are passed over. @throws INVALID_BODY when a line is
- * not a JSON object
+ * Reads the lines of a file as messages; blank lines are skipped. @throws INVALID_BODY when a line
+ * is not a JSON object
  */
 async function* readMessages(
   path: string,

@@ -12,7 +12,7 @@ const startExpected =
   'Expected smallest, largest, a time such as 2026-01-31T12:00:00Z or an age such as 1h.';
 
 const examples = `
-Prints the value of each message as a line, and goes on until Ctrl-C, or until --rows are there.
+Prints the value of each message as a line, until Ctrl-C or until --rows messages are printed.
 
 Examples:
   $ quire stream tail orders -s engine.stream.file.dir=streams
@@ -22,21 +22,21 @@ Examples:
 /** Adds `quire stream tail`. */
 export function addStreamTailCommand(stream: Command, environment: Environment): void {
   withStreamOptions(stream.command('tail'))
-    .summary('print the messages of a topic as they come')
+    .summary('print the messages of a topic as they arrive')
     .description('Print the messages of all partitions of a topic, and wait for more.')
     .argument('<topic>', 'the topic')
     .option(
       '--from <start>',
-      'begin at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h',
+      'start at smallest, largest (default), a time or an age: 2026-01-31T12:00:00Z, 1h',
     )
-    .option('-n, --rows <count>', 'end after this many messages', integerFrom(1))
+    .option('-n, --rows <count>', 'stop after this many messages', integerFrom(1))
     .option(
       '--json',
       'print partition, offset, time, key and value of each message as a JSON object',
     )
     .addHelpText('after', examples)
     .action(async (topic, options, command) => {
-      // Loaded here, with the client of Kafka, so that the other commands start without it.
+      // Loaded on demand, with the Kafka client, so that the other commands start without it.
       const { findStartOffset, openStream, parseStreamStart } = await import('@quire/streams');
       const start = parseStreamStart(options.from ?? 'largest');
       if (start === undefined) {
@@ -67,7 +67,7 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
             print(partition, message),
           );
         });
-        // One that fails ends the others.
+        // A partition that fails ends the others.
         await Promise.all(
           tails.map((tail) =>
             tail.catch((error: unknown) => {
@@ -77,7 +77,7 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
           ),
         );
       } catch (error) {
-        // Ctrl-C is how a tail ends.
+        // Ctrl-C is the usual end of a tail.
         if (!isQuireError(error, 'ABORTED')) throw error;
       }
     });

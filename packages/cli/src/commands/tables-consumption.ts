@@ -11,9 +11,7 @@ const pollEveryMs = 500;
 export function addTablesConsumptionCommands(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('pause'))
     .summary('stop consuming the stream of a table')
-    .description(
-      'Stop consuming the stream of a real-time table. What has been consumed is committed.',
-    )
+    .description('Stop consuming the stream of a real-time table. Consumed rows are committed.')
     .argument('<table>', 'name of the table')
     .option('--comment <text>', 'reason, shown to others')
     .option('--json', "the controller's answer as one line of JSON")
@@ -55,7 +53,7 @@ export function addTablesConsumptionCommands(tables: Command, environment: Envir
     });
 
   withControllerOptions(tables.command('commit'))
-    .summary('commit what a table is consuming')
+    .summary('commit the consuming segments of a table')
     .description(
       'Commit the consuming segments of a real-time table, and wait until they are. Ctrl-C stops the wait, not the commit.',
     )

@@ -14,14 +14,14 @@ const examples = `
 Examples:
   $ quire tables preview stocks.csv --write                                  # stocks.table.json, stocks.schema.json
   $ quire tables create stocks.table.json --schema stocks.schema.json        # both, or neither
-  $ quire tables create stocks-realtime.table.json                           # another half, whose schema is there`;
+  $ quire tables create stocks-realtime.table.json                           # another half, whose schema exists`;
 
 /** Adds `quire tables create`. */
 export function addTablesCreateCommand(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('create'))
-    .summary('make a table from its config')
+    .summary('create a table from its config')
     .description(
-      'Make a table from its config, and with --schema its schema as well. All problems are reported at once.',
+      'Create a table from its config, and with --schema its schema as well. All problems are reported at once.',
     )
     .argument('<config>', 'the table config, a JSON file')
     .option('-s, --schema <file>', 'the schema, a JSON file; without it, the schema must exist')
@@ -53,7 +53,10 @@ export function addTablesCreateCommand(tables: Command, environment: Environment
     });
 }
 
-/** Which half of which table a config is for, by its name or its type. @throws INVALID_BODY */
+/**
+ * Returns the table and the half that a config is for, from its name or its type. @throws
+ * INVALID_BODY
+ */
 function halfOf(
   config: JsonObject,
   path: string,

@@ -11,8 +11,8 @@ import { showProgress } from '../progress.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
 
 const examples = `
-A file is sent to the server; the URI of objects in a bucket, with or without wildcards, is read by the server, as far as its settings allow.
-Each is loaded as a whole or not at all. At the first that fails the command ends: what was loaded before it stays.
+Files are sent to the server. URIs of objects in a bucket, with or without wildcards, are read by the server if its settings allow it.
+Each file is loaded as a whole or not at all. The command stops at the first failure; files that were loaded before stay.
 
 Examples:
   $ quire tables ingest stocks stocks.csv
@@ -27,7 +27,7 @@ export function addTablesIngestCommand(tables: Command, environment: Environment
     .argument('<file...>', 'files, or addresses that the server reads')
     .option(
       '--format <format>',
-      "format of the files, where their names don't say it: csv, json, parquet, arrow, avro",
+      'format of the files, if their names do not show it: csv, json, parquet, arrow, avro',
     )
     .option(
       '--batch <key=value>',
@@ -72,10 +72,10 @@ export function addTablesIngestCommand(tables: Command, environment: Environment
     });
 }
 
-/** The file as something to send, which is read while it is sent. @throws INVALID_PARAMETER */
+/** Opens the file as a blob that is read while it is sent. @throws INVALID_PARAMETER */
 async function openFile(path: string, { directory }: Environment): Promise<Blob> {
   try {
-    await access(resolve(directory, path), constants.R_OK); // says why it cannot be read, as openAsBlob does not
+    await access(resolve(directory, path), constants.R_OK); // reports why it cannot be read, unlike openAsBlob
     return await openAsBlob(resolve(directory, path));
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
@@ -83,7 +83,7 @@ async function openFile(path: string, { directory }: Environment): Promise<Blob>
   }
 }
 
-/** Adds `key=value` to those before it. */
+/** Adds `key=value` to the earlier pairs. */
 export function collectPair(
   text: string,
   before: Readonly<Record<string, string>>,

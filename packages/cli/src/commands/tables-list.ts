@@ -19,7 +19,7 @@ export function addTablesListCommand(tables: Command, environment: Environment):
   withListOptions(withControllerOptions(tables.command('list')))
     .summary('list the tables of a controller, with their sizes')
     .description(
-      'List the tables of a controller, each half by itself. In a pipe: lines of table, rows, segments and bytes, with tabs between. Of a table over files of the settings, whose rows were counted when the broker started, the files stand for segments.',
+      'List the tables of a controller, with a line for each half. In a pipe: lines of table, rows, segments and bytes, separated by tabs. A table over files of the settings shows files instead of segments; its rows were counted when the broker started.',
     )
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);

@@ -18,7 +18,7 @@ const uris = bucketSchemes.map((scheme) => `${scheme}://`).join(', ');
 
 const examples = `
 Files are CSV, JSON, JSON lines, Parquet, Arrow or Avro, text also compressed by gzip or zstd: paths, patterns in quotes, and URIs (${uris}).
-In a pipe come the rows as the table would hold them, tab-separated, and what is wrong on standard error.
+In a pipe, the rows are written as the table would hold them, tab-separated, and findings go to standard error.
 
 Examples:
   $ quire tables preview stocks.csv
@@ -30,10 +30,10 @@ Examples:
 export function addTablesPreviewCommand(tables: Command, environment: Environment): void {
   tables
     .command('preview')
-    .summary('show what a table would hold of some files')
+    .summary('preview a table from files')
     .description(
       'Sample rows of files, infer a schema and propose a table config, or take the given ones, run the rows through the ' +
-        'ingestion pipeline, and show them before and after, with everything that is wrong.',
+        'ingestion pipeline, and show them before and after, with all findings.',
     )
     .argument('<file...>', `files to sample: paths, patterns, and URIs (${uris})`)
     .option('-c, --config <file>', 'the table config, a JSON file; proposed when absent')
@@ -41,12 +41,12 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
     .option('-n, --rows <count>', 'sample this many rows at most', integerFrom(1), 100)
     .option('--files <count>', 'read this many of the files at most', integerFrom(1), 10)
     .option('--show <count>', 'show this many rows on a terminal', integerFrom(1), 5)
-    .option('--json', 'print the whole preview as JSON, as POST /tables/preview answers')
+    .option('--json', 'print the whole preview as JSON, like the response of POST /tables/preview')
     .option(
       '--write',
-      'save the config and the schema beside you, as <table>.table.json and <table>.schema.json',
+      'save the config and the schema to the current directory, as <table>.table.json and <table>.schema.json',
     )
-    .option('--force', 'with --write: replace files that are there')
+    .option('--force', 'with --write: replace existing files')
     .addHelpText('after', examples)
     .action(async (files, options, command) => {
       if (options.force === true && options.write !== true) {
@@ -85,7 +85,7 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
         const lines = renderFindings(preview.findings, layout);
         if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
       }
-      // Where no row could be sampled, nothing was previewed.
+      // If no row could be sampled, nothing was previewed.
       const unread = preview.findings.find(({ path }) => path.startsWith('/sourceFiles'));
       if (preview.sourceRows.length === 0 && unread !== undefined) {
         throw new QuireError('INVALID_PARAMETER', unread.message);
@@ -99,8 +99,8 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
 }
 
 /**
- * The rows as the table would hold them, as lines: a line of names, then each row; no value is
- * `\N`.
+ * Yields the rows as the table would hold them as lines: a line of names, then each row; no value
+ * is `\N`.
  */
 function* previewLines(preview: PreviewResponse): Generator<string> {
   const columns = columnsOfPreview(preview);

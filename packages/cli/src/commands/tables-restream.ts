@@ -34,13 +34,13 @@ const columns = [
   { name: 'elapsed', dataType: 'STRING' },
 ];
 
-/** Adds `quire tables restream TABLE --to DEST`, and what can be done with such jobs. */
+/** Adds `quire tables restream TABLE --to DEST`, and the subcommands for such jobs. */
 export function addTablesRestreamCommand(tables: Command, environment: Environment): void {
   const restream = tables
     .command('restream')
     .summary('rebuild a real-time table from its stream into a new one')
     .description(
-      'Rebuild a real-time table from its stream into a new one, while the old one serves; and look after such jobs.',
+      'Rebuild a real-time table from its stream into a new one while the old one serves queries, and manage such jobs.',
     )
     .addHelpText('after', examples);
   addStart(restream, environment);
@@ -52,9 +52,9 @@ export function addTablesRestreamCommand(tables: Command, environment: Environme
 
 function addStart(restream: Command, environment: Environment): void {
   withControllerOptions(restream.command('start', { isDefault: true }))
-    .summary('start a job (the default: the word may be left out)')
+    .summary('start a job (the default subcommand)')
     .argument('<table>', 'the table to rebuild')
-    .requiredOption('--to <table>', 'the table that is made')
+    .requiredOption('--to <table>', 'the table to create')
     .option('--server-tenant <name>', "tenant of its servers; default: the source's")
     .option('--broker-tenant <name>', "tenant of its brokers; default: the source's")
     .option(
@@ -64,13 +64,13 @@ function addStart(restream: Command, environment: Environment): void {
     )
     .option(
       '--max-rebalance-min <minutes>',
-      'how long the rebalance may take (server default: 120)',
+      'timeout of the rebalance (server default: 120)',
       integerFrom(1),
     )
     .option('--pause', 'wait at the start, until restream resume')
     .option(
       '--follow',
-      'show how far each stage is, until the job has ended; Ctrl-C ends the watch, not the job',
+      'show the progress of each stage until the job has ended; Ctrl-C stops following, not the job',
     )
     .option('--json', 'the job as one line of JSON')
     .action(async (table, options) => {
@@ -127,9 +127,9 @@ function addList(restream: Command, environment: Environment): void {
 function addShow(restream: Command, environment: Environment): void {
   withControllerOptions(restream.command('show'))
     .summary('show the job of a table')
-    .description('Show the job of a table: the one that runs, or else the last.')
+    .description('Show the running job of a table, or else the latest one.')
     .argument('<table>', 'the table that is rebuilt')
-    .option('--follow', 'show how far each stage is, until the job has ended')
+    .option('--follow', 'show the progress of each stage until the job has ended')
     .option('--json', 'the job as one line of JSON')
     .action(async (table, options) => {
       using interrupt = abortOnInterrupt(environment);
@@ -148,7 +148,7 @@ function addShow(restream: Command, environment: Environment): void {
 
 function addResume(restream: Command, environment: Environment): void {
   withControllerOptions(restream.command('resume'))
-    .summary('let a job go on that waits at its start')
+    .summary('resume a job that waits at its start')
     .argument('<table>', 'the table that is rebuilt')
     .option('--json', 'the job as one line of JSON')
     .action(async (table, options) => {
@@ -165,15 +165,10 @@ function addCancel(restream: Command, environment: Environment): void {
   withControllerOptions(restream.command('cancel'))
     .summary('cancel the job of a table')
     .description(
-      'Cancel the job of a table. The new table stays, paused, unless it is to be dropped.',
+      'Cancel the job of a table. The new table is paused and kept, unless --drop is given.',
     )
     .argument('<table>', 'the table that is rebuilt')
-    .addOption(
-      new Option(
-        '--drop',
-        'drop the new table; also that of a job which has ended without success',
-      ),
-    )
+    .addOption(new Option('--drop', 'drop the new table, also that of a job that has failed'))
     .option('--json', 'the job as one line of JSON')
     .action(async (table, { drop, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);
@@ -200,7 +195,7 @@ function writeJob(
   );
 }
 
-/** A job that was waited for and came to nothing is a failure of the command. @throws CONFLICT */
+/** Fails the command if a job that was followed did not succeed. @throws CONFLICT */
 function assertDone({ jobId, status }: RestreamResponse): void {
   if (status === 'DONE') return;
   throw new QuireError('CONFLICT', `The job ${visibleText(jobId)} ended ${status}.`);
@@ -229,8 +224,8 @@ function membersOf(job: RestreamResponse): (readonly [string, string | number])[
 const pollEveryMs = 1000;
 
 /**
- * Watches a job until it has ended: a bar for each stage on a terminal, a line for each new stage
- * in a pipe, both on standard error. Aborting ends the watch, not the job.
+ * Follows a job until it has ended: a bar for each stage on a terminal, a line for each new stage
+ * in a pipe, both on standard error. Aborting stops following, not the job.
  */
 async function followRestream(
   client: QuireAdminClient,

@@ -18,9 +18,9 @@ type Members = [string, Cell][];
 /** Adds `quire tables show`. */
 export function addTablesShowCommand(tables: Command, environment: Environment): void {
   withControllerOptions(tables.command('show'))
-    .summary('show what is known of a table: config, schema, size, consumption')
+    .summary('show a table: config, schema, size, consumption')
     .description(
-      'Show what is known of a table, or of the half of it that a name with _OFFLINE or _REALTIME says. In a pipe: a line for each fact, with a tab behind its name.',
+      'Show a table, or one half of it if the name ends in _OFFLINE or _REALTIME. In a pipe: a line for each property, with a tab after its name.',
     )
     .argument('<table>', 'name of the table')
     .option('--json', 'schema, configs, sizes and consumption as one line of JSON')
@@ -94,7 +94,7 @@ function describeHalf(
   members.push(
     ['consumption', isPaused ? 'paused' : consumptionState(partitions)],
     ['partitions', partitions.length],
-    ['lag', totalLag(partitions) ?? 'not known yet'],
+    ['lag', totalLag(partitions) ?? 'unknown yet'],
   );
   for (const { partition, remarks } of partitions) {
     for (const remark of remarks) members.push([`partition ${partition}`, remark]);
@@ -112,7 +112,7 @@ function configsOf(configs: JsonObject, sizes: readonly TableSize[]): Members {
 
 const columnNames = ['column', 'type', 'kind'].map((name) => ({ name, dataType: 'STRING' }));
 
-/** The columns of the schema as a table, and each config over several lines. */
+/** Lays out the columns of the schema as a table, and each config over several lines. */
 function layOutDocuments(
   configs: JsonObject,
   sizes: readonly TableSize[],

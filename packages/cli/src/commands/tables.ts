@@ -10,13 +10,13 @@ import { addTablesPreviewCommand } from './tables-preview.ts';
 import { addTablesRestreamCommand } from './tables-restream.ts';
 import { addTablesShowCommand } from './tables-show.ts';
 
-/** Adds `quire tables` and what can be done with tables. */
+/** Adds `quire tables` and its subcommands. */
 export function addTablesCommand(program: Command, environment: Environment): void {
   const tables = program
     .command('tables')
-    .summary('preview, make, fill, pause, rebuild and delete tables');
+    .summary('preview, create, load, pause, rebuild and delete tables');
   tables.description(
-    'Preview a table before it is made, which needs no server; and look after the tables of a controller.',
+    'Preview a table before it is created, which needs no server, and manage the tables of a controller.',
   );
   addTablesPreviewCommand(tables, environment);
   addTablesListCommand(tables, environment);
@@ -33,7 +33,7 @@ function addTablesDeleteCommand(tables: Command, environment: Environment): void
   withControllerOptions(tables.command('delete'))
     .summary('delete a table and its rows')
     .description(
-      'Delete a table and its rows, not its schema: both halves, or the one that a name with _OFFLINE or _REALTIME says.',
+      'Delete a table and its rows, but not its schema: both halves, or one half if the name ends in _OFFLINE or _REALTIME.',
     )
     .argument('<table>', 'name of the table')
     .action(async (table, options) => {

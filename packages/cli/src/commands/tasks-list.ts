@@ -20,8 +20,8 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
   withListOptions(withControllerOptions(tasks.command('list')))
     .summary('list tasks, newest first')
     .description(
-      'List tasks by type, the newest of each first. In a pipe: lines of task, state, subtasks done, all and failed, trigger, and when it was made ' +
-        'and ended, with tabs between.',
+      'List tasks by type, the newest of each first. In a pipe: lines of task, state, subtasks done, all and failed, trigger, and the times of ' +
+        'creation and end, with tabs between.',
     )
     .option('--type <type>', 'only tasks of this type, such as MergeRollupTask')
     .option('--table <table>', 'only tasks for this table, with its type: orders_OFFLINE')

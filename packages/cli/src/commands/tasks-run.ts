@@ -18,7 +18,7 @@ const endStates: ReadonlySet<TaskDebug['taskState']> = new Set([
 ]);
 
 const examples = `
-Without --set the task does what the config of its table says, as its schedule would. With --set it does what is said here, once.
+Without --set the task uses the config of its table, as its schedule would. With --set it uses the given config, once.
 
 Examples:
   $ quire tasks run MergeRollupTask --table orders_OFFLINE --follow
@@ -29,7 +29,7 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
   withControllerOptions(tasks.command('run'))
     .summary('run tasks of a type now')
     .description(
-      'Make and run the tasks of a type that tables ask for, or one with a config of its own.',
+      'Create and run the tasks of a type that tables configure, or one with a config of its own.',
     )
     .argument('<type>', 'type of the tasks')
     .option('--table <table>', 'only for this table, with its type: orders_OFFLINE')
@@ -79,7 +79,8 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
 }
 
 /**
- * Says on standard error why a table got no task. @throws CONFLICT when a task could not be made
+ * Schedules tasks, and reports on standard error why a table got none. @throws CONFLICT when a task
+ * could not be created
  */
 async function schedule(
   client: QuireAdminClient,
@@ -95,7 +96,7 @@ async function schedule(
   for (const reason of skipped) await stderr.write(`${visibleText(reason)}\n`);
   if (errors.length > 0) throw new QuireError('CONFLICT', errors.join('\n'));
   if (taskNames.length === 0 && skipped.length === 0) {
-    await stderr.write(`No table asks for a ${visibleText(taskType)}.\n`);
+    await stderr.write(`No table has a config for ${visibleText(taskType)}.\n`);
   }
   return taskNames;
 }

@@ -9,10 +9,10 @@ import { writeMembers } from '../write-records.ts';
 /** Adds `quire tasks show`. */
 export function addTasksShowCommand(tasks: Command, environment: Environment): void {
   withControllerOptions(tasks.command('show'))
-    .summary('show what a task does, or did, and why it failed')
-    .description('Show the debug record of a task, with the subtasks that run or have failed.')
+    .summary('show the subtasks of a task, and why it failed')
+    .description('Show the debug record of a task, with its running and failed subtasks.')
     .argument('<task>', 'name of the task')
-    .option('--all', 'all subtasks, also those that wait or are done')
+    .option('--all', 'all subtasks, including waiting and finished ones')
     .option('--json', 'the whole record as one line of JSON')
     .action(async (taskName, options) => {
       using interrupt = abortOnInterrupt(environment);

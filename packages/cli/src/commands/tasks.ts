@@ -6,10 +6,10 @@ import { addTasksListCommand } from './tasks-list.ts';
 import { addTasksRunCommand } from './tasks-run.ts';
 import { addTasksShowCommand } from './tasks-show.ts';
 
-/** Adds `quire tasks` and what can be done with tasks. */
+/** Adds `quire tasks` and its subcommands. */
 export function addTasksCommand(program: Command, environment: Environment): void {
   const tasks = program.command('tasks').summary('list, run, show and cancel the tasks of tables');
-  tasks.description('Look after the tasks of tables: what loads, merges and moves their segments.');
+  tasks.description('Manage the tasks of tables, which load, merge and move their segments.');
   addTasksListCommand(tasks, environment);
   addTasksRunCommand(tasks, environment);
   addTasksShowCommand(tasks, environment);
@@ -19,7 +19,7 @@ export function addTasksCommand(program: Command, environment: Environment): voi
 /** Adds `quire tasks cancel`. */
 function addTasksCancelCommand(tasks: Command, environment: Environment): void {
   withControllerOptions(tasks.command('cancel'))
-    .summary('end a task; nothing of what it made stays')
+    .summary('cancel a task and discard its output')
     .argument('<task>', 'name of the task')
     .action(async (taskName, options) => {
       using interrupt = abortOnInterrupt(environment);

@@ -6,20 +6,20 @@ import { renderTable } from '../table/text-table.ts';
 import { cutText } from '../table/text-width.ts';
 import type { PagerState } from './pager-state.ts';
 
-/** Lines of the screen that rows cannot have: two of the table's header, one for the status. */
+/** Lines of the screen that are not rows: two for the table's header, one for the status. */
 export const reservedLines = 3;
 
 export interface ScreenOptions {
   readonly columns: number;
   readonly styles: Styles;
   /**
-   * How the columns of the whole page are laid out, so that scrolling within it does not move them.
+   * The layout of the columns of the whole page, so that scrolling within it does not move them.
    */
   readonly plan: readonly PlannedColumn[];
-  /** How long the page took to come, in milliseconds. */
+  /** The time that loading the page took, in milliseconds. */
   readonly elapsedMs: number;
   readonly isLoading?: boolean;
-  /** Whether more rows may come. */
+  /** True if more rows may follow. */
   readonly isGrowing?: boolean | undefined;
 }
 
@@ -40,8 +40,8 @@ const help = [
 ];
 
 /**
- * What the screen shows: a line each, none wider than the terminal. The last one is the status
- * line.
+ * Renders the screen, one element for each line, none wider than the terminal. The last one is the
+ * status line.
  */
 export function renderScreen(
   state: PagerState,

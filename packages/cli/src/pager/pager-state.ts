@@ -1,7 +1,7 @@
 import type { QueryPage } from '@quire/client';
 import type { PageRequest } from '@quire/core';
 
-/** A page, and how long it took to come. */
+/** A page, and the time that it took to load. */
 export interface TimedPage {
   readonly page: QueryPage;
   readonly elapsedMs: number;
@@ -13,30 +13,31 @@ export interface Prompt {
   readonly digits: string;
 }
 
-/** All that the pager knows between two keys. */
+/** The state of the pager between two keys. */
 export interface PagerState {
   readonly totalRowCount: number;
-  /** Number of the first row of the page that is shown, from 0 on. */
+  /** The number of the first row of the shown page, from 0. */
   readonly offset: number;
   readonly pageSize: number;
-  /** The page size follows the height of the terminal, until the user sets one. */
+  /** True until the user sets a page size: then it follows the height of the terminal. */
   readonly pageSizeFollowsScreen: boolean;
-  /** Rows that fit on the screen. */
+  /** The number of rows that fit on the screen. */
   readonly screenRows: number;
   /**
-   * First row of the page that is on the screen: more than 0 when a page is larger than the screen.
+   * The first row of the page that is on the screen: more than 0 if a page is larger than the
+   * screen.
    */
   readonly scroll: number;
-  /** First column on the screen. */
+  /** The first column on the screen. */
   readonly firstColumn: number;
   readonly columnCount: number;
   readonly prompt?: Prompt;
   readonly helpIsOpen: boolean;
-  /** Said once, until the next key. */
+  /** Shown once, until the next key. */
   readonly message?: string;
 }
 
-/** What the world has to do about a key. */
+/** The effect of a key outside of the state. */
 export type PagerEffect =
   | { readonly kind: 'none' }
   | { readonly kind: 'load'; readonly page: PageRequest }
@@ -47,13 +48,13 @@ export interface PagerStep {
   readonly effect: PagerEffect;
 }
 
-/** The pager when its first page has come. */
+/** Returns the state of a pager with its first page. */
 export function openPager(options: {
   readonly totalRowCount: number;
   readonly columnCount: number;
   readonly offset: number;
   readonly screenRows: number;
-  /** Absent: as many rows as fit on the screen. */
+  /** The rows per page; by default, as many as fit on the screen. */
   readonly pageSize?: number | undefined;
 }): PagerState {
   return {
@@ -69,17 +70,17 @@ export function openPager(options: {
   };
 }
 
-/** The state when the page that `pressKey` or `resizeScreen` asked for has come. */
+/** Returns the state after the page that `pressKey` or `resizeScreen` requested is loaded. */
 export function pageLoaded(state: PagerState, page: PageRequest): PagerState {
   return { ...state, offset: page.offset, pageSize: page.rowCount, scroll: 0 };
 }
 
-/** The state when something went wrong: the page stays as it is. */
+/** Returns the state after a failure: the page is unchanged. */
 export function pageFailed(state: PagerState, message: string): PagerState {
   return { ...state, message };
 }
 
-/** What a new size of the terminal does. */
+/** Returns the state after a change of the terminal's size. */
 export function resizeScreen(state: PagerState, screenRows: number): PagerStep {
   const resized = {
     ...state,
@@ -95,7 +96,7 @@ export function resizeScreen(state: PagerState, screenRows: number): PagerStep {
   };
 }
 
-/** The last scroll position at which the screen is still full. */
+/** Returns the last scroll position at which the screen is still full. */
 export function scrollMax(state: PagerState): number {
   const rows = Math.min(state.pageSize, state.totalRowCount - state.offset);
   return Math.max(0, rows - state.screenRows);

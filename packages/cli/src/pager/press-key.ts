@@ -13,8 +13,7 @@ const pageSizes = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000]
 const pageSizeMax = 10_000;
 
 /**
- * What a key does: the next state, and what has to happen. A page that is asked for is shown once
- * `pageLoaded` says so.
+ * Returns the next state after a key, and its effect. A requested page is shown after `pageLoaded`.
  */
 export function pressKey(before: PagerState, key: Key): PagerStep {
   const { message: _said, ...state } = before;
@@ -99,7 +98,7 @@ function typeInPrompt(state: PagerState, prompt: Prompt, key: Key): PagerStep {
 function answerPrompt(state: PagerState, prompt: Prompt): PagerStep {
   const number = Number(prompt.digits);
   if (prompt.kind === 'row') {
-    // People count rows from 1.
+    // Users count rows from 1.
     if (number < 1 || number > state.totalRowCount) {
       return say(state, `There is no row ${number.toLocaleString('en-US')}.`);
     }

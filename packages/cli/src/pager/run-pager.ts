@@ -14,7 +14,7 @@ import { planTable } from '../table/text-table.ts';
 import { renderScreen, reservedLines } from './pager-screen.ts';
 import { pressKey } from './press-key.ts';
 
-/** Keys and resizes in the order they came. While something loads, Ctrl-C interrupts it. */
+/** Keys and resizes in order of arrival. During loading, Ctrl-C interrupts it. */
 class EventQueue {
   readonly #events: Key[] = [];
   #wake: (() => void) | undefined;
@@ -23,7 +23,7 @@ class EventQueue {
   add(event: Key): void {
     const isBusy = this.#interrupt !== undefined;
     if (isBusy && event === 'ctrl+c') return this.#interrupt?.();
-    // A held key repeats faster than pages come: the pager must stop when the key is let go.
+    // A held key repeats faster than pages load: the pager must stop when the key is released.
     if (isBusy && event === this.#events.at(-1) && !/^\d$/.test(event)) return;
     this.#events.push(event);
     this.#wake?.();
@@ -39,7 +39,7 @@ class EventQueue {
     }
   }
 
-  /** Until disposed, something is loading that `listener` stops. */
+  /** Marks the time of loading, during which Ctrl-C calls `listener`, until disposed. */
   whileLoading(listener: () => void): Disposable {
     this.#interrupt = listener;
     return {
@@ -51,28 +51,29 @@ class EventQueue {
 }
 
 export interface PagerOptions {
-  /** Rows of a page; absent: as many as fit on the screen. */
+  /** The rows of a page; by default, as many as fit on the screen. */
   readonly pageSize?: number | undefined;
   /**
-   * Reads a page of the result. @throws ABORTED when the signal is aborted, or why there is no page
+   * Reads a page of the result. @throws ABORTED when the signal is aborted, or the error of the
+   * page
    */
   readonly load: (page: PageRequest, signal: AbortSignal) => Promise<TimedPage>;
-  /** Tells how the result grows, until it is disposed; absent: it is whole. */
+  /** Notifies of the growth of the result, until disposed; absent if the result is complete. */
   readonly watch?: ((notify: (growth: Growth) => void) => Disposable) | undefined;
 }
 
-/** How far the query of a result is that can be read while it grows. */
+/** The progress of the query of a result that can be read while it grows. */
 export interface Growth {
   readonly totalRowCount: number;
   readonly isGrowing: boolean;
-  /** Why it failed. */
+  /** The reason of its failure. */
   readonly failure?: string | undefined;
 }
 
-/** Stands among the keys for more rows. */
+/** An event in the queue of keys for new rows. */
 const grown: Key = 'grown';
 
-/** Stands among the keys for a new size of the terminal. */
+/** An event in the queue of keys for a new size of the terminal. */
 const resized: Key = 'resized';
 
 const enterScreen = '\u001b[?1049h\u001b[?25l';
@@ -81,14 +82,14 @@ const startOfScreen = '\u001b[H';
 const clearToEndOfLine = '\u001b[K';
 const clearToEndOfScreen = '\u001b[J';
 
-/** How many rows of a result the terminal shows at a time. */
+/** Returns the number of rows of a result that fit on the terminal. */
 export function screenRowsOf({ stdout }: Environment): number {
   return Math.max(1, stdout.size.rows - reservedLines);
 }
 
 /**
- * Lets the user move through a result with keys until they quit; resolves to the page that was
- * shown last. It has the whole terminal meanwhile, and gives it back as it was.
+ * Lets the user browse a result with keys until they quit; resolves to the last shown page. It uses
+ * the whole terminal, and restores it afterwards.
  */
 export async function runPager(
   environment: Environment,
@@ -115,18 +116,18 @@ export async function runPager(
   }
 }
 
-/** What the pager shows, and the page that it shows it of. */
+/** The state of the pager, and the page that it shows. */
 class Pager {
   readonly #environment: Environment;
   readonly #styles: Styles;
   readonly #options: PagerOptions;
-  /** How far the query is; undefined for one that had ended before its first page was shown. */
+  /** The progress of the query; undefined if it had ended before its first page was shown. */
   growth: Growth | undefined;
   #shown: TimedPage;
   #state: PagerState;
   /**
-   * The layout of the page that is shown; laying it out again for every key would take long for
-   * large pages.
+   * The layout of the shown page, cached because computing it for every key would be slow for large
+   * pages.
    */
   #layout: { readonly of: string; readonly plan: readonly PlannedColumn[] } | undefined;
 
@@ -151,7 +152,7 @@ class Pager {
     return this.#shown;
   }
 
-  /** Does what a key asks for; resolves to whether the pager goes on. */
+  /** Handles a key; resolves to whether the pager continues. */
   async take(key: Key, events: EventQueue): Promise<boolean> {
     if (key === grown) {
       this.#grow();

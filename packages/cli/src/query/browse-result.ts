@@ -7,18 +7,17 @@ import { showProgress } from '../progress.ts';
 import { cancelQuietly, type QueryRequest, timed } from './query-request.ts';
 import { printTable } from './show-result.ts';
 
-/** What the user wants to browse. */
+/** A query to browse. */
 export interface BrowseRequest extends Omit<QueryRequest, 'client'> {
   readonly client: QuireQueryClient;
 }
 
-/** Between two looks at a query that runs. */
+/** The interval between two status requests of a running query. */
 const lookMs = 500;
 
 /**
- * Runs a query and lets the user move through its result as soon as the first screen is there; a
- * result that fits on the screen is just printed. Ctrl-C before that cancels the query; who leaves
- * the pager lets it go on.
+ * Runs a query and opens a pager on its result once the first screen is available; a result that
+ * fits on the screen is printed. Ctrl-C before that cancels the query; leaving the pager does not.
  */
 export async function browseResult(
   environment: Environment,
@@ -45,13 +44,14 @@ export async function browseResult(
         },
         watch: isGrowing ? (notify) => watchGrowth(environment, cursor, notify) : undefined,
       });
-  // The pager's screen is gone when it ends: what was seen last stays, as after any other command.
+  // The pager's screen is cleared when it ends, so the last page is printed, as after any other
+  // command.
   await printTable(environment, last);
 }
 
 /**
- * Runs a query and prints the first rows of its result, as many as were asked for or fit on the
- * screen; then a query that still runs is cancelled.
+ * Runs a query and prints the first rows of its result: the requested number, or as many as fit on
+ * the screen. Then it cancels the query if it is still running.
  */
 export async function printFirstRows(
   environment: Environment,
@@ -66,7 +66,7 @@ export async function printFirstRows(
 }
 
 /**
- * Starts the query, and waits for the first rows of the first page, or, with `isFull`, for all of
+ * Starts the query, and waits for the first rows of the first page or, with `isFull`, for all of
  * them; an interrupt cancels it.
  */
 async function openFirstPage(
@@ -76,7 +76,7 @@ async function openFirstPage(
 ): Promise<{ readonly cursor: GrowingCursor; readonly page: GrowingPage }> {
   await using _progress = showProgress(environment, 'running');
   const rowCount = pageSize ?? screenRowsOf(environment);
-  // At once: what runs can then be cancelled by its id.
+  // Without waiting: a running query can then be cancelled by its id.
   const cursor = await client.start(sql, { parameters, rowCount, waitMs: 0, signal });
   const { page } = cursor;
   if (page !== undefined && offset === 0 && !page.isGrowing) return { cursor, page };
@@ -93,7 +93,7 @@ async function openFirstPage(
   }
 }
 
-/** A page, once the query has told its columns, as far as its rows are there. */
+/** Reads a page once the columns are known, with the rows that are available. */
 async function readPage(
   cursor: GrowingCursor,
   page: { readonly offset: number; readonly rowCount: number },
@@ -105,7 +105,7 @@ async function readPage(
   }
 }
 
-/** Looks at a query until it ends, or nobody is told any more. */
+/** Requests the status of a query until it ends or the watch is disposed. */
 function watchGrowth(
   { clock }: Environment,
   cursor: GrowingCursor,

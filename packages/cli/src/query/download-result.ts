@@ -12,7 +12,7 @@ import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { showProgress } from '../progress.ts';
 
-/** Which result to download, and as what. */
+/** The result to download, and the format. */
 export interface DownloadRequest {
   readonly cursor: ResultCursor;
   readonly format: DownloadFormat;
@@ -21,7 +21,7 @@ export interface DownloadRequest {
   readonly signal: AbortSignal;
 }
 
-/** What stands beside a file that is not whole yet. */
+/** The record beside a file that is not complete yet. */
 interface PartRecord extends DownloadPosition {
   readonly requestId: string;
   readonly format: DownloadFormat;
@@ -44,11 +44,11 @@ export async function downloadToOutput(
 }
 
 /**
- * Writes a whole result to a file, which is there only once it is whole. Before, rows are in
- * `<file>.part` and how many in `<file>.part.json`, written after them: whatever happens in
- * between, `resume` goes on behind the last row that was recorded.
+ * Writes a whole result to a file, which exists only once it is complete. Before, rows are in
+ * `<file>.part` and their count in `<file>.part.json`, written after them: whatever happens in
+ * between, `resume` continues after the last recorded row.
  *
- * @throws INVALID_PARAMETER when there is a part to resume of another result or format
+ * @throws INVALID_PARAMETER when the part to resume is of another result or format
  */
 export async function downloadToFile(
   environment: Environment,
@@ -77,7 +77,7 @@ export async function downloadToFile(
     const rowCount = grouped(recorded.offset);
     if (recorded.offset > 0) {
       await environment.stderr.write(
-        `${rowCount} rows are in ${partPath}; --resume goes on with them.\n`,
+        `${rowCount} rows are in ${partPath}; --resume continues with them.\n`,
       );
     }
     throw error;
@@ -87,10 +87,7 @@ export async function downloadToFile(
   return { totalRowCount: cursor.totalRowCount, sizeBytes: recorded.sizeBytes };
 }
 
-/**
- * Writes what is left of a download behind what there is, and records each page once the disk has
- * it.
- */
+/** Appends the rest of a download, and records each page once it is durable. */
 async function writePart(
   partPath: string,
   download: Download,
@@ -99,7 +96,7 @@ async function writePart(
   let { sizeBytes } = download.position;
   const part = await open(partPath, sizeBytes === 0 ? 'w' : 'r+');
   try {
-    // What was written behind the recorded rows comes again.
+    // Bytes after the recorded rows are downloaded again.
     await part.truncate(sizeBytes);
     for await (const bytes of download) {
       await writeAll(part, bytes, sizeBytes);
@@ -112,13 +109,13 @@ async function writePart(
   }
 }
 
-/** How far a download has come, for people: `12% of 3,000,000 rows, 4.1 MiB`. */
+/** Describes the progress of a download: `12% of 3,000,000 rows, 4.1 MiB`. */
 export function describeProgress({ rowCount, totalRowCount, sizeBytes }: DownloadProgress): string {
   const percent = totalRowCount === 0 ? 100 : Math.floor((rowCount / totalRowCount) * 100);
   return `${percent}% of ${grouped(totalRowCount)} rows, ${formatBytes(sizeBytes)}`;
 }
 
-/** How far an earlier download came; undefined when there was none. */
+/** Returns the position of an earlier download; undefined if there was none. */
 async function readPart(
   partPath: string,
   recordPath: string,
@@ -146,7 +143,7 @@ async function readPart(
     );
   }
   if (offset === undefined || sizeBytes === undefined) {
-    throw notThisPart(recordPath, 'says no position');
+    throw notThisPart(recordPath, 'has no position');
   }
   const presentBytes = await stat(partPath).then(({ size }) => size, zeroWhenMissing);
   if (presentBytes < sizeBytes) {
@@ -165,7 +162,7 @@ async function readRecord(recordPath: string): Promise<Partial<PartRecord> | und
 }
 
 function notThisPart(recordPath: string, problem: string, cause?: unknown): QuireError {
-  const sentence = `${recordPath} ${problem}; without --resume the download begins again.`;
+  const sentence = `${recordPath} ${problem}; without --resume the download starts again.`;
   return new QuireError('INVALID_PARAMETER', sentence, { cause });
 }
 

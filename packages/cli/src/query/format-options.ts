@@ -1,15 +1,16 @@
 import { Option } from '@commander-js/extra-typings';
 import { isPageFormatName, pageFormats } from '@quire/core/wire';
 
-/** `--formulas escape`, for CSV that goes into a spreadsheet. */
+/** Returns the option `--formulas escape`, for CSV that is opened in a spreadsheet. */
 export function formulasOption() {
   const text =
-    'with csv: escape texts that a spreadsheet would run as formulas; without it every text is as it is';
+    'with csv: escape texts that a spreadsheet would run as formulas; by default texts are unchanged';
   return new Option('--formulas <how>', text).choices(['escape'] as const);
 }
 
 /**
- * Says what is wrong with the options of a format, before anything is done; undefined: nothing.
+ * Returns the problem of the options of a format, checked before anything is done; undefined if
+ * there is none.
  */
 export function formatProblem(
   format: string | undefined,

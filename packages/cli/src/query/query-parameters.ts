@@ -7,8 +7,8 @@ import { isQuireError } from '@quire/core';
 export type NamedParameters = ReadonlyMap<string, ParameterValue>;
 
 /**
- * Adds one `--param`, `name=value` or `name:TYPE=value`. Without a type, the value is what it is in
- * JSON, and text otherwise.
+ * Adds one `--param`, `name=value` or `name:TYPE=value`. Without a type, the value is parsed as
+ * JSON, and is text otherwise.
  */
 export function addParameter(text: string, before: NamedParameters = new Map()): NamedParameters {
   const [, name, type, value] =
@@ -23,7 +23,7 @@ export function addParameter(text: string, before: NamedParameters = new Map()):
   ]);
 }
 
-/** Numbers instead of names make a list. */
+/** Returns a list if the names are numbers. */
 export function parametersOf(named: NamedParameters): ParameterValues {
   const list = Array.from({ length: named.size }, (_, index) => named.get(String(index + 1)));
   return list.every((value) => value !== undefined) ? list : Object.fromEntries(named);

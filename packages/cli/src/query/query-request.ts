@@ -2,30 +2,30 @@ import type { GrowingCursor, ParameterValues, QuireClient, ResultCursor } from '
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
 
-/** What the user wants to see of which query. */
+/** A query, and the rows of it to show. */
 export interface QueryRequest {
   readonly client: QuireClient;
   readonly sql: string;
   /** Values for the parameters in the SQL. */
   readonly parameters?: ParameterValues | undefined;
-  /** First row to show. */
+  /** The first row to show. */
   readonly offset: number;
-  /** Absent: all rows. */
+  /** All rows by default. */
   readonly rowCountMax?: number | undefined;
-  /** Rows of a page; absent: whatever suits the output. */
+  /** The rows of a page; by default a number that suits the output. */
   readonly pageSize?: number | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A result at the page that is wanted of it first, and how long that took to come. */
+/** A result at its first requested page, and the time that loading took. */
 export interface TimedCursor {
   readonly cursor: ResultCursor;
   readonly elapsedMs: number;
 }
 
 /**
- * Runs the query, with a progress display meanwhile; resolves to its result at the request's
- * offset. It is kept by the server.
+ * Runs the query with a progress display; resolves to its result at the request's offset. The
+ * server keeps the result.
  */
 export async function runQuery(
   environment: Environment,
@@ -36,7 +36,7 @@ export async function runQuery(
   const { client, sql, parameters, offset, signal } = request;
   const { value, elapsedMs } = await timed(environment, async () => {
     if (offset === 0) return client.query(sql, { parameters, rowCount, signal });
-    // A query answers with its first page: it is not the one that is wanted.
+    // The response has the first page, which is not the requested one.
     const { requestId, broker } = await client.query(sql, { parameters, rowCount: 1, signal });
     return client.open(requestId, { offset, rowCount, broker, signal });
   });
@@ -44,8 +44,8 @@ export async function runQuery(
 }
 
 /**
- * Rows of a page to ask for: undefined, which is the server's own page size, unless fewer are
- * wanted or the user says otherwise.
+ * Returns the rows of a page to request: undefined for the server's default, unless fewer are
+ * needed or the user sets a size.
  */
 export function pageOf({
   rowCountMax,
@@ -56,12 +56,12 @@ export function pageOf({
   return rowsLeft < 10_000 ? rowsLeft : undefined;
 }
 
-/** Cancels a query; one that has ended needs no cancellation. */
+/** Cancels a query, and ignores failures: a query that has ended needs no cancellation. */
 export async function cancelQuietly(cursor: GrowingCursor): Promise<void> {
   await cursor.cancel().catch(() => undefined);
 }
 
-/** Gives what an action resolves to, and how long that took. */
+/** Resolves to the result of an action, and its duration. */
 export async function timed<Value>(
   { clock }: Environment,
   action: () => Promise<Value>,

@@ -15,15 +15,15 @@ import { describeProgress } from './download-result.ts';
 import { cancelQuietly, pageOf, type QueryRequest } from './query-request.ts';
 
 /**
- * Ways to write rows that can begin while the query runs: what is written stays right, whatever
- * rows follow.
+ * Formats that can be written while the query runs: what is written stays valid, whatever rows
+ * follow.
  */
 export type GrowingFormat = 'tsv' | FormatsWith<'isJoinable'>;
 
 interface GrowingForm {
   readonly format: GrowingFormat;
   readonly formulas?: 'escape' | undefined;
-  /** With `tsv`: a line of column names comes first. */
+  /** Starts a `tsv` output with a line of column names. */
   readonly header: boolean;
 }
 
@@ -31,17 +31,16 @@ export interface GrowingRequest extends QueryRequest {
   readonly queryClient: QuireQueryClient;
 }
 
-/** Between two calls of a server that does not wait for rows. */
+/** The interval between two calls of a server that does not wait for rows. */
 const pauseMs = 200;
-/** How long an interrupted command waits for the id of the query that it is to cancel. */
+/** The time that an interrupted command waits for the id of the query to cancel. */
 const cancelWaitMs = 2000;
 
 /**
- * Runs a query and writes the rows that were asked for as they come, in constant memory. Once
- * they are written, on Ctrl-C and when the reader closes the pipe, a query that still runs is
- * cancelled.
+ * Runs a query and writes the requested rows as they arrive, in constant memory. Cancels a query
+ * that is still running once they are written, on Ctrl-C, and when the reader closes the pipe.
  *
- * @throws what the query failed with; where rows were written before, it says that they are not all
+ * @throws the failure of the query; if rows were written before, it says that they are incomplete
  */
 export async function streamGrowing(
   environment: Environment,
@@ -55,7 +54,7 @@ export async function streamGrowing(
     await environment.stdout.write(data);
     isWritten ||= data.length > 0;
   };
-  // At once: what runs can then be cancelled by its id.
+  // Without waiting: a running query can then be cancelled by its id.
   const cursor = await startUnlessAborted(environment, signal, (startSignal) =>
     queryClient.start(sql, { parameters, rowCount, waitMs: 0, signal: startSignal }),
   );
@@ -63,7 +62,7 @@ export async function streamGrowing(
     const output = { cursor, write };
     if (format === 'tsv') await writeLines(environment, request, { ...output, header });
     else await writeBytes(environment, request, { ...output, format, formulas });
-    // All rows that were asked for are written: the rest of the query would be work for nobody.
+    // All requested rows are written, so the rest of the query is not needed.
     if (request.rowCountMax !== undefined && cursor.isGrowing) await cancelQuietly(cursor);
   } catch (error) {
     if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cancelQuietly(cursor);
@@ -73,8 +72,8 @@ export async function streamGrowing(
 }
 
 /**
- * Starts a query; where that is interrupted before its id is known, the query is cancelled when the
- * answer comes, if it comes soon.
+ * Starts a query. If that is interrupted before its id is known, the query is cancelled when the
+ * response arrives, if it arrives soon.
  */
 async function startUnlessAborted(
   { clock }: Environment,
@@ -110,9 +109,7 @@ interface GrowingOutput {
   readonly write: (data: string | Uint8Array) => Promise<void>;
 }
 
-/**
- * Passes on the server's bytes, page by page: a connection that breaks on the way is not noticed.
- */
+/** Passes on the server's bytes, page by page; broken connections are retried. */
 async function writeBytes(
   environment: Environment,
   { offset, rowCountMax: rowCount, pageSize, signal }: GrowingRequest,
@@ -157,8 +154,8 @@ async function writeLines(
 }
 
 /**
- * The pages that were asked for, the first one also when it has no rows yet, others as far as their
- * rows are there.
+ * Yields the requested pages: the first one even without rows, others as far as their rows are
+ * available.
  */
 async function* pagesOf(
   { clock }: Environment,
@@ -182,7 +179,7 @@ async function* pagesOf(
     if (offset >= stop) return;
     if (page?.isGrowing === false) {
       if (offset >= page.totalRowCount) return;
-      // From here on a page is read ahead.
+      // From here on, pages are read ahead.
       const { requestId, broker } = cursor;
       const rest = await client.open(requestId, {
         offset,
@@ -198,7 +195,7 @@ async function* pagesOf(
   }
 }
 
-/** Without a progress display where it would get between the rows. */
+/** Shows no progress where it would be mixed with the rows. */
 function showReceiving(environment: Environment): Progress | undefined {
   return environment.stdout.isTerminal ? undefined : showProgress(environment, 'receiving');
 }

@@ -10,23 +10,23 @@ import type { PlannedColumn } from '../table/plan-columns.ts';
 import { pageOf, type QueryRequest, runQuery } from './query-request.ts';
 import { type GrowingRequest, streamGrowing } from './stream-growing.ts';
 
-/** The formats of output: two are laid out here, the server sends the others as they are. */
+/** The output formats: two are laid out here, the server sends the others unchanged. */
 export const outputFormats = ['table', 'tsv', ...pageFormatNames] as const;
 
 export type OutputFormat = (typeof outputFormats)[number];
 
 interface FormatOptions {
   readonly format: OutputFormat;
-  /** With `csv`: texts that a spreadsheet would take for formulas are escaped. */
+  /** Escapes texts of a `csv` output that a spreadsheet would read as formulas. */
   readonly formulas?: 'escape' | undefined;
-  /** With `tsv`: a line of column names comes first. */
+  /** Starts a `tsv` output with a line of column names. */
   readonly header: boolean;
 }
 
 /**
- * Runs a query and writes the rows that were asked for, all of them, in constant memory: as they
- * come, in formats whose pages can be joined. The others, whose beginning or end tells of the
- * whole, wait for the end of the query.
+ * Runs a query and writes all requested rows in constant memory: as they arrive in formats whose
+ * pages can be joined. Other formats, whose beginning or end describes the whole, are written after
+ * the end of the query.
  */
 export async function streamResult(
   environment: Environment,
@@ -41,8 +41,7 @@ export async function streamResult(
 }
 
 /**
- * Passes on what the server streams: a page may be of any size, so one page is all there is to ask
- * for.
+ * Passes on the bytes that the server streams: a page may have any size, so one page is requested.
  */
 async function streamPage(
   environment: Environment,
@@ -69,14 +68,14 @@ async function streamPage(
   }
 }
 
-/** Lays all pages out by the first: they are read when the whole result is there. */
+/** Lays out all pages by the first one; they are read when the result is complete. */
 async function streamTable(environment: Environment, request: QueryRequest): Promise<void> {
   const { signal, rowCountMax = Number.MAX_SAFE_INTEGER } = request;
   const { cursor } = await runQuery(environment, request, pageOf(request));
   const rowCountTotal = Math.min(rowCountMax, Math.max(0, cursor.totalRowCount - cursor.offset));
   const layOut = tableLayout();
   await using progress = showStreaming(environment);
-  // No page, but the names of the columns.
+  // There are no pages, only the column names.
   if (rowCountTotal === 0) await environment.stdout.write(layOut(cursor.page));
   let rowCount = 0;
   for await (const page of cursor.pages({
@@ -92,13 +91,14 @@ async function streamTable(environment: Environment, request: QueryRequest): Pro
   }
 }
 
-/** Without a progress display where it would get between the rows. */
+/** Shows no progress where it would be mixed with the rows. */
 function showStreaming(environment: Environment): Progress | undefined {
   return environment.stdout.isTerminal ? undefined : showProgress(environment, 'receiving');
 }
 
 /**
- * Columns are as wide as the first page needs: later pages line up, and are cut where they must.
+ * Returns a function that lays out pages with the column widths of the first one: later pages are
+ * aligned with it, and truncated if necessary.
  */
 function tableLayout(): (page: QueryPage) => string {
   let plan: readonly PlannedColumn[] | undefined;

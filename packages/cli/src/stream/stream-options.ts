@@ -8,7 +8,7 @@ export interface StreamOptions extends SettingsOptions {
   readonly kafka?: string | undefined;
 }
 
-/** Adds the options that say where a stream is. */
+/** Adds the options for the location of a stream. */
 export function withStreamOptions<
   Args extends unknown[],
   Options extends OptionValues,
@@ -21,7 +21,7 @@ export function withStreamOptions<
 }
 
 /**
- * The config of a topic's stream, and what it may reach: the person at the keyboard names the
+ * Returns the config of a topic's stream, and the access to it: the user of the command names the
  * brokers. @throws STREAM_INVALID when the settings name no directory of file streams
  */
 export async function streamOf(

@@ -2,27 +2,29 @@ import type { Cell } from '@quire/client';
 import { visibleText } from '@quire/core/portable';
 
 /**
- * A cell as one line of printable text: what it holds, with escapes for what is not seen. NULL for
- * null.
+ * Formats a cell as one line of printable text, with escapes for invisible characters. Null is
+ * NULL.
  */
 export function cellText(cell: Cell): string {
   return visibleText(cellContent(cell));
 }
 
-/** A cell as text, whole and unescaped: strings as they are, arrays and objects as JSON. */
+/**
+ * Formats a cell as text, complete and unescaped: strings unchanged, arrays and objects as JSON.
+ */
 export function cellContent(cell: Cell): string {
   if (cell === null) return 'NULL';
   return typeof cell === 'object' ? jsonText(cell) : String(cell);
 }
 
-/** A document as JSON over several lines, in the layout of `JSON.stringify(…, 2)`. */
+/** Formats a document as JSON over several lines, in the layout of `JSON.stringify(…, 2)`. */
 export function indentedJson(document: Cell): string {
   return jsonText(document, '\n');
 }
 
 /**
- * JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as strings, as
- * on the wire.
+ * Writes JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as
+ * strings, as on the wire.
  *
  * @param lineBreak a line feed and the indentation of the cell; absent: all on one line
  */

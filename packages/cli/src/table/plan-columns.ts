@@ -1,10 +1,10 @@
-/** How wide a column would like to be, and whether its cells may be cut. */
+/** The preferred width of a column, and whether its cells may be truncated. */
 export interface ColumnWish {
   readonly width: number;
   readonly mayShrink: boolean;
 }
 
-/** A column that is shown: its number among all columns, and its width. */
+/** A shown column: its index among all columns, and its width. */
 export interface PlannedColumn {
   readonly index: number;
   readonly width: number;
@@ -13,9 +13,9 @@ export interface PlannedColumn {
 const shrunkWidthMin = 10;
 
 /**
- * Chooses which columns are shown, from the first one on, and how wide, so that they fit into
- * `widthMax` with `gap` between them. Columns that may shrink share what room there is: the widest
- * give way first. At least one column is shown.
+ * Selects the columns to show, starting with the first one, and their widths, so that they fit into
+ * `widthMax` with `gap` between them. Columns that may shrink share the available width: the widest
+ * shrink first. At least one column is shown.
  */
 export function planColumns(
   wishes: readonly ColumnWish[],
@@ -41,12 +41,13 @@ function widthLeast(wish: ColumnWish): number {
 }
 
 /**
- * The largest width at which shrinkable columns must be cut off for all columns to fit into `room`.
+ * Returns the largest width to which shrinkable columns must be truncated for all columns to fit
+ * into `available`.
  */
 function shrinkCap(wishes: readonly ColumnWish[], available: number): number {
   let availableLeft =
     available - sum(wishes.filter((wish) => !wish.mayShrink).map((wish) => wish.width));
-  // Narrow columns take what they wish; what they leave is shared by the wider ones.
+  // Narrow columns get their preferred width; the wider ones share the rest.
   const widths = wishes
     .filter((wish) => wish.mayShrink)
     .map((wish) => wish.width)

@@ -6,19 +6,19 @@ import { type PlannedColumn, planColumns } from './plan-columns.ts';
 import { fitText, textWidth } from './text-width.ts';
 
 export interface TableColumn extends Column {
-  /** Whether its texts are of no use when cut, such as ids. */
+  /** True if its texts, such as ids, must not be truncated. */
   readonly isWhole?: boolean;
 }
 
 export interface TableLayout {
-  /** Columns of the terminal that the table may fill; infinite where lines are not broken. */
+  /** The available width in terminal columns; infinite if lines are not limited. */
   readonly widthMax: number;
-  /** Column to start with; 0 without. */
+  /** The first column to show; 0 by default. */
   readonly firstColumn?: number;
 }
 
 export interface TextTable {
-  /** Names, and a rule under them. */
+  /** The names, and a rule below them. */
   readonly header: readonly string[];
   /** One line per row. */
   readonly lines: readonly string[];
@@ -28,14 +28,14 @@ type Rows = readonly (readonly Cell[])[];
 
 const gap = '  ';
 const numberPattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL)$/;
-/** Half a number or a time is a wrong one; half a text is still a text. */
+/** A truncated number or time is a wrong one; a truncated text is still useful. */
 const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/;
-/** No column needs more: a cell of megabytes is neither measured nor shown to its end. */
+/** The largest width of a column: a cell of megabytes is neither measured nor shown completely. */
 const cellWidthMax = 400;
 
 /**
- * Lays rows out as lines of aligned columns: numbers to the right, long cells cut with `…`, columns
- * without room left out.
+ * Lays out rows as lines of aligned columns: numbers to the right, long cells truncated with `…`,
+ * columns that do not fit left out.
  */
 export function layOutTable(
   columns: readonly TableColumn[],
@@ -47,8 +47,8 @@ export function layOutTable(
 }
 
 /**
- * Decides which columns are shown, and how wide. The result fits other rows as well, so that pages
- * line up.
+ * Selects the columns to show, and their widths. The plan applies to other rows as well, so that
+ * pages are aligned.
  */
 export function planTable(
   columns: readonly TableColumn[],
@@ -73,7 +73,7 @@ export function planTable(
   }));
 }
 
-/** The lines of a table whose columns are planned. */
+/** Renders the lines of a table with planned columns. */
 export function renderTable(
   columns: readonly TableColumn[],
   rows: Rows,

@@ -5,12 +5,12 @@ const nothing = { text: '', width: 0 };
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Columns that a text takes on a terminal: 2 for wide characters, 0 for combining ones. Wider texts
+ * Returns the terminal columns of a text: 2 for wide characters, 0 for combining ones. Texts wider
  * than `widthMax` count as that.
  */
 export function textWidth(text: string, widthMax = Number.POSITIVE_INFINITY): number {
-  // Rarely does a character take less than a column; eight times as many are looked at, and no text
-  // of megabytes to its end.
+  // Characters rarely take less than a column. Only eight times as many are measured, so that texts
+  // of megabytes are not read completely.
   const beginning = text.length > widthMax * 8 ? text.slice(0, widthMax * 8) : text;
   return Math.min(
     widthMax,
@@ -19,8 +19,8 @@ export function textWidth(text: string, widthMax = Number.POSITIVE_INFINITY): nu
 }
 
 /**
- * The text in exactly `width` columns: padded on the side that `align` leaves free, or cut, with
- * `…` as its last character.
+ * Fits a text into exactly `width` columns: padded on the side opposite to `align`, or truncated
+ * with `…` as its last character.
  */
 export function fitText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const fitted = cutText(text, width);
@@ -29,8 +29,8 @@ export function fitText(text: string, width: number, align: 'left' | 'right' = '
 }
 
 /**
- * As much of the text as fits into `widthMax` columns, with `…` as the last of them when something
- * is missing.
+ * Returns as much of the text as fits into `widthMax` columns, with `…` as the last of them if it
+ * is truncated.
  */
 export function cutText(
   text: string,
@@ -39,7 +39,7 @@ export function cutText(
   const textWidthWhole = textWidth(text, widthMax + 1);
   if (textWidthWhole <= widthMax) return { text, width: textWidthWhole };
   let width = 0;
-  // Where to cut if the text turns out to be too wide: one column is left for the ellipsis.
+  // The position for truncation if the text is too wide: one column is left for the ellipsis.
   let cut = { end: 0, width: 0 };
   for (const { segment, index } of graphemes.segment(text)) {
     width += stringWidth(segment);

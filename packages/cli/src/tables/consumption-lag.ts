@@ -1,17 +1,20 @@
 import type { JsonObject, JsonValue } from '@quire/client';
 
-/** What a partition of a table does, taken from all servers that consume it. */
+/** The consumption of a partition, combined from all servers that consume it. */
 export interface PartitionLine {
   readonly partition: string;
-  /** STARTING, CONSUMING, RETRYING …; undefined where an older controller does not say it. */
+  /** STARTING, CONSUMING, RETRYING …; undefined for older controllers, which do not report it. */
   readonly state: string | undefined;
-  /** Of the server that has consumed most; null while it is not known. */
+  /** The lag of the server that has consumed most; null if unknown. */
   readonly lagMessages: number | null;
-  /** Why it does not progress, and what its operator has to know. */
+  /** The reasons why it does not progress, and notices for its operator. */
   readonly remarks: readonly string[];
 }
 
-/** The partitions of a table, in order, as its controller shows its consuming segments. */
+/**
+ * Returns the partitions of a table, in order, from the controller's list of its consuming
+ * segments.
+ */
 export function parsePartitions(consumingSegments: JsonObject): readonly PartitionLine[] {
   const lines = new Map<string, PartitionLine>();
   for (const consumers of Object.values(consumingSegments)) {
@@ -33,8 +36,8 @@ export function parsePartitions(consumingSegments: JsonObject): readonly Partiti
 }
 
 /**
- * The lag of all partitions together; undefined while that of one is not known, or nothing
- * consumes.
+ * Returns the lag of all partitions together; undefined if that of one is unknown, or no partition
+ * is consumed.
  */
 export function totalLag(partitions: readonly PartitionLine[]): number | undefined {
   const known = partitions.flatMap(({ lagMessages }) => lagMessages ?? []);
@@ -42,7 +45,7 @@ export function totalLag(partitions: readonly PartitionLine[]): number | undefin
   return known.reduce((sum, lag) => sum + lag, 0);
 }
 
-/** Whether a table consumes: `running`, or how many of its partitions do not. */
+/** Returns the state of consumption: `running`, or the number of partitions that are not. */
 export function consumptionState(partitions: readonly PartitionLine[]): string {
   const stopped = partitions.filter(({ state }) => state === 'RETRYING' || state === 'STOPPED');
   if (stopped.length === 0) return 'running';

@@ -1,4 +1,4 @@
-/** Calls of the controller that a restream's `next` names, and the commands that make them. */
+/** Calls of the controller that a restream's `next` names, and the equivalent commands. */
 const commands: readonly (readonly [pattern: RegExp, command: string])[] = [
   [
     /DELETE \/tables\/(\S+?)\/restream\?dropDestination=true/g,
@@ -10,7 +10,7 @@ const commands: readonly (readonly [pattern: RegExp, command: string])[] = [
   [/DELETE \/tables\/([^\s/]+?)(?=\.?(?:\s|$))/g, 'quire tables delete $1'],
 ];
 
-/** Says what to do next by commands, where the server says it by HTTP calls. */
+/** Replaces the HTTP calls of the server's next step by commands. */
 export function nextByCommands(next: string): string {
   return commands.reduce((text, [pattern, command]) => text.replace(pattern, command), next);
 }

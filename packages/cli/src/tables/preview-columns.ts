@@ -2,15 +2,15 @@ import type { Cell } from '@quire/client';
 import type { PreviewResponse } from '@quire/tables';
 import { columnsOfSchema, type SchemaColumn } from './schema-columns.ts';
 
-/** A column of the schema of a preview; its path begins at the answer. */
+/** A column of the schema of a preview; its path starts at the response. */
 export type PreviewColumn = SchemaColumn;
 
-/** The columns of the schema, those of time first. */
+/** Returns the columns of the schema, time columns first. */
 export function columnsOfPreview({ schema }: PreviewResponse): readonly PreviewColumn[] {
   return columnsOfSchema(schema).map((column) => ({ ...column, path: `/schema${column.path}` }));
 }
 
-/** A value of a row as tables show it; bytes as hex. */
+/** Converts a value of a row to a cell; bytes become hex. */
 export function cellOf(value: unknown): Cell {
   if (value === undefined || value === null) return null;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
@@ -26,7 +26,7 @@ export function cellOf(value: unknown): Cell {
 type PreviewedRow = PreviewResponse['rows'][number];
 
 /**
- * A value as the table holds it: a null as such, not as the default that stands for it; a time as
+ * Converts a value of a row to the cell of a column: null instead of its default, and a time as
  * text.
  */
 export function columnCell(

@@ -7,7 +7,7 @@ import { openLocation } from '@quire/server/stores';
 import type { StoreLocation } from '@quire/settings';
 import { bucketSchemes } from '@quire/settings/store-backends';
 
-/** Where the files of the user's own preview are; buckets are closed when it is disposed. */
+/** The files of the user's own preview; buckets are closed on disposal. */
 export interface PreviewFiles extends AsyncDisposable {
   /** The patterns, with absolute paths. */
   readonly patterns: readonly string[];
@@ -17,8 +17,8 @@ export interface PreviewFiles extends AsyncDisposable {
 const bucketPattern = /^([a-z][a-z0-9]*):\/\/[^/]+/;
 
 /**
- * Finds whatever files the user may read: what users name themselves, they may preview. Buckets are
- * reached as the environment says.
+ * Finds all files that the user may read: users may preview any files that they name. Buckets are
+ * accessed with the settings of the environment.
  */
 export async function openPreviewFiles(
   files: readonly string[],
@@ -59,7 +59,7 @@ async function openBucket(location: StoreLocation, environment: Environment): Pr
   return openLocation(location, settings, environment);
 }
 
-/** Returns the bucket that a URI names; undefined for any other file. */
+/** Returns the bucket of a URI; undefined for any other file. */
 function bucketOf(file: string): StoreLocation | undefined {
   const [text, scheme = ''] = bucketPattern.exec(file) ?? [];
   return text !== undefined && bucketSchemes.includes(scheme) ? { scheme, text } : undefined;

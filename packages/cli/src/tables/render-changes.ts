@@ -12,15 +12,15 @@ const verbs: Readonly<Record<Change['kind'], string>> = {
   removed: 'removes',
   failed: 'fails on',
   filtered: 'drops rows',
-  unnested: 'makes several rows of one',
+  unnested: 'splits rows',
 };
 
 const valueWidthMax = 24;
 const namesMax = 4;
 
 /**
- * What each step did, one line for what it did of a kind, as rows of a table: step, how often at
- * most, what.
+ * Returns the changes of each step, one line for each kind, as rows of a table: step, largest
+ * count, description.
  */
 export function changeRows(changes: readonly Change[]): readonly (readonly string[])[] {
   const inOrder = changes.toSorted(

@@ -11,7 +11,7 @@ export interface FindingLayout {
 const order = ['error', 'warning', 'info'] as const;
 const indent = 9;
 
-/** Findings, the worst first: what is wrong in a sentence, and below it where, and the code. */
+/** Renders findings, the most severe first: the message, and below it the code and the path. */
 export function renderFindings(
   findings: readonly Finding[],
   { styles, widthMax }: FindingLayout,
@@ -32,7 +32,8 @@ export function renderFindings(
 }
 
 /**
- * A text as lines of at most `widthMax` columns, broken between words; a longer word stands alone.
+ * Wraps a text into lines of at most `widthMax` columns, between words; a longer word has its own
+ * line.
  */
 function wrapText(text: string, widthMax: number): readonly string[] {
   const lines: string[] = [];

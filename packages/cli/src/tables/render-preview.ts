@@ -9,15 +9,15 @@ import { renderFindings } from './render-findings.ts';
 
 export interface PreviewLayout {
   readonly styles: Styles;
-  /** Columns of the terminal. */
+  /** The terminal's width in columns. */
   readonly widthMax: number;
-  /** Rows that are shown. */
+  /** The number of rows to show. */
   readonly shownMax: number;
 }
 
 /**
- * A preview for people: what goes in, what comes out, why the columns are as they are, what was
- * done, what is wrong.
+ * Renders a preview: input rows, output rows, the reasons for the columns, the changes, and the
+ * findings.
  */
 export function renderPreview(preview: PreviewResponse, layout: PreviewLayout): string {
   const { styles } = layout;
@@ -63,7 +63,7 @@ function headline(
     [summary.getnFilteredRows, 'filtered'],
     [summary.getnFailedRows, 'failed'],
     [summary.getnIncompleteRows, 'incomplete'],
-    [summary.getnSanitizedRows, 'cut or replaced'],
+    [summary.getnSanitizedRows, 'truncated or replaced'],
   ] as const;
   const notes = lost
     .filter(([count]) => count > 0)
@@ -76,7 +76,10 @@ function headline(
   ].join(' ');
 }
 
-/** Rows before and after, as two tables; where they are too wide, one row as a table of fields. */
+/**
+ * Returns the rows before and after as two tables or, if they are too wide, one row as a table of
+ * fields.
+ */
 function rowSections(
   preview: PreviewResponse,
   columns: readonly PreviewColumn[],
@@ -113,8 +116,8 @@ function rowSections(
 }
 
 /**
- * A line for each field of the row: its column beside it, where that has another name; columns
- * without a field come last.
+ * Returns a line for each field of the row, with its column if that has another name; columns
+ * without a field are last.
  */
 function fieldLines(
   preview: PreviewResponse,
@@ -143,9 +146,7 @@ function fieldLines(
   );
 }
 
-/**
- * The field that a column is, by the name of the column: of those whose transform does only rename.
- */
+/** Returns the fields by the names of their columns, for transforms that only rename a field. */
 function renamedFields({ tableConfig }: PreviewResponse): ReadonlyMap<string, string> {
   const { transformConfigs } = tableConfig.ingestionConfig as {
     readonly transformConfigs: readonly {
@@ -185,7 +186,7 @@ function columnLines(
   return lines(layOutTable(isExplained ? [...header, text('why')] : header, cells, layout));
 }
 
-/** The reason alone: name and type stand beside it already. */
+/** Removes the name and type, which are in other cells already. */
 function withoutLead(message: string): string {
   return message.replace(/^[^.]*?\.(?: |$)/, '');
 }

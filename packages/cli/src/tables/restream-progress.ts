@@ -10,11 +10,11 @@ const restreamStages = ['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as 
 type Stage = (typeof restreamStages)[number];
 type StageState = 'ahead' | 'running' | 'done' | 'failed';
 
-/** How far one stage is. */
+/** The progress of one stage. */
 export interface StageProgress {
   readonly stage: Stage;
   readonly state: StageState;
-  /** 0 to 1; undefined where nothing says how much there is to do. */
+  /** 0 to 1; undefined if the amount of work is unknown. */
   readonly share: number | undefined;
   readonly detail: string;
 }
@@ -22,12 +22,12 @@ export interface StageProgress {
 const barWidth = 20;
 const nameWidth = Math.max(...restreamStages.map((stage) => stage.length));
 
-/** Whether nothing more happens to a job. */
+/** Reports whether a job has ended. */
 export function hasEnded({ status }: RestreamResponse): boolean {
   return status === 'DONE' || status === 'FAILED' || status === 'CANCELLED';
 }
 
-/** Messages by which the destination lags; undefined until they are known. */
+/** Returns the messages by which the destination lags; undefined until they are known. */
 export function destinationLag(job: RestreamResponse): number | undefined {
   const partitions = Object.values(
     job.verboseTableStreamLag[job.restreamConfig.destTableNameWithType] ?? {},
@@ -38,8 +38,8 @@ export function destinationLag(job: RestreamResponse): number | undefined {
 }
 
 /**
- * How far each stage of a job is. @param lagAtStart the largest lag that was seen: what the stage
- * of the stream began with
+ * Returns the progress of each stage of a job. @param lagAtStart the largest lag observed: the
+ * initial lag of the stream stage
  */
 export function stagesOf(job: RestreamResponse, lagAtStart: number): readonly StageProgress[] {
   return restreamStages.map((stage) => {
@@ -78,7 +78,7 @@ function runningStage(
 ): Pick<StageProgress, 'share' | 'detail'> {
   if (stage === 'TABLE_STREAM') {
     const lag = destinationLag(job);
-    if (lag === undefined) return { share: undefined, detail: 'the lag is not known yet' };
+    if (lag === undefined) return { share: undefined, detail: 'the lag is unknown yet' };
     return {
       share: lagAtStart === 0 ? 1 : 1 - Math.min(lag, lagAtStart) / lagAtStart,
       detail: `lag ${grouped(lag)}`,
@@ -99,7 +99,7 @@ function isStage(status: string): boolean {
   return (restreamStages as readonly string[]).includes(status);
 }
 
-/** A line for each stage, with a bar for what is on its way. */
+/** Renders a line for each stage, with a bar for its progress. */
 export function renderStages(
   stages: readonly StageProgress[],
   { styles, widthMax }: { readonly styles: Styles; readonly widthMax: number },
@@ -128,7 +128,7 @@ export function elapsedOf({ timeElapsedSinceStartInSeconds: seconds }: RestreamR
   return formatDurationMs(seconds * 1000);
 }
 
-/** What a job is at, in one line. */
+/** Describes the state of a job in one line. */
 export function describeRestream(job: RestreamResponse): string {
   const { tableNameWithType, destTableNameWithType } = job.restreamConfig;
   const error = job.error === null ? '' : ` ${job.error.code}: ${job.error.message}`;

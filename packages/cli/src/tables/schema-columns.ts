@@ -1,10 +1,10 @@
 /** A column of a table's schema. */
 export interface SchemaColumn {
   readonly name: string;
-  /** The type, with `_ARRAY` where a row has several values. */
+  /** The type, with `_ARRAY` if a row has several values. */
   readonly dataType: string;
   readonly kind: string;
-  /** JSON pointer to it, from the schema. */
+  /** The JSON pointer to it, from the schema. */
   readonly path: string;
 }
 
@@ -15,14 +15,14 @@ const kinds = [
   ['complexFieldSpecs', 'complex'],
 ] as const;
 
-/** Members that Pinot may leave out are null in a preview and absent in a table's schema. */
+/** Members that Apache Pinot may leave out: null in a preview and absent in a table's schema. */
 interface FieldSpec {
   readonly name?: string | null;
   readonly dataType?: string | null;
   readonly singleValueField?: boolean | null;
 }
 
-/** The columns of a schema, those of time first; none of what is not a schema. */
+/** Returns the columns of a schema, time columns first; empty for values that are not a schema. */
 export function columnsOfSchema(schema: unknown): readonly SchemaColumn[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const lists = schema as Readonly<Record<string, readonly FieldSpec[] | null | undefined>>;

@@ -5,10 +5,10 @@ import { QuireError } from '@quire/core';
 import type { PreviewResponse } from '@quire/tables';
 
 /**
- * Saves config and schema of a preview as JSON files of a directory, and gives their names. Files
- * that are there stay, unless forced; then neither is written.
+ * Saves the config and schema of a preview as JSON files in a directory, and returns their names.
+ * Existing files are kept unless forced; then neither is written.
  *
- * @throws INVALID_PARAMETER when a file is there, or cannot be written
+ * @throws INVALID_PARAMETER when a file exists, or cannot be written
  */
 export async function writeProposal(
   preview: PreviewResponse,
@@ -34,7 +34,7 @@ export async function writeProposal(
     if (document === null) continue;
     const text = `${JSON.stringify(document, allDigits, 2)}\n`;
     try {
-      // Should one have come meanwhile, it stays as well.
+      // A file that was created in between is kept as well.
       await writeFile(resolve(directory, name), text, { flag: isForced ? 'w' : 'wx' });
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);

@@ -9,7 +9,7 @@ import { SettingsCard } from './settings-card.tsx';
 
 type BrokerState = ClusterHealthResponse['brokers'][number];
 
-/** Who runs, how they are, and with which settings. */
+/** The processes of the cluster, their health, and their settings. */
 export function ClusterPage(): ReactNode {
   const { call } = useSession();
   const health = useResource(

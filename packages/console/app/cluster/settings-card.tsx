@@ -21,9 +21,7 @@ const columns: readonly ListColumn<SettingsResponse['settings'][number]>[] = [
   { name: 'Change', className: 'quiet', cell: ({ isLive }) => (isLive ? 'live' : 'restart') },
 ];
 
-/**
- * The settings of the controller, or of a broker, which may run elsewhere with a file of its own.
- */
+/** The settings of the controller, or of a broker, which may run elsewhere with its own file. */
 export function SettingsCard({
   brokers,
 }: {

@@ -6,8 +6,8 @@ import { limits, type PlotWish } from './plot-sql.ts';
 type Row = readonly Cell[];
 
 /**
- * What Plot sets by a style element of its own, which the page's security policy refuses; saved
- * charts bring it along.
+ * The styles that Plot sets by a style element of its own, which the page's security policy
+ * refuses; saved charts include them.
  */
 const ownStyle =
   '.chart{display:block;height:auto;max-width:100%;font-family:system-ui,sans-serif;font-size:12px}.chart text{white-space:pre}';
@@ -25,8 +25,8 @@ export function drawChart(
         ? y.name
         : `${measure} of ${y.name}`;
   const chart = Plot.plot({
-    // Made in a document that nobody sees: there the policy does not stand in the way of elements
-    // that are removed right away.
+    // Created in a detached document, because there the policy permits elements that are removed
+    // right away.
     document: document.implementation.createHTMLDocument(),
     className: 'chart',
     width,
@@ -92,7 +92,7 @@ function marksOf(rows: readonly Row[], kind: PlotWish['kind']): Plot.Markish[] {
   }
 }
 
-/** Room for the names of bars, in pixels: letters are some seven wide. */
+/** Returns the width of the names of bars, in pixels, for letters of about seven. */
 function namesWidth(rows: readonly Row[]): number {
   return 24 + 7 * Math.max(2, ...rows.slice(0, limits.bars).map(([name]) => short(name).length));
 }
@@ -109,7 +109,7 @@ function abscissa(value: Cell | undefined): number | Date | string {
   return new Date(value.includes(':') ? `${value.replace(' ', 'T')}Z` : value);
 }
 
-/** The chart as a file of its own, in the colours that it has now. */
+/** Returns the chart as a standalone file, in its current colours. */
 export function svgFile(chart: SVGSVGElement): Blob {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const { color, backgroundColor } = getComputedStyle(chart.parentElement ?? chart);
@@ -121,7 +121,10 @@ export function svgFile(chart: SVGSVGElement): Blob {
   return new Blob([text.slice(0, start), style, text.slice(start)], { type: 'image/svg+xml' });
 }
 
-/** A colour of the theme as it is now: the property itself names one for light and one for dark. */
+/**
+ * Returns the current value of a colour of the theme: the property itself names one for light and
+ * one for dark.
+ */
 function colourOf(chart: SVGSVGElement, property: string): string {
   const probe = document.createElementNS('http://www.w3.org/2000/svg', 'g');
   probe.style.color = `var(${property})`;

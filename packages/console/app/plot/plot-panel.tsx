@@ -28,8 +28,8 @@ const kindNames: Readonly<Record<PlotKind, string>> = {
 };
 
 /**
- * A chart of a result. The server computes it over all rows; the browser gets no more than it
- * draws.
+ * A chart of a result. The server computes it over all rows; the browser receives only the drawn
+ * rows.
  */
 export function PlotPanel({
   sql,
@@ -38,7 +38,7 @@ export function PlotPanel({
 }: {
   readonly sql: string;
   readonly columns: readonly GridColumn[];
-  /** Rows of the result. */
+  /** The number of rows of the result. */
   readonly rowCount: number;
 }): ReactNode {
   const [first] = useState(() => firstWish(columns, rowCount));
@@ -113,7 +113,7 @@ export function Chart({ sql, wish }: { readonly sql: string; readonly wish: Plot
     chart.setAttribute('role', 'img');
     chart.setAttribute('aria-label', `${kindNames[wish.kind]} of ${wish.x.key}`);
     current.replaceChildren(chart);
-    // The wish is part of the query.
+    // The options are part of the query.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [rows.value, query]);
   if (rows.error !== undefined) return <Failed error={rows.error} onRetry={rows.reload} />;

@@ -7,19 +7,18 @@ export type PlotKind = (typeof plotKinds)[number];
 export const measures = ['count', 'sum', 'avg', 'min', 'max', 'median'] as const;
 export type Measure = (typeof measures)[number];
 
-/** What is to be drawn of a result. */
+/** The chart of a result. */
 export interface PlotWish {
   readonly kind: PlotKind;
   readonly x: GridColumn;
-  /** What is measured; undefined where rows are counted, and of a histogram. */
+  /** The column of the values; undefined when rows are counted, and for a histogram. */
   readonly y: GridColumn | undefined;
   readonly measure: Measure;
 }
 
 /**
- * The plot to begin with. A result of few rows is mostly an aggregate, whose numbers are what one
- * wants to see: along its time, else for each of its names. Of many rows the first question is how
- * they are distributed.
+ * Returns the initial plot. A result of few rows is mostly an aggregate, whose numbers are of
+ * interest: along its time, else for each of its names. Of many rows, the distribution comes first.
  */
 export function firstWish(
   columns: readonly GridColumn[],
@@ -43,7 +42,7 @@ export function firstWish(
 
 export const limits = { bars: 20, points: 2000, dots: 2000, bins: 40 };
 
-/** Whether a column can stand along the x axis of a kind. */
+/** Reports whether a column can be the x axis of a kind. */
 export function fitsX(kind: PlotKind, { dataType }: GridColumn): boolean {
   if (kind === 'bars') return !dataType.endsWith('_ARRAY') && dataType !== 'MAP';
   if (kind === 'line') {
@@ -53,12 +52,12 @@ export function fitsX(kind: PlotKind, { dataType }: GridColumn): boolean {
 }
 
 /**
- * The query behind a chart: the result's own query with an aggregate around it, which the server
- * computes over all rows. Its rows are `x` and `y`, no more than the limits say and one, so that it
- * shows when there were more.
+ * Returns the query of a chart: the result's own query within an aggregate, which the server
+ * computes over all rows. Its rows are `x` and `y`, at most one more than the limits, which reveals
+ * that there were more.
  */
 export function plotQuery(sql: string, { kind, x, y, measure }: PlotWish): string {
-  // A comment at the end of the query must not swallow the bracket.
+  // A comment at the end of the query must not hide the parenthesis.
   const from = `(${sql.trim().replace(/;\s*$/, '')}\n) AS result`;
   const xName = quoted(x.name);
   const value =
@@ -79,7 +78,7 @@ export function plotQuery(sql: string, { kind, x, y, measure }: PlotWish): strin
   }
 }
 
-/** What is to be known of a chart that does not show everything. */
+/** Returns a note about a chart that does not show everything. */
 export function limitNote(kind: PlotKind, rowCount: number): string | undefined {
   if (kind === 'bars' && rowCount > limits.bars) {
     return `The ${limits.bars} largest; there are more.`;

@@ -23,7 +23,7 @@ export async function readTableNames(call: Call, signal?: AbortSignal): Promise<
   return tables ?? [];
 }
 
-/** The columns of a table, as its schema names them. */
+/** Returns the columns of a table, as its schema names them. */
 export async function readColumns(
   call: Call,
   table: string,
@@ -42,8 +42,7 @@ export async function readColumns(
 }
 
 /**
- * What the editor completes. A table whose schema cannot be read has no columns there; that is
- * nobody's trouble.
+ * The names that the editor completes. A table whose schema cannot be read has no columns there.
  */
 export async function readCatalog(call: Call, signal: AbortSignal): Promise<Catalog> {
   const names = await readTableNames(call, signal);
@@ -56,7 +55,7 @@ export async function readCatalog(call: Call, signal: AbortSignal): Promise<Cata
   return Object.fromEntries(entries);
 }
 
-/** Words that name nothing unless they are quoted. */
+/** Words that are names only when they are quoted. */
 const reservedWords: ReadonlySet<string> = new Set(
   `all analyse analyze and any array as asc between both by case cast check column constraint create cross
   date default desc distinct else end except exists false fetch for from full group having in inner intersect into is
@@ -65,13 +64,13 @@ const reservedWords: ReadonlySet<string> = new Set(
   window with`.split(/\s+/),
 );
 
-/** A name as a query has it, whatever characters it holds. */
+/** Returns a name as a query needs it, with any characters. */
 export function quoteName(name: string): string {
   const isPlain = /^[A-Za-z_]\w*$/.test(name) && !reservedWords.has(name.toLowerCase());
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A query of all rows of a table. */
+/** Returns a query of all rows of a table. */
 export function selectAll(table: string): string {
   return `SELECT *\nFROM ${quoteName(table)}`;
 }

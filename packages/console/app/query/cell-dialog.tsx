@@ -6,7 +6,7 @@ import { Failed, Loading } from '../widgets/states.tsx';
 import type { GridColumn } from './grid-columns.ts';
 import type { ResultPages } from './result-pages.ts';
 
-/** All of a cell, whose page is fetched where keys were faster than the grid. */
+/** The full text of a cell, whose page is fetched if keys were faster than the grid. */
 export function CellDialog({
   pages,
   row,
@@ -66,7 +66,7 @@ export function CellDialog({
   );
 }
 
-/** Nested values are laid out; a text that is no JSON stays as it is. */
+/** Nested values are formatted; a text that is not JSON is unchanged. */
 function prettyText(text: string, dataType: string): string {
   if (!(dataType === 'JSON' || dataType === 'MAP' || dataType.endsWith('_ARRAY'))) return text;
   try {

@@ -1,8 +1,8 @@
 import { type DataType, TimeUnit, Type } from '@uwdata/flechette';
 
 /**
- * A cell of an Arrow page as text, by the rules of the API's JSON cells (`packages/api`): null
- * stays null, integers keep all digits, timestamps are in UTC with no more digits than they need.
+ * Returns a cell of an Arrow page as text, by the rules of the API's JSON cells (`packages/api`):
+ * null stays null, integers keep all digits, timestamps are in UTC with only the necessary digits.
  */
 export function cellText(value: unknown, type: DataType): string | null {
   if (value === null || value === undefined) return null;
@@ -11,15 +11,14 @@ export function cellText(value: unknown, type: DataType): string | null {
 }
 
 /**
- * What a cell is in JSON: as in `cellText`, but for numbers, booleans and nested values, which stay
- * what they are.
+ * Returns a cell as JSON: as `cellText`, except that numbers, booleans and nested values are kept.
  */
 export function cellJson(value: unknown, type: DataType): unknown {
   if (value === null || value === undefined) return null;
   return plainOf(value, type);
 }
 
-/** JSON of nested values, with integers of 64 bits as digits. */
+/** Returns the JSON of nested values, with integers of 64 bits as digits. */
 export function encodeJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map((element) => encodeJson(element)).join(',')}]`;
@@ -87,7 +86,7 @@ function mapOf(
   );
 }
 
-/** The shortest text that reads back as the same float; of 32 bits, the same float of 32 bits. */
+/** Returns the shortest text that reads back as the same float, of 32 bits if it has 32. */
 function floatOf(value: number, isSingle: boolean): number | string {
   if (!Number.isFinite(value)) return String(value);
   if (!isSingle) return value;
@@ -105,7 +104,7 @@ function decimalText(value: bigint | number, scale: number): string {
   return `${whole < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Digits behind the second, by unit. */
+/** The digits of fractional seconds, by unit. */
 const fractionDigits: Readonly<Record<number, number>> = {
   [TimeUnit.SECOND]: 0,
   [TimeUnit.MILLISECOND]: 3,
@@ -118,7 +117,7 @@ function timestampText(value: bigint, unit: number): string {
   const seconds = floorDivide(value, perSecond);
   const fraction = value - seconds * perSecond;
   const date = new Date(Number(seconds) * 1000);
-  // Beyond what a Date holds, it is the number that is in the file.
+  // Outside the range of a Date, the stored number is shown.
   if (Number.isNaN(date.getTime())) return String(value);
   const text = date.toISOString().replace('T', ' ').slice(0, -5);
   return `${text}.${fractionText(fraction, unit) || '0'}`;

@@ -84,7 +84,7 @@ function shareOf(count: number, all: number): string {
     : `${formatCount(count)} (${((100 * count) / all).toFixed(1)} %)`;
 }
 
-/** Leads from one cell of a column with a text in it to the next. */
+/** Finds the next cell of a column that contains a text. */
 export function FindDialog({
   result,
   column,
@@ -107,7 +107,7 @@ export function FindDialog({
     setIsBusy(true);
     setError(undefined);
     try {
-      // A search begins with the row where one is.
+      // A search starts at the current row.
       const sql = findQuery(result.requestId, column, { text, row: found?.row ?? row - 1 });
       const { rows } = await readPlain(call, sql);
       const [[next, first, count] = []] = rows;

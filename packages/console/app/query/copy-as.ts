@@ -1,10 +1,10 @@
-/** A program that gets the rows of a query, in a language. */
+/** A program that reads the rows of a query, in a language. */
 export interface CodeSample {
   readonly title: string;
   readonly codeOf: (sql: string, origin: string) => string;
 }
 
-/** The languages that a query is copied in. The token is asked for by the name that it has there. */
+/** The languages that a query can be copied in. The token is requested by its usual name there. */
 export const codeSamples: readonly CodeSample[] = [
   {
     title: 'curl',
@@ -73,7 +73,7 @@ function templateOf(text: string): string {
   return `\`${text.replaceAll(/[`\\]|\$\{/g, String.raw`\$&`)}\``;
 }
 
-/** JSON's escapes are Python's as well, but for characters beyond 16 bits, which stand as they are. */
+/** JSON's escapes are Python's as well, except that characters beyond 16 bits are kept. */
 function pythonText(text: string): string {
   return JSON.stringify(text);
 }

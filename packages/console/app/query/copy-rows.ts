@@ -4,10 +4,10 @@ import type { ResultPages } from './result-pages.ts';
 
 export type CopyFormat = 'TSV' | 'JSON';
 
-/** A clipboard is for a look elsewhere; a download is for the rest. */
+/** The clipboard is for some rows; a download is for all. */
 export const copiedRowsMax = 10_000;
 
-/** Rows of a result as text for the clipboard; fetches what is not there. */
+/** Returns rows of a result as text for the clipboard; fetches missing ones. */
 export async function rowsAsText(
   pages: ResultPages,
   rows: readonly number[],
@@ -35,14 +35,14 @@ function tsvLine(pages: ResultPages, row: number, columns: readonly GridColumn[]
 }
 
 /**
- * Spreadsheets would run what begins like a formula; the server writes CSV for them by the same
+ * Spreadsheets would execute texts that begin like a formula; the server writes CSV by the same
  * rule (`formulas=escape`).
  */
 function withoutFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
 
-/** As spreadsheets read it: quotes around what holds tabs, line breaks or quotes. */
+/** Quotes a text as spreadsheets read it, if it contains tabs, line breaks or quotes. */
 function tsvField(text: string): string {
   return /[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

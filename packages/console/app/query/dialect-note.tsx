@@ -4,7 +4,7 @@ import { useResource } from '../use-resource.ts';
 
 const names: Readonly<Record<string, string>> = { duckdb: 'DuckDB', pinot: 'Apache Pinot' };
 
-/** The language that queries are read in unless they say another, by `SET dialect`. */
+/** The dialect of queries that do not name another by `SET dialect`. */
 export function DialectNote(): ReactNode {
   const { call } = useSession();
   const { value } = useResource('dialect', async (signal) => {

@@ -9,7 +9,7 @@ import { downloadResult, type FileFormat } from './download-result.ts';
 import { excelRowsMax } from './excel-limits.ts';
 import type { OpenResult } from './result-pages.ts';
 
-/** The whole result as a file; while it comes, how much of it is there. */
+/** Downloads the whole result as a file, and shows the progress. */
 export function DownloadMenu({ result }: { readonly result: OpenResult }): ReactNode {
   const { client } = useSession();
   const { say } = useToasts();

@@ -9,7 +9,7 @@ export type FileFormat = DownloadFormat | 'excel';
 const excelType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /**
- * Saves a result as a file, and tells how many of its rows are there. Excel takes no more than
+ * Saves a result as a file, and reports the number of rows received so far. Excel opens at most
  * `excelRowsMax`. @throws as the pages of the result
  */
 export async function downloadResult(
@@ -35,7 +35,7 @@ export async function downloadResult(
   for await (const chunk of chunksOf(bytes)) {
     chunks.push(chunk as Uint8Array<ArrayBuffer>);
     heldBytes += chunk.byteLength;
-    // The browser keeps blobs on its disk; arrays stay in memory.
+    // The browser stores blobs on its disk; arrays stay in memory.
     if (heldBytes >= 8 * 2 ** 20) {
       parts = [new Blob([...parts, ...chunks.splice(0)])];
       heldBytes = 0;
@@ -60,7 +60,7 @@ async function openDownload(
   const cursor = await client.open(requestId, { rowCount: 1, signal });
   return cursor.download({
     format,
-    // People open CSV in spreadsheets, which would run texts that begin like formulas.
+    // CSV is opened in spreadsheets, which would execute texts that begin like formulas.
     formulas: format === 'csv' ? 'escape' : undefined,
     signal,
     onProgress: ({ rowCount }) => onProgress(rowCount),

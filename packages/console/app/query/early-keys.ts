@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { GridPlace } from './result-grid.tsx';
 
-/** What moves about in a grid, or acts on a cell of it. */
+/** Keys that move in a grid, or act on a cell of it. */
 const gridKeys: readonly string[] = [
   'ArrowUp',
   'ArrowDown',
@@ -15,15 +15,14 @@ const gridKeys: readonly string[] = [
   ' ',
   'c',
 ];
-/** Who holds a key down does not want more than this to follow. */
+/** A key that is held down must not queue more than this. */
 const keptMax = 20;
 
 /**
- * Keeps the keys that come while the grid is on its way to a cell that it has not drawn yet, and
- * plays them there: until the cell has the focus they would go to the one that was left, or to
- * nobody.
+ * Queues the keys that are pressed while the grid moves to a cell that it has not drawn yet, and
+ * replays them there: until the cell has the focus, they would go to the previous cell, or be lost.
  *
- * @param place where the grid is, or is going to
+ * @param place the position of the grid, or its target
  */
 export function useEarlyKeys(
   container: { readonly current: HTMLElement | null },
@@ -49,7 +48,7 @@ export function useEarlyKeys(
     const isOnTheWay = (): boolean => {
       const focused = document.activeElement;
       if (focused === element) return true;
-      // The cell that had the focus is gone: its row is not drawn any more.
+      // The cell that had the focus no longer exists: its row is not drawn any more.
       if (focused === document.body || focused === null) return isOurs;
       return (
         element.contains(focused) && focused.closest('[role=row]') !== null && !isAtPlace(focused)

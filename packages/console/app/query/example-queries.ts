@@ -1,7 +1,7 @@
 import { isNumeric } from './grid-columns.ts';
 import { type Catalog, type CatalogColumn, quoteName, selectAll } from './catalog.ts';
 
-/** A query that shows what a table is about. */
+/** A query that shows the content of a table. */
 export interface ExampleQuery {
   readonly title: string;
   readonly sql: string;
@@ -10,8 +10,8 @@ export interface ExampleQuery {
 const examplesMax = 4;
 
 /**
- * Queries of the tables that there are, for somebody who has not written one yet: the rows of one,
- * groups of another, and a course over time, where columns allow it.
+ * Returns example queries of the existing tables: the rows of one, groups of another, and values
+ * over time, if columns allow it.
  */
 export function exampleQueries(catalog: Catalog): readonly ExampleQuery[] {
   const tables = Object.entries(catalog);
@@ -48,7 +48,7 @@ function timeOf(table: string, columns: readonly CatalogColumn[]): ExampleQuery 
   };
 }
 
-/** A column that is measured; ids and years are not. */
+/** Reports whether a column is a measure; ids and years are not. */
 function numberOf(columns: readonly CatalogColumn[]): CatalogColumn | undefined {
   return columns.find(
     ({ name, dataType }) => isNumeric(dataType) && !/(?:^|_)(?:id|year)$|Id$/i.test(name),

@@ -56,7 +56,7 @@ export async function excelFile(
   });
 }
 
-/** How Excel shows times, by their types. */
+/** The number formats of times in Excel, by their types. */
 const timeFormats: Readonly<Record<string, string>> = {
   DATE: 'yyyy-mm-dd',
   TIMESTAMP: 'yyyy-mm-dd hh:mm:ss.000',

@@ -5,11 +5,11 @@ import { type Session, useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
 import { useToasts } from '../widgets/toasts.tsx';
 
-/** A result that ends sooner than this is marked. */
+/** A result that expires sooner than this is marked. */
 const soonMs = 5 * 60_000;
 const renewals = ['1h', '6h', '1d'];
 
-/** How long a result is kept yet, and a way to keep it longer. */
+/** The remaining time of a result, and a button to extend it. */
 export function Expiry({
   requestId,
   onExpired,
@@ -62,7 +62,7 @@ export function Expiry({
   );
 }
 
-/** Every page says when its result expires; a page of one row says it soonest. */
+/** Every page has the expiration of its result; a page of one row is the fastest. */
 async function readExpirationMs(
   { fetch: send }: Session,
   requestId: string,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { codeOf, Empty, messageOf } from '../widgets/states.tsx';
 
-/** What reads of a result fail with once it is gone. */
+/** The error codes of reads of a result that no longer exists. */
 const missingCodes: readonly (string | undefined)[] = [
   'RESULT_EXPIRED',
   'RESULT_DELETED',
@@ -9,17 +9,17 @@ const missingCodes: readonly (string | undefined)[] = [
   'RESULT_NOT_FOUND',
 ];
 
-/** Whether a read failed because there is nothing to read any more. */
+/** Reports whether a read failed because the result no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof MissingResultError || missingCodes.includes(codeOf(error));
 }
 
-/** The result ended while it was looked at. */
+/** The result was deleted or expired while it was open. */
 export class MissingResultError extends Error {
   override readonly message = 'It was kept for as long as the settings say, and is deleted now.';
 }
 
-/** Stands for a result that is gone: why, and the way to have it again. */
+/** Replaces a result that no longer exists: the reason, and a button to run the query again. */
 export function MissingResult({
   error,
   canRunAgain,

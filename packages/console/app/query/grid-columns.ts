@@ -3,22 +3,22 @@ import type { OpenResult } from './result-pages.ts';
 
 /** A column as the grid knows it. */
 export interface GridColumn {
-  /** Its place in the result. */
+  /** Its position in the result. */
   readonly index: number;
-  /** Its name, with a number behind it where another column has the same. */
+  /** Its name, with a number appended if another column has the same. */
   readonly key: string;
   readonly name: string;
   readonly dataType: string;
-  /** Its name in a query over the result. */
+  /** Its name in a query of the result. */
   readonly resultName: string;
 }
 
-/** The columns of a result, each with a key of its own: SQL lets several have one name. */
+/** Returns the columns of a result, each with a unique key: SQL allows several of one name. */
 export function gridColumnsOf({ columns }: Pick<OpenResult, 'columns'>): readonly GridColumn[] {
   const taken = new Set<string>();
   const resultNames = distinctNames(columns.map(({ name }) => name));
   return columns.map(({ name, dataType }, index) => {
-    // The grid keeps columns in plain objects, which have members of their own.
+    // The grid stores columns in plain objects, which have inherited members.
     let key = name === '' ? `column ${index + 1}` : name in {} ? `"${name}"` : name;
     for (let number = 2; taken.has(key); number += 1) key = `${name} (${number})`;
     taken.add(key);
@@ -26,7 +26,10 @@ export function gridColumnsOf({ columns }: Pick<OpenResult, 'columns'>): readonl
   });
 }
 
-/** Pinned columns first, in the order of their pinning; the others as the result has them. */
+/**
+ * Returns pinned columns first, in the order of their pinning; the others in the order of the
+ * result.
+ */
 export function inGridOrder(
   columns: readonly GridColumn[],
   pinned: readonly string[],

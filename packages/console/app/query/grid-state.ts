@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { GridPlace, ResultGridProps, Selection, Visibility } from './result-grid.tsx';
 
-/** What a grid keeps of how it is looked at; `props` are the grid's own. */
+/** The view state of a grid; `props` are the grid's own. */
 export interface GridState {
   readonly place: GridPlace;
   readonly selection: Selection;
@@ -21,7 +21,7 @@ export interface GridState {
   >;
 }
 
-/** Where one is in a grid, which rows are selected, and how its columns are shown. */
+/** The position in a grid, the selected rows, and the state of its columns. */
 export function useGridState(): GridState {
   const [place, setPlace] = useState<GridPlace>({ row: 0, column: 0 });
   const [pinned, setPinned] = useState<readonly string[]>([]);

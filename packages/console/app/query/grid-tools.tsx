@@ -6,7 +6,7 @@ import { copiedRowsMax, type CopyFormat } from './copy-rows.ts';
 import type { GridColumn } from './grid-columns.ts';
 import type { GridPlace, Selection, Visibility } from './result-grid.tsx';
 
-/** A field that leads to a row. */
+/** A field that moves to a row. */
 export function JumpToRow({
   rowCount,
   onJump,
@@ -35,7 +35,7 @@ export function JumpToRow({
   );
 }
 
-/** Which columns are shown. */
+/** Chooses the visible columns. */
 export function ColumnsMenu({
   columns,
   visibility,
@@ -69,8 +69,8 @@ export function ColumnsMenu({
 }
 
 /**
- * For the clipboard: rows that are selected, else the one where the grid is; its column; the names
- * of all columns; and the query as a program.
+ * Copies to the clipboard: the selected rows, else the current one; its column; the names of all
+ * columns; or the query as a program.
  */
 export function CopyMenu({
   selection,
@@ -83,7 +83,7 @@ export function CopyMenu({
 }: {
   readonly selection: Selection;
   readonly place: GridPlace;
-  /** The column where the grid is. */
+  /** Returns the current column of the grid. */
   readonly column: GridColumn | undefined;
   readonly onCopy: (format: CopyFormat) => void;
   readonly onCopyColumn: (column: GridColumn) => void;
@@ -115,7 +115,7 @@ export function CopyMenu({
   );
 }
 
-/** The rows that a copy is of. */
+/** Returns the rows to copy. */
 export function selectedRows(
   { ranges }: Selection,
   row: number,

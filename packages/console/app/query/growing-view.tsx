@@ -10,15 +10,15 @@ import { type OpenResult, ResultPages } from './result-pages.ts';
 const nothing = (): void => undefined;
 
 /**
- * The first rows of a query that still runs. What needs the whole result (plots, downloads, links)
- * comes with it.
+ * The first rows of a running query. Functions that need the whole result (plots, downloads, links)
+ * come with it.
  */
 export function GrowingView({
   result,
   onPlace,
 }: {
   readonly result: OpenResult;
-  /** Somebody has gone to a cell, and wants to be there still when the query has ended. */
+  /** Called when the user has moved to a cell, to stay there when the query has ended. */
   readonly onPlace: (place: GridPlace) => void;
 }): ReactNode {
   const { client } = useSession();

@@ -4,7 +4,7 @@ import { counted, formatElapsed, formatTime } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
 import type { PastQuery, QueryHistory } from './history.ts';
 
-/** The queries that were run in this browser: when, for how long, and how many rows they gave. */
+/** The queries that were run in this browser: their times, durations and numbers of rows. */
 export function HistoryMenu({
   history,
   onChoose,

@@ -4,7 +4,7 @@ import type { QueryState } from './query-runner.ts';
 export interface PastQuery {
   readonly sql: string;
   readonly timeMs: number;
-  /** Absent while it runs, and when the page was closed meanwhile. */
+  /** Absent while it runs, and when the page was closed before its end. */
   readonly outcome?: 'done' | 'failed' | 'cancelled';
   readonly elapsedMs?: number;
   readonly rowCount?: number;
@@ -15,8 +15,8 @@ export interface PastQuery {
 const countMax = 100;
 
 /**
- * The queries that somebody ran in this browser, newest first, each once. They stay here, and go
- * with the button that clears them.
+ * The queries that were run in this browser, newest first, each once. They are stored here, until
+ * the button clears them.
  */
 export class QueryHistory {
   readonly #key: string;
@@ -30,7 +30,7 @@ export class QueryHistory {
       const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? '[]');
       return Array.isArray(kept) ? kept.filter((each) => isPastQuery(each)) : [];
     } catch {
-      return []; // what somebody else has written there
+      return []; // other software has written there
     }
   }
 
@@ -38,7 +38,7 @@ export class QueryHistory {
     this.#put({ sql, timeMs: systemClock.nowMs() });
   }
 
-  /** Notes what has become of a query that was added. */
+  /** Records the outcome of a query that was added. */
   settle(sql: string, state: QueryState): void {
     const past = this.read().find((each) => each.sql === sql);
     if (past === undefined) return;

@@ -1,12 +1,12 @@
-/** Where in a query something is wrong: characters `[from, to)` of its text. */
+/** The position of an error in a query: characters `[from, to)` of its text. */
 export interface ErrorPlace {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Finds the place that an engine's message means: a line that it quotes with a mark below, or a
- * name in it. Undefined when it names none.
+ * Finds the position that an engine's message refers to: a line that it quotes with a mark below,
+ * or a name in it. Undefined when it names none.
  */
 export function locateError(message: string, sql: string): ErrorPlace | undefined {
   return quotedPlace(message, sql) ?? namedPlace(message, sql);
@@ -22,7 +22,7 @@ function quotedPlace(message: string, sql: string): ErrorPlace | undefined {
   const lineStart = lines
     .slice(0, Number(number) - 1)
     .reduce((sum, { length }) => sum + length + 1, 0);
-  // Of a long line the engine quotes a part, with dots where it has cut.
+  // The engine quotes a part of a long line, with dots where it has truncated it.
   const cutStart = excerpt.startsWith('...') ? 3 : 0;
   const part = excerpt.slice(cutStart).replace(/\.\.\.$/, '');
   const column = line.indexOf(part) + indent.length - `LINE ${number}: `.length - cutStart;
@@ -38,8 +38,8 @@ function namedPlace(message: string, sql: string): ErrorPlace | undefined {
 }
 
 /**
- * The word that begins at a place, or one character where there is none; the end of the text means
- * what stands before it.
+ * Returns the word that begins at a position, or one character without one; the end of the text
+ * refers to the last word.
  */
 function wordAt(sql: string, from: number): ErrorPlace | undefined {
   if (sql === '') return undefined;

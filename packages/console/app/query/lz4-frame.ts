@@ -1,8 +1,7 @@
-/*
- * LZ4 frames, as buckets may hold results. The packages for it are years old, and the most used takes 5 MB of memory when it is loaded; reading
- * the format takes less than that to say. Checksums are skipped: the broker has checked what it sends.
- * Source: https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md and lz4_Block_format.md
- */
+/* LZ4 frames, the possible format of results in buckets. The packages for it are years old, and the
+   most used one takes 5 MB of memory when loaded; this reader is shorter. Checksums are skipped:
+   the broker has verified the data that it sends. Source:
+   https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md and lz4_Block_format.md */
 
 const magic = 0x184d2204;
 const flags = {
@@ -31,13 +30,13 @@ export function decompressLz4(frame: Uint8Array, length: number): Uint8Array<Arr
     const header = view.getUint32(at, true);
     at += 4;
     if (header === 0) break;
-    // The highest bit says that the block is stored as it is.
+    // The highest bit marks an uncompressed block.
     const size = header & 0x7fff_ffff;
     const isPlain = header >>> 31 === 1;
     const block = frame.subarray(at, at + size);
     if (block.length < size) throw new RangeError('The LZ4 frame ends within a block.');
     if (isPlain) target.set(block, filled);
-    // Blocks may refer to those before them, so that all are unpacked into one.
+    // Blocks may refer to earlier ones, so all are unpacked into one.
     filled = isPlain ? filled + size : unpackBlock(block, target, filled);
     at += size + ((descriptor & flags.blockChecksum) === 0 ? 0 : 4);
   }
@@ -48,12 +47,12 @@ export function decompressLz4(frame: Uint8Array, length: number): Uint8Array<Arr
 }
 
 /**
- * Literals, and matches with what was unpacked before, in turns. Returns where the block ends in
+ * Unpacks literals, and matches with earlier output, alternately. Returns the end of the block in
  * the target.
  */
 function unpackBlock(block: Uint8Array, target: Uint8Array, start: number): number {
   let [at, to] = [0, start];
-  /** The rest of a length that did not fit into half a byte. */
+  /** Reads the rest of a length that did not fit half a byte. */
   const lengthFrom = (half: number): number => {
     let sum = half;
     if (half === 15) {
@@ -79,7 +78,7 @@ function unpackBlock(block: Uint8Array, target: Uint8Array, start: number): numb
     const end = to + lengthFrom(token & 15) + shortestMatch;
     if (distance === 0 || from < 0 || end > target.length) throw broken();
     if (distance >= end - to) target.copyWithin(to, from, from + end - to);
-    // A match may run into itself: then what it has written is read again.
+    // A match may overlap its own output, which is then read again.
     else {
       for (let index = to; index < end; index += 1) target[index] = target[index - distance] ?? 0;
     }

@@ -3,7 +3,7 @@ import { CallError, type Call } from '../call.ts';
 import { encodeJson } from './cell-text.ts';
 import { quoteName } from './catalog.ts';
 
-/** Rows of an answer that nothing is stored of, as texts; null for a null. */
+/** The rows of an answer that is not stored, as texts; null for a null. */
 export interface PlainAnswer {
   readonly names: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -24,7 +24,7 @@ export function sampleOf(table: string): string {
   return `SELECT * FROM ${quoteName(table)} LIMIT ${sampleRows}`;
 }
 
-/** Runs a query whose few rows come at once, and are not stored. @throws CallError */
+/** Runs a query whose few rows are returned at once, and not stored. @throws CallError */
 export async function readPlain(
   call: Call,
   sql: string,

@@ -5,7 +5,7 @@ import { useResource } from '../use-resource.ts';
 import { Resolved } from '../widgets/states.tsx';
 import type { OpenResult, ResultPages } from './result-pages.ts';
 
-/** The columns of a plan, as engines have them; one that was run has the last two as well. */
+/** The columns of a plan in engines; one that was executed has the last two as well. */
 const planColumns = ['Operator', 'Operator_Id', 'Parent_Id', 'Rows', 'Time_Ms'];
 
 interface PlanStep {
@@ -16,7 +16,7 @@ interface PlanStep {
   readonly timeMs: number | undefined;
 }
 
-/** Tells whether the rows of a result are the steps of a plan. */
+/** Reports whether the rows of a result are the steps of a plan. */
 export function isPlanResult({ columns }: Pick<OpenResult, 'columns'>): boolean {
   return (
     columns.length >= 3 &&
@@ -25,7 +25,7 @@ export function isPlanResult({ columns }: Pick<OpenResult, 'columns'>): boolean 
   );
 }
 
-/** The steps of a plan as a tree: below each what it takes its rows from. */
+/** The steps of a plan as a tree, each above its inputs. */
 export function PlanView({ pages }: { readonly pages: ResultPages }): ReactNode {
   const { requestId, totalRowCount } = pages.result;
   const steps = useResource(`plan ${requestId}`, async (signal) => {

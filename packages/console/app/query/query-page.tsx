@@ -39,11 +39,11 @@ const browserKey = 'quire.tables';
 
 function readIsBrowserOpen(): boolean {
   const stored = localStorage.getItem(browserKey);
-  // On a phone they would push the editor away.
+  // On a phone they would displace the editor.
   return stored === null ? matchMedia('(width > 800px)').matches : stored === 'open';
 }
 
-/** Queries in tabs, an editor, and below it what became of the last query of this tab. */
+/** Queries in tabs, an editor, and below it the outcome of the last query of the tab. */
 export function QueryPage({
   place,
 }: {
@@ -59,7 +59,7 @@ export function QueryPage({
   const catalog = useResource('catalog', (signal) => readCatalog(call, signal));
   const history = useMemo(() => new QueryHistory(name), [name]);
   const { id, row, sql: given } = place;
-  // An address leads to the sheet that it is of; one that is of none opens a sheet.
+  // An address opens its sheet; one without a sheet opens a new one.
   useEffect(() => {
     const { sheets: all } = sheets.read();
     const owner = all.find(({ resultIds, text: its }) =>
@@ -77,7 +77,7 @@ export function QueryPage({
     sheets.show(current.id, id);
     void runners.of(current.id).open(id);
   }, [id, given, sheets, runners]);
-  // Where one is in the rows that came while the query ran.
+  // The position in the rows that arrived while the query ran.
   const [growingPlace, setGrowingPlace] = useState<{
     readonly requestId: string;
     readonly place: GridPlace;
@@ -109,7 +109,7 @@ export function QueryPage({
       if (end.kind === 'done') sheets.show(sheet.id, end.result.requestId);
     });
   };
-  /** Runs what is selected, else all of the text, which the page may be behind. */
+  /** Runs the selection, else the whole text, which may be newer than the page's. */
   const runWritten = (all = text, words?: Parameters<typeof explained>[1]): void => {
     const selection = editor.current?.selection();
     const isAll = selection === undefined || selection.text.trim() === '';
@@ -302,7 +302,7 @@ function PartTabs({
   );
 }
 
-/** Queries to begin with, of the tables that there are. */
+/** Queries to start with, of the existing tables. */
 function Examples({
   examples,
   onChoose,
@@ -324,7 +324,7 @@ function Examples({
   );
 }
 
-/** The editor lives in a shadow root; while it loads, a plain field stands for it. */
+/** The editor is in a shadow root; while it loads, a plain field replaces it. */
 function focusEditor(): void {
   const editor = document.querySelector('.editor')?.shadowRoot ?? document;
   const field = editor.querySelector<HTMLElement>('.cm-content, .editor-fallback');

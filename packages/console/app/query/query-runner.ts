@@ -8,7 +8,7 @@ import {
 import { systemClock } from '@quire/core/portable';
 import type { OpenResult } from './result-pages.ts';
 
-/** The outcome of the last query, or of the last result that was opened. */
+/** The outcome of the last query, or of the last opened result. */
 export type QueryState =
   | { readonly kind: 'idle' }
   | {
@@ -31,7 +31,7 @@ export type QueryState =
       readonly elapsedMs: number;
     };
 
-/** How far a query is, and the rows that can be looked at meanwhile. */
+/** The progress of a query, and its rows that can be read so far. */
 export interface Progress {
   readonly status: QueryStatus | undefined;
   /** The first rows of the result, as if they were all of it; undefined while there are none. */
@@ -39,22 +39,22 @@ export interface Progress {
 }
 
 /**
- * A query that takes longer than this is followed while it runs; one that does not is answered in
- * one call.
+ * A query that takes longer than this is polled while it runs; a shorter one is answered in one
+ * call.
  */
 const firstAnswerMs = 300;
-/** Between two questions how far a query is: more as it takes longer. */
+/** The interval of polls of a query's progress, which grows with its duration. */
 const pauseRangeMs = { least: 150, most: 1000 };
 /** Rows that are shown while the query runs. */
 const firstRowsMax = 1000;
 
 /**
- * Rows that come with the answer to a query: it is the columns that are wanted, the grid fetches
- * what it shows.
+ * The rows that are returned with the answer to a query: only its columns are needed, the grid
+ * fetches what it shows.
  */
 const firstRowCount = 1;
 
-/** Runs one query at a time, and goes on while other pages are looked at. */
+/** Runs one query at a time, and continues while other pages are shown. */
 export class QueryRunner {
   readonly #client: QuireClient;
   readonly #queries: QuireQueryClient;
@@ -75,12 +75,12 @@ export class QueryRunner {
   readonly read = (): QueryState => this.#state;
 
   /**
-   * Runs a query instead of the one that runs. Resolves to the id of its result; undefined when it
+   * Runs a query instead of the current one. Resolves to the id of its result; undefined when it
    * has none.
    */
   async run(sql: string): Promise<string | undefined> {
     return this.#do(sql, async (signal, onProgress) => {
-      // The signal would end the call and not the query, whose id nobody would know then.
+      // The signal would end the call and not the query, whose id would then be unknown.
       const cursor = await this.#queries.start(sql, {
         rowCount: firstRowCount,
         waitMs: firstAnswerMs,
@@ -95,7 +95,7 @@ export class QueryRunner {
     });
   }
 
-  /** Opens a result that is stored already. */
+  /** Opens a stored result. */
   async open(requestId: string): Promise<string | undefined> {
     const { kind } = this.#state;
     if (kind === 'done' && this.#state.result.requestId === requestId) return requestId;
@@ -104,7 +104,7 @@ export class QueryRunner {
     );
   }
 
-  /** Tells how far a query is until it has ended. @throws what it failed with; ABORTED */
+  /** Reports the progress of a query until it has ended. @throws its error; ABORTED */
   async #follow(
     cursor: GrowingCursor,
     signal: AbortSignal,
@@ -132,7 +132,7 @@ export class QueryRunner {
     }
   }
 
-  /** Has the server stop the query; nothing of it is stored. */
+  /** Cancels the query on the server; nothing of it is stored. */
   cancel(): void {
     this.#running?.abort();
   }
@@ -169,7 +169,7 @@ export class QueryRunner {
   }
 }
 
-/** It may have ended meanwhile: then its result is kept as that of any other query. */
+/** It may have ended in between: then its result is stored like that of any other query. */
 async function cancelIfRunning(cursor: GrowingCursor): Promise<void> {
   try {
     await cursor.cancel();

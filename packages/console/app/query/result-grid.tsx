@@ -12,7 +12,7 @@ export type Selection = NonNullable<Parameters<typeof HighTable>[0]['selection']
 export type Visibility = NonNullable<Parameters<typeof HighTable>[0]['columnsVisibility']>;
 
 /**
- * Where the keyboard is: row and column counted from 0; row -1 is the head, column -1 the row's
+ * The position of the keyboard: row and column from 0; row -1 is the header, column -1 the row
  * number.
  */
 export interface GridPlace {
@@ -31,31 +31,31 @@ export interface ResultGridProps {
   readonly onVisibility: (visibility: Visibility) => void;
   readonly onSelection: (selection: Selection) => void;
   readonly onPlace: (place: GridPlace) => void;
-  /** Somebody wants to see all of a cell. */
+  /** Called to show the full text of a cell. */
   readonly onOpenCell: (row: number, column: GridColumn) => void;
-  /** Somebody wants the selected rows, or this one, in the clipboard. */
+  /** Called to copy the selected rows, or this one, to the clipboard. */
   readonly onCopy: (row: number) => void;
   readonly onError: (error: unknown) => void;
-  /** Sorting by heads, and what else a column's menu offers; nothing of it while a query runs. */
+  /** Sorting by headers, and the other choices of a column's menu; none while a query runs. */
   readonly columnActions?: ColumnActions;
 }
 
 export interface ColumnActions {
   readonly sort: SortOrder | undefined;
   readonly onSort: (sort: SortOrder | undefined) => void;
-  /** Choices of a column's menu. */
+  /** The choices of a column's menu. */
   readonly itemsOf: (
     column: GridColumn,
   ) => readonly { readonly label: string; readonly onClick: () => void }[];
 }
 
-/** More rows than this are never seen at once. */
+/** At most this many rows are visible at once. */
 const rowsAtOnceMax = 2000;
 
-/** Longer cells are cut here; the whole cell opens by Enter or a double click. */
+/** Longer cells are truncated here; Enter or a double click opens the whole cell. */
 const shownCharacters = 200;
 
-/** All rows of a result: HighTable draws what is seen, and asks for what is missing of it. */
+/** All rows of a result: HighTable draws the visible ones, and requests missing ones. */
 export function ResultGrid(props: ResultGridProps): ReactNode {
   const { pages, columns, pinned, visibility, selection, place, onPinned, columnActions } = props;
   const ordered = useMemo(() => inGridOrder(columns, pinned), [columns, pinned]);
@@ -95,7 +95,7 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
       ),
     [ordered, pinned, onPinned, columnActions],
   );
-  // A new object is a new wish to go there, and takes the focus.
+  // A new object is a new request to move there, and takes the focus.
   const cellPosition = useMemo(
     () => ({ colIndex: place.column + 2, rowIndex: place.row + 2 }),
     [place],
@@ -108,7 +108,7 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
     const { current: element } = container;
     if (placeBefore.current === place || element === null) return;
     placeBefore.current = place;
-    // The cell takes the focus once it is drawn; until then the grid has it, and keeps the keys.
+    // The cell takes the focus once it is drawn; until then the grid has it, and queues the keys.
     if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
   }, [place]);
   const visible = ordered.filter(({ key }) => visibility[key]?.hidden !== true);
@@ -182,7 +182,7 @@ function orderByOf(sort: SortOrder | undefined): OrderBy {
   return sort === undefined ? [] : [{ column: sort.column.key, direction: sort.direction }];
 }
 
-/** The rows come sorted from the server: the grid's own order only says which head they are by. */
+/** The server sorts the rows: the grid's own order only marks the header they are sorted by. */
 function dataFrameOf(
   pages: ResultPages,
   columns: readonly GridColumn[],
@@ -205,7 +205,7 @@ function dataFrameOf(
       return value === undefined ? undefined : { value };
     },
     fetch: async ({ rowStart, rowEnd, signal }) => {
-      // A selection of a range asks for all rows, and needs their numbers only.
+      // A selection of a range requests all rows, but needs their numbers only.
       if (rowEnd - rowStart > rowsAtOnceMax) return;
       await pages.load(rowStart, rowEnd, signal);
       eventTarget.dispatchEvent(new CustomEvent('resolve'));
@@ -227,7 +227,7 @@ function Header({
       <span
         className="grid-head-name"
         title={visibleText(column.name)}
-        // However many columns there are, heads can be told apart.
+        // Headers remain distinguishable with any number of columns.
         style={{ minWidth: `${Math.min(24, column.name.length + 1)}ch` }}
       >
         {isPinned && <span aria-label="pinned">⇤ </span>}
@@ -254,7 +254,7 @@ function CellContent({
   );
 }
 
-/** Where each pinned column sticks depends on how wide those before it are. */
+/** The position of each pinned column depends on the widths of those before it. */
 function usePinnedOffsets(
   container: { readonly current: HTMLDivElement | null },
   pinned: readonly string[],
@@ -280,7 +280,7 @@ function usePinnedOffsets(
   }, [container, pinned, visibility]);
 }
 
-/** Says where one is, for whoever does not see it. */
+/** Announces the position for screen readers. */
 export function describePlace({ row }: GridPlace, rowCount: number): string {
   return row < 0
     ? `${formatCount(rowCount)} rows`

@@ -15,21 +15,21 @@ const encode = (): never => {
   throw new Error('Pages are read here, not written.');
 };
 setCompressionCodec(CompressionType.ZSTD, { encode, decode: (bytes) => decompress(bytes) });
-// flechette hands over the length that stands before the bytes, and its types do not say so.
+// flechette returns the length that precedes the bytes, and its types do not declare that.
 const decodeLz4 = (bytes: Uint8Array, length = 0): Uint8Array => decompressLz4(bytes, length);
 setCompressionCodec(CompressionType.LZ4_FRAME, { encode, decode: decodeLz4 });
 
-/** A result that is stored, as far as a grid must know it. */
+/** The facts about a stored result that a grid needs. */
 export type OpenResult = Pick<ResultCursor, 'requestId' | 'columns' | 'totalRowCount' | 'broker'>;
 
-/** Cells of a page that are wanted at once: as many rows as make a page of moderate size. */
+/** The cells of a page: as many rows as make a page of moderate size. */
 const cellsPerPage = 20_000;
 const pageRowsRange = { least: 100, most: 2000 };
-/** Pages that are kept; the one that was not looked at for the longest goes first. */
+/** The number of cached pages; the least recently used one is evicted first. */
 const cachedPagesMax = 24;
 /**
- * Who scrolls past rows does not want them: pages are asked for once the rows have stayed for this
- * long.
+ * The rows must stay visible for this long before their pages are requested, so that scrolling past
+ * them requests none.
  */
 const settleMs = 40;
 
@@ -40,8 +40,8 @@ interface Loading {
 }
 
 /**
- * All rows of a result, fetched as Arrow pages where one looks, and let go of where one does not:
- * memory stays flat.
+ * All rows of a result, fetched as Arrow pages around the visible ones, and evicted elsewhere:
+ * memory stays constant.
  */
 export class ResultPages {
   readonly result: OpenResult;
@@ -57,17 +57,17 @@ export class ResultPages {
     this.pageRowCount = Math.min(pageRowsRange.most, Math.max(pageRowsRange.least, fitting));
   }
 
-  /** A cell as text, null for a null; undefined while its page is not there. */
+  /** Returns a cell as text, null for a null; undefined while its page is not loaded. */
   textAt(row: number, column: number): string | null | undefined {
     return this.#valueAt(row, column, cellText);
   }
 
-  /** A cell as JSON has it; undefined while its page is not there. */
+  /** Returns a cell as JSON; undefined while its page is not loaded. */
   jsonAt(row: number, column: number): unknown {
     return this.#valueAt(row, column, cellJson);
   }
 
-  /** Whether a column has days or moments; undefined for others, and until a page is there. */
+  /** Returns the kind of a column of times; undefined for others, and until a page is loaded. */
   timeKindOf(column: number): 'DATE' | 'TIMESTAMP' | undefined {
     const [page] = this.#pages.values();
     const typeId = page?.schema.fields[column]?.type.typeId;
@@ -75,10 +75,10 @@ export class ResultPages {
   }
 
   /**
-   * Fetches what is missing of rows `[start, end)`.
+   * Fetches the missing rows of `[start, end)`.
    *
-   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_EVICTED when the result is gone; ABORTED when
-   * the signal was aborted
+   * @throws RESULT_EXPIRED, RESULT_DELETED, RESULT_EVICTED when the result no longer exists;
+   *   ABORTED when the signal was aborted
    */
   async load(
     start: number,
@@ -111,7 +111,7 @@ export class ResultPages {
     return read(page.getChildAt(column).get(row % this.pageRowCount), field.type);
   }
 
-  /** The page, if it is there; it was looked at last from now on. */
+  /** Returns the page, if it is loaded, and marks it as used. */
   #touch(index: number): Table | undefined {
     const page = this.#pages.get(index);
     if (page === undefined) return undefined;
@@ -120,7 +120,7 @@ export class ResultPages {
     return page;
   }
 
-  /** Several may wait for one page; the call ends when nobody does any more. */
+  /** Several callers may wait for one page; the call ends when none waits any more. */
   async #loadPage(index: number, signal?: AbortSignal): Promise<void> {
     if (this.#touch(index) !== undefined) return;
     if (signal?.aborted === true) throw abortError(signal);

@@ -1,15 +1,15 @@
 import type { Catalog } from './catalog.ts';
 import type { OpenResult } from './result-pages.ts';
 
-/** What the editor calls a result whose columns it completes. */
+/** The editor's name of a result whose columns it completes. */
 const resultName = 'result';
 
-/** A query of all rows of a stored result. */
+/** Returns a query of all rows of a stored result. */
 export function selectResult(requestId: string): string {
   return `SELECT *\nFROM result('${requestId}')`;
 }
 
-/** What the editor completes where a query names the result that is open: also its columns. */
+/** Completions for a query that names the open result, including its columns. */
 export function withResult(
   catalog: Catalog | undefined,
   { columns }: Pick<OpenResult, 'columns'>,

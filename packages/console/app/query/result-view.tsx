@@ -25,7 +25,7 @@ const PlotPanel = lazy(async () => ({
   default: (await import('../plot/plot-panel.tsx')).PlotPanel,
 }));
 
-/** A query that is part of a link makes it long; longer ones stay out of it. */
+/** A query in a link makes it long; longer ones are omitted. */
 const linkedSqlMax = 1500;
 
 /** The dialogs about a column. */
@@ -42,12 +42,12 @@ interface AskedColumn {
 
 interface ResultViewProps {
   readonly result: OpenResult;
-  /** The query that it answers, where that is known. */
+  /** The query that it answers, if known. */
   readonly sql: string | undefined;
   readonly elapsedMs: number;
-  /** The row that a link leads to, counted from 1. */
+  /** The row of a link, counted from 1. */
   readonly firstRow: number | undefined;
-  /** The cell where one was in the first rows, while the query ran. */
+  /** The current cell in the first rows, while the query ran. */
   readonly initialPlace: GridPlace | undefined;
   /** True for one of several statements that ran in turn: no step in the browser's history. */
   readonly isPart: boolean;
@@ -56,7 +56,7 @@ interface ResultViewProps {
   readonly onEdit: (sql: string) => void;
 }
 
-/** A stored result: what can be done with it, and all of its rows. */
+/** A stored result: its actions, and all of its rows. */
 export function ResultView({
   result,
   sql,
@@ -137,7 +137,7 @@ export function ResultView({
     const back = ({ key, target }: KeyboardEvent): void => {
       if (key === 'Escape' && !isElsewhere(target)) setView(wholeView);
     };
-    // A head that was pressed is drawn anew with the rows, and has lost the focus.
+    // A clicked header is redrawn with the rows, and has lost the focus.
     document.addEventListener('keydown', back, stop);
     return () => stop.abort();
   }, [viewSql, setView]);
@@ -308,7 +308,7 @@ export function ResultView({
   );
 }
 
-/** The editor, menus, dialogs and fields have their own use for the Escape key. */
+/** The editor, menus, dialogs and fields use the Escape key themselves. */
 function isElsewhere(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&
@@ -316,7 +316,7 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-/** Links are typed by hand as well. */
+/** Links may be typed by hand as well. */
 function rowWithin(row: number | undefined, { totalRowCount }: OpenResult): number {
   return row === undefined || !Number.isSafeInteger(row)
     ? 0

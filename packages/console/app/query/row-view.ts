@@ -25,7 +25,7 @@ export interface SortOrder {
   readonly direction: 'ascending' | 'descending';
 }
 
-/** The rows of a result that are shown, and in what order. */
+/** The rows of a result that are shown, and their order. */
 export interface RowView {
   readonly filters: readonly ColumnFilter[];
   readonly sort: SortOrder | undefined;
@@ -49,7 +49,7 @@ export function takesValue(kind: FilterKind): boolean {
   return kind !== 'null' && kind !== 'present';
 }
 
-/** A query of the rows of a stored result that a view shows; undefined of all of them. */
+/** Returns a query of the rows of a stored result that a view shows; undefined for all of them. */
 export function viewQuery(requestId: string, { filters, sort }: RowView): string | undefined {
   if (filters.length === 0 && sort === undefined) return undefined;
   const conditions = filters.map((filter) => conditionOf(filter)).join('\n  AND ');
@@ -66,7 +66,7 @@ export function viewQuery(requestId: string, { filters, sort }: RowView): string
   return lines.join('\n');
 }
 
-/** The first row behind `row` whose cell has a text in it, both counted from 0. */
+/** Returns a query of the first row after `row` whose cell contains a text, both counted from 0. */
 export function findQuery(
   requestId: string,
   column: GridColumn,
@@ -77,7 +77,10 @@ export function findQuery(
   return `SELECT min(place) FILTER (place > ${row + 1}), min(place), count(*) FROM (${cells}) WHERE ${isFound}`;
 }
 
-/** Counts of a column in one row: rows, nulls, distinct values, least, greatest and mean. */
+/**
+ * Returns a query of the statistics of a column in one row: rows, nulls, distinct values, least,
+ * greatest and mean.
+ */
 export function statisticsQuery(requestId: string, column: GridColumn, rowCount: number): string {
   const name = quoted(column);
   // Lists and maps compare as texts; exact counts of very many values would take all memory.
@@ -88,7 +91,7 @@ export function statisticsQuery(requestId: string, column: GridColumn, rowCount:
   return `SELECT count(*), count(*) - count(${name}), ${distinct}, CAST(min(${value}) AS VARCHAR), CAST(max(${value}) AS VARCHAR), ${mean} FROM result('${requestId}')`;
 }
 
-/** Results with more rows have their distinct values estimated. */
+/** The distinct values of results with more rows are estimated. */
 export const exactRowsMax = 1_000_000;
 
 function conditionOf({ column, kind, value }: ColumnFilter): string {
@@ -114,7 +117,7 @@ function conditionOf({ column, kind, value }: ColumnFilter): string {
   }
 }
 
-/** Numbers stand as they are; of all else the engine makes what the column holds. */
+/** Numbers are written verbatim; the engine casts all else to the column's type. */
 function comparedLiteral({ dataType }: GridColumn, value: string): string {
   const number = value.trim();
   return isNumeric(dataType) && /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(number)

@@ -2,7 +2,7 @@ import type { QuireClient, QuireQueryClient } from '@quire/client';
 import { QueryRunner, type QueryState } from './query-runner.ts';
 import type { Statement } from './split-statements.ts';
 
-/** A statement of a run, and what has become of it. */
+/** A statement of a run, and its outcome. */
 export interface SheetPart {
   readonly statement: Statement | undefined;
   readonly state: QueryState;
@@ -11,11 +11,11 @@ export interface SheetPart {
 export interface RunState {
   /** At least one. */
   readonly parts: readonly SheetPart[];
-  /** The part that is looked at. */
+  /** The part that is shown. */
   readonly selected: number;
 }
 
-/** Runs the statements of a sheet in turn, each with a result of its own. */
+/** Runs the statements of a sheet in turn, each with its own result. */
 export class SheetRunner {
   readonly #createRunner: () => QueryRunner;
   readonly #listeners = new Set<() => void>();
@@ -64,7 +64,7 @@ export class SheetRunner {
     }
   }
 
-  /** Opens a result that is stored already, unless it is one of those that are here. */
+  /** Opens a stored result, unless it is one of those that are open. */
   async open(requestId: string): Promise<void> {
     const index = this.#state.parts.findIndex(
       ({ state }) => state.kind === 'done' && state.result.requestId === requestId,
@@ -81,7 +81,7 @@ export class SheetRunner {
     await runner.open(requestId);
   }
 
-  /** Has the server stop the query that runs; those behind it are not run. */
+  /** Cancels the running query on the server; later ones are not run. */
   cancel(): void {
     for (const { runner } of this.#runners) runner.cancel();
   }
@@ -100,7 +100,7 @@ export class SheetRunner {
   }
 }
 
-/** The runners of all sheets, for as long as somebody is signed in. */
+/** The runners of all sheets of a session. */
 export class SheetRunners {
   readonly #create: () => SheetRunner;
   readonly #runners = new Map<string, SheetRunner>();

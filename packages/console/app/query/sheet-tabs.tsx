@@ -9,7 +9,7 @@ import { Menu } from '../widgets/menu.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import type { SheetState } from './sheets.ts';
 
-/** The queries that are open, each in a tab. */
+/** The open queries, each in a tab. */
 export function SheetTabs({
   state: { sheets, current },
   onSelect,
@@ -59,7 +59,7 @@ export function SheetTabs({
   );
 }
 
-/** Queries that were given a name, and the file that holds all that was written here. */
+/** The named queries, and the file with everything that was written here. */
 export function SavedMenu({
   state: { saved, current },
   onChoose,

@@ -1,21 +1,21 @@
 import { systemClock } from '@quire/core/portable';
 
-/** A query that is being written, in a tab of its own. */
+/** A query in a tab. */
 export interface Sheet {
   readonly id: string;
   readonly name: string;
   readonly text: string;
-  /** The results of its last queries, the one that is shown first. */
+  /** The results of its last queries, the visible one first. */
   readonly resultIds?: readonly string[];
 }
 
-/** A query that was given a name. */
+/** A named query. */
 export interface SavedQuery {
   readonly name: string;
   readonly sql: string;
 }
 
-/** All that somebody has written in this browser; also what a file of it holds. */
+/** Everything that was written in this browser; also the content of an exported file. */
 export interface SheetDocument {
   readonly sheets: readonly Sheet[];
   readonly saved: readonly SavedQuery[];
@@ -27,12 +27,12 @@ export interface SheetState extends SheetDocument {
 
 /** The key of the sheet that a window shows: two windows may show two. */
 const currentKey = 'quire.sheet';
-/** Results of a sheet that the way back in the browser leads to. */
+/** The results of a sheet that the browser's history leads to. */
 const resultsMax = 20;
 
 /**
- * The queries that somebody writes, in tabs, and those that were saved. They stay in this browser,
- * under the caller's name, and other windows of it follow.
+ * The queries in tabs, and the saved ones. They are stored in this browser, under the caller's
+ * name, and other windows of it follow.
  */
 export class SheetStore {
   readonly #key: string;
@@ -59,7 +59,7 @@ export class SheetStore {
     this.#become(withCurrent(this.#state, id));
   }
 
-  /** Opens a sheet with a text, and shows it: the current one, where nothing is written there. */
+  /** Opens a sheet with a text, and shows it: the current one, if it is empty. */
   open(text = '', name?: string): Sheet {
     const { sheets, current } = this.#state;
     if (text !== '' && current.text.trim() === '' && current.resultIds === undefined) {
@@ -71,7 +71,7 @@ export class SheetStore {
     return sheet;
   }
 
-  /** Changes a sheet; one that was closed meanwhile stays closed. */
+  /** Changes a sheet; one that was closed in between stays closed. */
   change(id: string, change: Partial<Omit<Sheet, 'id'>>): Sheet {
     const { sheets, current } = this.#state;
     const changed = sheets.map((sheet) => (sheet.id === id ? { ...sheet, ...change } : sheet));
@@ -79,14 +79,14 @@ export class SheetStore {
     return changed.find((sheet) => sheet.id === id) ?? current;
   }
 
-  /** Notes which result a sheet shows. */
+  /** Records the result that a sheet shows. */
   show(id: string, requestId: string): void {
     const { resultIds = [] } = this.#state.sheets.find((sheet) => sheet.id === id) ?? {};
     const others = resultIds.filter((each) => each !== requestId);
     this.change(id, { resultIds: [requestId, ...others].slice(0, resultsMax) });
   }
 
-  /** Closes a sheet; the one beside it is shown, or an empty one. */
+  /** Closes a sheet, and shows the next one, or an empty one. */
   close(id: string): void {
     const { sheets, current } = this.#state;
     const index = sheets.findIndex((sheet) => sheet.id === id);
@@ -96,7 +96,7 @@ export class SheetStore {
     this.select((left[Math.max(0, index - 1)] ?? this.#state.current).id);
   }
 
-  /** Saves a query under a name; one that has the name already is replaced. */
+  /** Saves a query under a name; replaces one of the same name. */
   keep(query: SavedQuery): void {
     const others = this.#state.saved.filter(({ name }) => name !== query.name);
     const saved = [...others, query].toSorted((one, other) => one.name.localeCompare(other.name));
@@ -107,7 +107,7 @@ export class SheetStore {
     this.#save({ ...this.#state, saved: this.#state.saved.filter((each) => each.name !== name) });
   }
 
-  /** All of it as the text of a file. */
+  /** Returns all of it as the text of a file. */
   exported(): string {
     const { sheets, saved } = this.#state;
     const texts = sheets.map(({ id, name, text }): Sheet => ({ id, name, text }));
@@ -115,8 +115,8 @@ export class SheetStore {
   }
 
   /**
-   * Adds what a file holds to what is there; returns how many queries these are. @throws Error when
-   * it is not a file that the console has exported
+   * Adds the content of a file; returns its number of queries. @throws Error when it is not a file
+   * that the console has exported
    */
   add(text: string): number {
     const { sheets, saved } = parseDocument(text);
@@ -145,7 +145,7 @@ export class SheetStore {
   }
 }
 
-/** There is always a sheet, and one of them is shown. */
+/** There is always a sheet, and one of them is visible. */
 function withCurrent({ sheets, saved }: SheetDocument, id: string | null): SheetState {
   const all = sheets.length > 0 ? sheets : [{ id: freshId([]), name: 'Query 1', text: '' }];
   const [first] = all as readonly [Sheet];
@@ -164,7 +164,7 @@ function nextName(sheets: readonly Sheet[]): string {
   }
 }
 
-/** Undefined for what something else has written there. */
+/** Undefined for a text that something else has stored there. */
 function readStored(text: string): SheetDocument | undefined {
   try {
     return parseDocument(text);

@@ -1,19 +1,19 @@
-/** A statement, and where it begins in the text that it is of. */
+/** A statement, and its start in the text that it is part of. */
 export interface Statement {
   readonly sql: string;
   readonly from: number;
 }
 
 /**
- * Quotes, comments and dollar quotes, in which a semicolon means nothing; otherwise one that ends a
- * statement. What is not closed goes to the end of the text.
+ * Matches quotes, comments and dollar quotes, in which a semicolon means nothing, or a semicolon
+ * that ends a statement. An unclosed one extends to the end of the text.
  */
 const parts =
   /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;
 
 /**
- * The statements of a text, without the semicolons between them. A SET belongs to the statement
- * behind it, whose options it gives.
+ * Returns the statements of a text, without the semicolons between them. A SET belongs to the
+ * statement after it, whose options it sets.
  */
 export function splitStatements(text: string): readonly Statement[] {
   const ends = [...text.matchAll(parts)].filter(([part]) => part === ';').map(({ index }) => index);
@@ -31,7 +31,7 @@ export function splitStatements(text: string): readonly Statement[] {
   return statements;
 }
 
-/** A statement with `EXPLAIN` in front of its query, behind what it sets. */
+/** Returns a statement with `EXPLAIN` before its query, after its SETs. */
 export function explained(sql: string, words: 'EXPLAIN PLAN FOR' | 'EXPLAIN ANALYZE'): string {
   const last = [...sql.matchAll(parts)].findLast(([part]) => part === ';');
   const start = last === undefined ? 0 : last.index + 1;

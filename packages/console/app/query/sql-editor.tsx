@@ -29,7 +29,7 @@ import type { ErrorPlace } from './locate-error.ts';
 
 /** The calls that the page makes to an editor, beside giving it a text. */
 export interface EditorHandle {
-  /** Writes a text where the cursor is, apart from the words beside it, and goes there. */
+  /** Inserts a text at the cursor, separated from the words around it, and moves there. */
   readonly insert: (text: string) => void;
   /** Returns the selected text, and its position. */
   readonly selection: () => { readonly text: string; readonly from: number };
@@ -41,9 +41,9 @@ export interface SqlEditorProps {
   readonly catalog: Catalog | undefined;
   readonly problem: { readonly place: ErrorPlace; readonly message: string } | undefined;
   readonly onChange: (text: string) => void;
-  /** Somebody wants to run the text as it is in the editor now, which `text` may be behind. */
+  /** Called to run the text that is in the editor now, which may be newer than `text`. */
   readonly onRun: (text: string) => void;
-  /** Something was selected, or nothing is any more. */
+  /** Called when the selection changes. */
   readonly onSelect: (isSelected: boolean) => void;
 }
 
@@ -99,16 +99,16 @@ const looks = EditorView.theme({
 });
 
 /**
- * An editor for SQL that completes tables, columns and functions, and marks what the engine did not
- * understand. It lives in a shadow root, where its styles are style sheets of scripts: the page's
- * security policy allows no style elements.
+ * An editor for SQL that completes tables, columns and functions, and marks the errors that the
+ * engine reports. It is in a shadow root with style sheets of scripts: the page's security policy
+ * allows no style elements.
  */
 export function SqlEditor(props: SqlEditorProps): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const language = useRef(new Compartment());
   const { text, catalog, problem } = props;
-  // Texts that were typed, and have not come back as `text` yet: the editor is ahead of them.
+  // Typed texts that have not come back as `text` yet: the editor is ahead of them.
   const typed = useRef<string[]>([]);
   const isGiven = useRef(false);
   const onChange = (next: string): void => {
@@ -173,7 +173,7 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
     const { current: editor } = view;
     if (editor === null) return;
     editor.dispatch({ effects: language.current.reconfigure(languageOf(catalog)) });
-    // A list that opened before the tables were known is made anew.
+    // A list that opened before the tables were known is created again.
     if (completionStatus(editor.state) !== null) startCompletion(editor);
   }, [catalog]);
 
@@ -199,8 +199,9 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
 }
 
 /**
- * Replaces a selection by what is typed, as CodeMirror would once the browser has done it: the browser
- * gives the text the style of what it replaces, in an attribute that the page's security policy refuses.
+ * Replaces a selection by the typed text, as CodeMirror would after the browser has done it: the
+ * browser would give the text the style of the selection, in an attribute that the page's security
+ * policy refuses.
  */
 const typingOverSelection = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
@@ -235,7 +236,7 @@ const basics: Extension = [
   typingOverSelection,
   placeholder('SELECT …'),
   EditorView.contentAttributes.of({ 'aria-label': 'SQL' }),
-  // Without a key for it, Tab leaves the editor as it leaves every other field.
+  // Without a binding, Tab leaves the editor like every other field.
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
 ];
 
@@ -246,7 +247,7 @@ function languageOf(catalog: Catalog | undefined): Extension {
       columns.map(({ name, dataType }) => ({ label: name, type: 'property', detail: dataType })),
     ]),
   );
-  // The columns of all tables complete where no table is named yet, as they do behind `SELECT`.
+  // Before a table is named, the columns of all tables are completed, such as after `SELECT`.
   const names = new Set(
     Object.values(catalog ?? {}).flatMap((columns) => columns.map(({ name }) => name)),
   );
@@ -266,7 +267,7 @@ function languageOf(catalog: Catalog | undefined): Extension {
   ];
 }
 
-/** Replaces the selection; spaces keep the text from words beside it. */
+/** Replaces the selection; spaces separate the text from the words around it. */
 function insertApart(editor: EditorView, text: string): void {
   const { from, to } = editor.state.selection.main;
   const before = editor.state.sliceDoc(Math.max(0, from - 1), from);

@@ -7,7 +7,7 @@ import { Resolved } from '../widgets/states.tsx';
 import { type Catalog, type CatalogColumn, quoteName } from './catalog.ts';
 import { RowCount, SampleRows } from './table-rows.tsx';
 
-/** Tables that are listed; a search finds the others. */
+/** The number of listed tables; a search finds the others. */
 const shownMax = 200;
 
 /** The tables that queries can read, with their columns; a click writes a name into the editor. */
@@ -63,10 +63,12 @@ export function TableBrowser({
   );
 }
 
-/** A table with those of its columns that are shown; whether it is one of these that was found. */
+/** A table with its visible columns, and whether the search has found it. */
 type FoundTable = readonly [name: string, columns: readonly CatalogColumn[], isColumn: boolean];
 
-/** Tables whose names fit, with all columns, and those that have columns that fit, with these. */
+/**
+ * Returns tables whose names match, with all columns, and those with matching columns, with these.
+ */
 function findTables(catalog: Catalog, search: string): readonly FoundTable[] {
   const wanted = search.trim().toLowerCase();
   return Object.entries(catalog).flatMap(([name, columns]): readonly FoundTable[] => {

@@ -4,11 +4,11 @@ import { useSession } from '../session.ts';
 import type { OpenResult } from './result-pages.ts';
 import { type RowView, viewQuery, wholeView } from './row-view.ts';
 
-/** A result as it is looked at: all of it, or what a query over it gave. */
+/** The view of a result: all of it, or the answer to a query of it. */
 export interface ViewedResult {
   readonly view: RowView;
   readonly setView: (view: RowView) => void;
-  /** The query that the view is; undefined while all rows are shown as they are. */
+  /** The query of the view; undefined while all rows are shown. */
   readonly sql: string | undefined;
   /** The rows shown: the whole result until the query has ended. */
   readonly shown: OpenResult;
@@ -23,8 +23,8 @@ interface Outcome {
 }
 
 /**
- * Sorts and filters a stored result by queries over it. What a query gave is deleted when something
- * else is shown.
+ * Sorts and filters a stored result by queries of it. The answer to a query is deleted when
+ * something else is shown.
  */
 export function useRowView(result: OpenResult): ViewedResult {
   const { client } = useSession();
@@ -47,7 +47,7 @@ export function useRowView(result: OpenResult): ViewedResult {
     void run();
     return () => {
       stop.abort();
-      // It expires by itself where this does not work.
+      // It expires by itself if this fails.
       cursor?.[Symbol.asyncDispose]().catch(() => undefined);
     };
   }, [client, sql]);

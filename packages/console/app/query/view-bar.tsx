@@ -62,7 +62,7 @@ function describeFilter({ column, kind, value }: ColumnFilter): string {
   );
 }
 
-/** Asks which rows are wanted by one column. */
+/** Edits the filter of one column. */
 export function FilterDialog({
   column,
   onFilter,

@@ -36,7 +36,9 @@ export function ReferencePage({ chosen }: { readonly chosen: string | undefined 
   );
 }
 
-/** The same reference as `/docs`, with its own styles, which reach nothing else of the console. */
+/**
+ * The same reference as `/docs`, with its own styles, which apply to no other part of the console.
+ */
 function Reference({
   of,
   chosen,
@@ -53,7 +55,7 @@ function Reference({
     style.replaceSync(referenceStyle);
     root.adoptedStyleSheets = [style];
     const reference = nodeOf(apiReference(of));
-    // An address behind `#` is a place of the console.
+    // An address after `#` is a place of the console.
     reference.addEventListener('click', (event) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null;
       const id = link?.getAttribute('href')?.slice(1);
@@ -72,7 +74,7 @@ function Reference({
   return <div ref={host} />;
 }
 
-/** Makes nodes of elements: the console may not parse HTML. */
+/** Creates nodes from elements: the console may not parse HTML. */
 function nodeOf(node: PageNode): Node {
   if (typeof node === 'string') return document.createTextNode(node);
   const made = document.createElement(node.tag);

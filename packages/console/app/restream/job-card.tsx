@@ -20,7 +20,7 @@ interface Question {
   readonly act: () => Promise<string>;
 }
 
-/** One job: how far it is, and a button for each next step. */
+/** One job: its progress, and a button for each next step. */
 export function JobCard({
   job,
   tables,
@@ -28,9 +28,9 @@ export function JobCard({
   onChanged,
 }: {
   readonly job: RestreamResponse;
-  /** The real-time tables that there are. */
+  /** The existing real-time tables. */
   readonly tables: readonly string[];
-  /** The lags that were seen while the page was open. */
+  /** The lags that were observed while the page was open. */
   readonly lags: readonly number[];
   readonly onChanged: () => void;
 }): ReactNode {

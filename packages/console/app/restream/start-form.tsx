@@ -11,7 +11,7 @@ export function StartForm({
   onStarted,
 }: {
   readonly table: string | undefined;
-  /** The real-time tables that there are. */
+  /** The existing real-time tables. */
   readonly tables: readonly string[];
   readonly onStarted: () => void;
 }): ReactNode {
@@ -129,7 +129,7 @@ interface FormTexts {
 
 const firstTexts: FormTexts = { lag: '5000', minutes: '120', serverTenant: '', brokerTenant: '' };
 
-/** A name for the new table that none has yet. */
+/** Returns a name for the new table that is unused. */
 function rebuiltName(source: string, tables: readonly string[]): string {
   if (source === '') return '';
   for (let number = 1; ; number += 1) {

@@ -6,7 +6,7 @@ import { useResource } from '../use-resource.ts';
 import { codeOf, Failed } from '../widgets/states.tsx';
 import { Badge, Card, Figure } from '../widgets/page.tsx';
 
-/** What the caller stores, of what it may store. */
+/** The stored bytes of the caller, and its quota. */
 export function OwnUsage(): ReactNode {
   const { call } = useSession();
   const usage = useResource(

@@ -6,10 +6,10 @@ import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge } from '../widgets/page.tsx';
 import { Owner } from './result-details-parts.tsx';
 
-/** What one principal may store on all brokers, by its name; undefined for no limit of its own. */
+/** The quota of one principal on all brokers, by its name; undefined for no limit of its own. */
 export type ShareOf = (name: string) => number | undefined;
 
-/** What one owner stores. */
+/** The usage of one owner. */
 interface OwnerRow {
   /** One of the results, by which the owner's name is found. */
   readonly requestId: string;
@@ -17,10 +17,10 @@ interface OwnerRow {
   readonly bytes: number;
 }
 
-/** Owners that are listed: those who store the most. */
+/** The number of listed owners, by usage. */
 const rowsMax = 10;
 
-/** Which principals store the most, and how much of their shares. */
+/** The principals that store the most, and the usage of their quotas. */
 export function OwnerUsage({
   results,
   shareOf,
@@ -71,7 +71,7 @@ function Share({ requestId, bytes, shareOf }: OwnerRow & { readonly shareOf: Sha
 
 /**
  * Pure: an id has its owner's tag at the beginning of its last group. Ids of earlier releases have
- * none there, and so are rows of their own.
+ * none there, and are therefore separate rows.
  */
 function rowsOf(results: readonly StoredResult[]): readonly OwnerRow[] {
   const byTag = Map.groupBy(results, ({ requestId }) => requestId.slice(24, 32));

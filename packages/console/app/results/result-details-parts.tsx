@@ -4,7 +4,7 @@ import { useSession } from '../session.ts';
 import { useSeen } from '../use-seen.ts';
 import type { ResultDetails } from './result-details.ts';
 
-/** Whose result it is; asked for once the row is seen. */
+/** The owner of a result; requested once its row is visible. */
 export function Owner({ requestId }: { readonly requestId: string }): ReactNode {
   return (
     <Details requestId={requestId}>

@@ -4,16 +4,16 @@ import type { Call } from '../call.ts';
 /** Results whose details are remembered: more than a list shows. */
 const rememberedMax = 5000;
 
-/** What the list of all results does not say, since it opens none. */
+/** The facts about a result that the list of all results lacks, since it opens none. */
 export interface ResultDetails {
   readonly owner: string;
-  /** The text of the query; null where the server does not know it. */
+  /** The text of the query; null if the server does not know it. */
   readonly sql: string | null;
 }
 
 /**
- * The owners and queries of results. Each result is asked for once, when its row is seen, and the
- * server reads at most one small object for it.
+ * The owners and queries of results. Each result is requested once, when its row is visible, and
+ * the server reads at most one small object for it.
  */
 export class ResultDetailsReader {
   readonly #call: Call;
@@ -23,10 +23,10 @@ export class ResultDetailsReader {
     this.#call = call;
   }
 
-  /** Undefined where the server does not tell; it is asked again the next time. */
+  /** Undefined if the server does not report them; they are requested again the next time. */
   read(requestId: string): Promise<ResultDetails | undefined> {
     const known = this.#details.get(requestId) ?? this.#ask(requestId);
-    // What was looked at last goes last.
+    // The most recently used one is evicted last.
     this.#details.delete(requestId);
     this.#details.set(requestId, known);
     for (const oldest of this.#details.keys()) {

@@ -15,7 +15,7 @@ import type { ResultDetailsReader } from './result-details.ts';
 import { Owner, QueryLine, QueryText } from './result-details-parts.tsx';
 
 const shownMax = 500;
-/** Results that expire sooner than this are about to go. */
+/** Results that expire sooner than this are marked. */
 const soonMs = 10 * 60_000;
 
 /** The filters by age and expiry. */
@@ -36,12 +36,12 @@ const spans = {
 /** A stored result, with its query where the list has it. */
 type ListedResult = StoredResult & Partial<Pick<OwnedResult, 'sql'>>;
 
-/** Stored results, newest first: to open, to keep longer, to delete. */
+/** Stored results, newest first: to open, to extend, to delete. */
 export function ResultList({
   list,
   onChanged,
 }: {
-  /** With their queries where the list has them; others are asked for one by one. */
+  /** Includes the queries if the list has them; others are requested one by one. */
   readonly list: readonly ListedResult[];
   readonly onChanged: () => void;
 }): ReactNode {
@@ -260,7 +260,7 @@ async function readQueries(
   return Promise.all(ids.map(async (id) => [id, (await details.read(id))?.sql ?? null] as const));
 }
 
-/** The names of all owners, by their tags: one result of each is asked for. */
+/** Returns the names of all owners, by their tags: one result of each is requested. */
 function useOwners(list: readonly StoredResult[]): ReadonlyMap<string, string> {
   const { details } = useSession();
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
@@ -287,7 +287,7 @@ function useOwners(list: readonly StoredResult[]): ReadonlyMap<string, string> {
   return names;
 }
 
-/** Owners that can be chosen of. */
+/** The number of owners to choose from. */
 const ownersMax = 50;
 
 function rowsOf({ responseMetadata }: StoredResult): number {

@@ -1,14 +1,14 @@
 import type { StoredResult } from '@quire/api';
 
-/** From a moment on, so many bytes are stored. */
+/** The number of stored bytes from a moment on. */
 export interface StorageStep {
   readonly timeMs: number;
   readonly bytes: number;
 }
 
 /**
- * Where a chart of the steps may end: at the last step, unless it lies far behind the others, which
- * it would press into a corner. Pure.
+ * Returns the end of a chart of the steps: the last step, unless it lies far after the others,
+ * which it would compress into a corner. Pure.
  */
 export function shownEndMs(steps: readonly StorageStep[], nowMs: number): number {
   const [lastMs = nowMs, beforeMs = lastMs] = [steps.at(-1)?.timeMs, steps.at(-2)?.timeMs];
@@ -20,8 +20,8 @@ export function shownEndMs(steps: readonly StorageStep[], nowMs: number): number
 }
 
 /**
- * How the bytes of these results add up over time, from the first that came to the last that will
- * go. Pure.
+ * Returns the sum of the bytes of these results over time, from the first that was stored to the
+ * last that will expire. Pure.
  */
 export function storedOverTime(
   results: readonly Pick<

@@ -7,7 +7,7 @@ import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 
-/** What the next sweep would take, and why; nothing is deleted by looking. */
+/** The results that the next sweep would delete, with the reasons; a preview deletes nothing. */
 export function SweepCard(): ReactNode {
   const [isAsked, setIsAsked] = useState(false);
   return (
@@ -109,7 +109,7 @@ const shareColumns: readonly ListColumn<PlannedOwner>[] = [
   },
 ];
 
-/** What a sweep would leave of the share of each principal that has one. */
+/** The usage of each principal with a quota after a sweep. */
 function Shares({ owners }: { readonly owners: readonly PlannedOwner[] }): ReactNode {
   const limited = owners.filter(({ shareBytes }) => shareBytes !== null);
   if (limited.length === 0) return null;

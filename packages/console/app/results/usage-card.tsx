@@ -19,7 +19,7 @@ interface Usage {
 
 const chart = { width: 720, height: 150, left: 64, bottom: 22, top: 10 };
 
-/** What is stored, against the quota and its thresholds, as it came and as it will go. */
+/** The stored bytes, compared with the quota and its thresholds, in the past and in the future. */
 export function UsageCard({ results }: { readonly results: readonly StoredResult[] }): ReactNode {
   const { call } = useSession();
   const usage = useResource(
@@ -92,7 +92,7 @@ function usageOf({ brokers }: ClusterHealthResponse, { settings }: SettingsRespo
 
 const ownShareKey = /^engine\.auth\.principal\.(.+)\.quota\.maxMB$/;
 
-/** The shares that the settings give, on all brokers together. */
+/** The quotas of the settings, on all brokers together. */
 function sharesOf(
   settings: SettingsResponse['settings'],
   { quotaBytes, brokerCount }: { readonly quotaBytes: number; readonly brokerCount: number },
@@ -127,7 +127,7 @@ function wordOf(usage: Usage): string {
   return { good: 'below target', warn: 'above target', bad: 'critical' }[toneOf(usage)];
 }
 
-/** Bytes of what is stored now: when it came, and when it goes if nobody renews it. */
+/** The bytes of the current results: their start, and their end if they are not renewed. */
 function OverTime({
   results,
   usage,
@@ -136,7 +136,7 @@ function OverTime({
   readonly usage: Usage;
 }): ReactNode {
   const nowMs = useNow(5000);
-  // As wide as it is shown, about: letters must not shrink with the page.
+  // About as wide as it is shown: letters must not shrink with the page.
   const width = matchMedia('(width <= 800px)').matches ? 360 : chart.width;
   const steps = storedOverTime(results);
   const [first, last] = [steps[0], steps.at(-1)];
@@ -150,7 +150,7 @@ function OverTime({
           { name: 'target', bytes: (usage.quotaBytes * usage.targetPercent) / 100 },
         ];
   const peak = Math.max(...steps.map(({ bytes }) => bytes), 1);
-  // A quota far above what is stored would press it flat: then only the figures tell of it.
+  // A quota far above the stored bytes would flatten the chart: then only the figures show it.
   const shownLines = lines.filter(({ bytes }) => bytes <= peak * 8);
   const top = Math.max(peak, ...shownLines.map(({ bytes }) => bytes)) * 1.08;
   const endMs = shownEndMs(steps, nowMs);

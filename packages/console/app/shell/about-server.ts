@@ -1,11 +1,11 @@
-/** What a server tells everybody of itself and its console. */
+/** The public facts of a server about itself and its console. */
 export interface AboutServer {
   readonly version: string;
-  /** Whether the tokens of the quickstart let one in. */
+  /** True if the tokens of the quickstart are valid. */
   readonly quickstartTokens: boolean;
-  /** Whether queries can reference stored results; servers that do not say so let them. */
+  /** False if queries cannot reference stored results; absent at servers where they can. */
   readonly readsResults?: boolean;
-  /** Whether `/docs` can be read without credentials. */
+  /** True if `/docs` can be read without credentials. */
   readonly docs: boolean;
 }
 

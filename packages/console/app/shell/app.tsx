@@ -16,7 +16,7 @@ import { findPage } from './pages.tsx';
 import { Rail } from './rail.tsx';
 import { SignIn } from './sign-in.tsx';
 
-/** The whole console: the page where one signs in, or the frame with the page of the address. */
+/** The whole console: the sign-in page, or the frame with the page of the address. */
 export function App(): ReactNode {
   const [session, setSession] = useState<Session>();
   const [notice, setNotice] = useState<string>();
@@ -24,7 +24,7 @@ export function App(): ReactNode {
   const about = useResource('about', readAboutServer);
   const signOut = useCallback((why?: string) => {
     storeToken(undefined);
-    // Who signs out leaves nothing in the tab; who is signed out finds the draft again.
+    // Signing out clears the tab; a session that expired keeps the draft.
     if (why === undefined) sessionStorage.clear();
     setSession(undefined);
     setNotice(why);
@@ -36,7 +36,7 @@ export function App(): ReactNode {
   useEffect(() => {
     const token = readStoredToken();
     if (token === undefined) return undefined;
-    // A second session would not have what was written in the first one.
+    // A second session would lack the text of the first one.
     let isLatest = true;
     openSession(token, onRefused)
       .then(

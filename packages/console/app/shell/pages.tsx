@@ -9,7 +9,7 @@ import { TasksPage } from '../tasks/tasks-page.tsx';
 import { Loading } from '../widgets/states.tsx';
 import type { IconName } from './icons.tsx';
 
-/** Pages that are not the first that one sees come when they are asked for. */
+/** Pages other than the first are loaded on demand. */
 const ClusterPage = lazy(async () => ({
   default: (await import('../cluster/cluster-page.tsx')).ClusterPage,
 }));
@@ -94,8 +94,8 @@ const preview: Page = {
 };
 
 /**
- * The page of a place that somebody of a role may see, and the one that was `refused` for it; an
- * address that leads nowhere leads to the first.
+ * The page of a place that a role may see, and the one that was `refused`; an unknown address leads
+ * to the first page.
  */
 export function findPage(
   { segments: [name] }: Place,

@@ -8,7 +8,7 @@ import { keepTheme, readTheme, type Theme } from './theme.ts';
 
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** The way to all pages that the caller's role may see, and who the caller is. */
+/** The navigation to all pages that the caller's role may see, and the caller. */
 export function Rail({
   current,
   version,

@@ -4,10 +4,7 @@ import { messageOf } from '../widgets/states.tsx';
 import type { AboutServer } from './about-server.ts';
 import { openSession, type Session } from '../session.ts';
 
-/**
- * Where one says who one is. In the quickstart it says which tokens there are: everybody knows
- * them.
- */
+/** The sign-in page. In the quickstart it lists the tokens, which are public. */
 export function SignIn({
   about,
   notice,
@@ -57,7 +54,7 @@ export function SignIn({
             autoComplete="current-password"
             value={token}
             required
-            // The first thing to do on this page.
+            // The first control of this page.
             autoFocus
             onChange={(event) => setToken(event.target.value)}
           />

@@ -10,9 +10,7 @@ import { useToasts } from '../widgets/toasts.tsx';
 import { pointsMax, Sparkline } from '../widgets/sparkline.tsx';
 import { parsePartitions } from './partition-lag.ts';
 
-/**
- * What each partition consumes, how far behind it is, and the buttons to pause, resume and commit.
- */
+/** The consumption and the lag of each partition, and the buttons to pause, resume and commit. */
 export function ConsumptionCard({ table }: { readonly table: string }): ReactNode {
   const { admin, role } = useSession();
   const { attempt } = useToasts();
@@ -78,7 +76,7 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
               className="button small"
               disabled={isPaused}
               onClick={() =>
-                change(async () => `The commit has begun: job ${await admin.forceCommit(table)}.`)
+                change(async () => `The commit has started: job ${await admin.forceCommit(table)}.`)
               }
             >
               Commit now

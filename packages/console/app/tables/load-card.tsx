@@ -8,7 +8,7 @@ import { type Finding, FindingList } from './preview-parts.tsx';
 import { uploadEnds, uploadFile } from './upload.ts';
 import { UploadProgress, useUpload } from './use-upload.tsx';
 
-/** Loads a file of the reader's into a table. The server takes it whole or not at all. */
+/** Loads a file of the user into a table. The server accepts it completely or not at all. */
 export function LoadCard({
   table,
   onLoaded,

@@ -1,18 +1,18 @@
 import type { JsonObject } from '@quire/client';
 
-/** A partition of a table, as the server shows it that has consumed most of it. */
+/** A partition of a table, as the most advanced of its servers reports it. */
 export interface PartitionLag {
   readonly partition: string;
   readonly state: string;
   readonly offset: string;
   readonly latest: string;
-  /** Undefined while it is not known. */
+  /** Undefined while it is unknown. */
   readonly lag: number | undefined;
-  /** Why it does not progress, or which of its servers does not. */
+  /** The reason why it does not progress, or the servers that do not. */
   readonly problem: string | undefined;
 }
 
-/** The partitions of a table, in order, as its controller shows its consuming segments. */
+/** Returns the partitions of a table, in order, from its controller's consuming segments. */
 export function parsePartitions(segments: JsonObject): readonly PartitionLag[] {
   const furthest = new Map<string, PartitionLag>();
   for (const info of Object.values(segments).flatMap((list) => list as unknown as Consumer[])) {

@@ -22,7 +22,7 @@ interface Preview {
   readonly summary: Readonly<Record<string, number>>;
 }
 
-/** Drop a file or paste rows; see what the table would be; change it, look again, and make it. */
+/** Drop a file or paste rows; see the resulting table; change it, preview again, and create it. */
 export function PreviewPage(): ReactNode {
   const { call, admin, role, sendFile } = useSession();
   const goTo = useGoTo();
@@ -248,10 +248,10 @@ function exactJson(value: JsonValue): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(',')}}`;
 }
 
-/** So much of a file is read to show what it holds; the rest stays on the disk. */
+/** The number of bytes that are read of a file for the preview; the rest stays on the disk. */
 const beginningBytes = 512 * 1024;
 
-/** The beginning of a file, up to the end of a line. */
+/** Returns the beginning of a file, up to the end of a line. */
 async function beginningOf(file: File): Promise<string> {
   const text = await file.slice(0, beginningBytes).text();
   return file.size <= beginningBytes ? text : text.slice(0, text.lastIndexOf('\n') + 1);
@@ -261,7 +261,7 @@ function uploadOf(file: File): Parameters<typeof uploadFile>[2] {
   return { name: file.name, content: file };
 }
 
-/** Rows that were pasted, as a file of JSON lines. */
+/** Returns pasted rows as a file of JSON lines. */
 function rowsFile(text: string): Parameters<typeof uploadFile>[2] {
   const lines = readRows(text, Infinity).rows.map((row) => `${JSON.stringify(row)}\n`);
   return { name: 'rows.jsonl', content: new Blob(lines), format: 'json' };
@@ -304,7 +304,9 @@ function Summary({ preview: { summary, findings } }: { readonly preview: Preview
   );
 }
 
-/** A document without what nobody has set: nulls, and lists and objects that hold nothing else. */
+/**
+ * Returns a document without unset members: nulls, and lists and objects that contain nothing else.
+ */
 function withoutDefaults(document: JsonObject): JsonObject {
   const kept = Object.entries(document).map(([name, value]): [string, JsonValue] => {
     if (Array.isArray(value)) {
@@ -327,7 +329,7 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What one would write of a config by hand: its name, type, and where its time stands. */
+/** Returns the part of a config that one would write by hand: its name, type, and time column. */
 function essentials({ tableType, segmentsConfig, ingestionConfig }: JsonObject): JsonObject {
   const { timeColumnName = null, replication = '1' } = (segmentsConfig ?? {}) as JsonObject;
   const { transformConfigs = null } = (ingestionConfig ?? {}) as JsonObject;

@@ -6,7 +6,7 @@ import { Badge, Card } from '../widgets/page.tsx';
 import { Empty } from '../widgets/states.tsx';
 
 export interface Finding {
-  /** JSON pointer to what it is about. */
+  /** JSON pointer to the subject. */
   readonly path: string;
   readonly code: string;
   readonly message: string;
@@ -20,7 +20,7 @@ export interface PreviewedRow {
   readonly incomplete?: boolean;
 }
 
-/** The findings about one document, each with the line of its text that it means. */
+/** The findings about one document, each with the line of its text that it refers to. */
 export function FindingList({
   findings,
   document,
@@ -58,8 +58,8 @@ export function FindingList({
 }
 
 /**
- * The line of a document that a JSON pointer means: that of the last member of its way that the
- * text has. Lists count by the values before.
+ * Returns the line of a document that a JSON pointer refers to: that of the last member on its path
+ * that the text has. Lists count by the values before.
  */
 function lineOf(pointer: string, text: string): number | undefined {
   const names = pointer
@@ -95,9 +95,9 @@ export function PreviewRows({
   readonly title: string;
   readonly rows: readonly PreviewedRow[];
   readonly lines: readonly number[];
-  /** Columns of moments, which are shown as such. */
+  /** Columns of moments, which are formatted. */
   readonly times?: ReadonlySet<string>;
-  /** What is said where no row is left. */
+  /** The text for a preview without rows. */
   readonly empty: string;
 }): ReactNode {
   const names = [...new Set(rows.flatMap(({ fieldToValueMap }) => Object.keys(fieldToValueMap)))];
@@ -138,7 +138,7 @@ export function PreviewRows({
   );
 }
 
-/** A moment as the server writes it; tables hold it as milliseconds. */
+/** Formats a moment like the server; tables store it as milliseconds. */
 function shownValue(value: unknown, isTime: boolean): unknown {
   const moment = new Date(isTime && typeof value === 'number' ? value : NaN);
   return Number.isNaN(moment.getTime())

@@ -1,17 +1,17 @@
-/** Rows that somebody has dropped or pasted, and what could not be read of them. */
+/** Rows that were dropped or pasted, and the error of the unreadable part. */
 export interface ReadRows {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** The line, counted from 1, on which each row begins. */
+  /** The line of each row's start, counted from 1. */
   readonly lines: readonly number[];
   readonly problem?: string;
 }
 
-/** Rows that a preview is made of; more would tell nothing new. */
+/** The number of rows of a preview; more would show nothing new. */
 const previewRowsMax = 500;
 
 /**
- * Reads the first rows, as JSON lines, as a JSON array, or as CSV with a head. Never throws: what is
- * wrong is a sentence.
+ * Reads the first rows, as JSON lines, as a JSON array, or as CSV with a header. Never throws:
+ * errors are returned as a sentence.
  */
 export function readRows(text: string, rowsMax = previewRowsMax): ReadRows {
   const start = text.trimStart()[0];
@@ -34,7 +34,7 @@ function readArray(text: string, rowsMax: number): ReadRows {
   }
 }
 
-/** An object that is laid out over several lines; undefined when the text is anything else. */
+/** Parses an object that spans several lines; undefined when the text is anything else. */
 function readOneObject(text: string): ReadRows | undefined {
   if (!text.trim().includes('\n')) return undefined;
   try {
@@ -64,12 +64,12 @@ function readLines(text: string, rowsMax: number): ReadRows {
 const unreadable =
   'No rows can be read: expected JSON objects on lines of their own or in an array, or CSV with a line of names above its rows.';
 
-/** What a column of numbers holds: nothing that would lose digits. */
+/** Matches the values of a column of numbers: those that lose no digits. */
 const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
 /**
- * RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes. An empty field is
- * null, and a column of nothing but numbers holds numbers.
+ * RFC 4180: fields in quotes may contain commas, line breaks and doubled quotes. An empty field is
+ * null, and a column of numbers only contains numbers.
  */
 function readCsv(text: string, rowsMax: number): ReadRows {
   const records: { readonly fields: readonly string[]; readonly line: number }[] = [];

@@ -16,10 +16,10 @@ import { ConsumptionCard } from './consumption-card.tsx';
 import { LoadCard } from './load-card.tsx';
 
 const tabs = ['columns', 'rows', 'segments', 'config'] as const;
-/** Rows are counted again so often, but those of files, which take a whole reading. */
+/** The interval of counting rows, except for tables of files, which take a whole read. */
 const countEveryMs = 5000;
 
-/** One table: its columns, segments and config; of a real-time table what it consumes. */
+/** One table: its columns, segments and config; for a real-time table its consumption. */
 export function TablePage({ name }: { readonly name: string }): ReactNode {
   const { admin, role } = useSession();
   const goTo = useGoTo();
@@ -230,7 +230,7 @@ function Segments({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-/** What is wrong with a segment; nothing where it is whole, as far as the server knows. */
+/** Returns the problem of a segment; undefined if it is complete, as far as the server knows. */
 function Problem({ of }: { readonly of: unknown }): ReactNode {
   if (typeof of !== 'object' || of === null || !('problem' in of)) return null;
   return (

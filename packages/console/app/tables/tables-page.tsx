@@ -31,7 +31,7 @@ interface ListedTable {
 const sum = (counts: readonly number[]): number =>
   counts.reduce((total, count) => total + count, 0);
 
-/** The rows of a table as the server knows them; undefined where it would have to count. */
+/** Returns the known rows of a table; undefined if the server would have to count them. */
 function rowsOf({ files, halves }: ListedTable): number | undefined {
   if (files !== undefined) return files.rowCount;
   const counts = halves.flatMap(({ rowCount }) => rowCount ?? []);
@@ -86,17 +86,17 @@ const columns: readonly ListColumn<ListedTable>[] = [
   },
 ];
 
-/** Rows are counted once their line is seen: a list may be long. */
+/** Rows are counted once their line is visible: a list may be long. */
 function CountWhenSeen({ table }: { readonly table: string }): ReactNode {
   const mark = useRef<HTMLSpanElement>(null);
   const isSeen = useSeen(mark);
   return <span ref={mark}>{isSeen ? <RowCount table={table} /> : '…'}</span>;
 }
 
-/** Real-time tables grow while they are looked at. */
+/** The interval of reading the list, since real-time tables grow while they are shown. */
 const readEveryMs = 10_000;
 
-/** All tables, and the way to make another. */
+/** All tables, and the button to create another. */
 export function TablesPage(): ReactNode {
   const { call, admin, role } = useSession();
   const load = async (signal: AbortSignal) => {
@@ -155,7 +155,7 @@ export function TablesPage(): ReactNode {
   );
 }
 
-/** What the controller says is damaged or kept; nothing where it keeps no tables. */
+/** The problems that the controller reports; empty if it has no table engine. */
 async function readProblems(call: Call, signal: AbortSignal): Promise<readonly TableProblem[]> {
   const { problems } = (await call('/health', { signal })) as unknown as ControllerHealthResponse;
   return problems ?? [];

@@ -2,7 +2,7 @@ import { counted } from '../format.ts';
 import type { FileSending, SendFile } from '../send-file.ts';
 import type { Finding } from './preview-parts.tsx';
 
-/** Formats of uploads by the ends of their names, as the batch config calls them. */
+/** The formats of uploads by file extension, with their names in the batch config. */
 const formatByEnd: Readonly<Record<string, string>> = {
   csv: 'csv',
   txt: 'csv',
@@ -14,14 +14,14 @@ const formatByEnd: Readonly<Record<string, string>> = {
   avro: 'avro',
 };
 
-/** For the field that chooses a file. */
+/** For the file input. */
 export const uploadEnds = Object.keys(formatByEnd).flatMap((end) =>
   end === 'csv' || end.startsWith('json') || end === 'ndjson'
     ? [`.${end}`, `.${end}.gz`]
     : [`.${end}`],
 );
 
-/** The format that a name tells, also of a compressed file; undefined when it tells none. */
+/** Returns the format of a file name, also of a compressed file; undefined for an unknown one. */
 function formatOfName(name: string): string | undefined {
   const end = name
     .toLowerCase()

@@ -35,13 +35,13 @@ export function useUpload(): Upload {
   };
 }
 
-/** How far a file is, and the button that stops it. */
+/** The progress of an upload, and the button that stops it. */
 export function UploadProgress({
   upload,
   after,
 }: {
   readonly upload: Upload;
-  /** What the server does once it has the whole file. */
+  /** The action of the server once it has the whole file. */
   readonly after: string;
 }): ReactNode {
   if (!upload.isBusy) return null;

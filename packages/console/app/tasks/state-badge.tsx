@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from '../widgets/page.tsx';
 
-/** The state of a task, a subtask or a job, in the colour of what it means. */
+/** The state of a task, a subtask or a job, in the colour of its meaning. */
 export function StateBadge({ state }: { readonly state: string }): ReactNode {
   return <Badge tone={toneOf(state)}>{state.toLowerCase().replaceAll('_', ' ')}</Badge>;
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 
 /**
- * A list to choose one of, with its name before it. Options are values, or values and what is shown
- * for them.
+ * A list to choose one option of, with its name before it. Options are values, or values and their
+ * labels.
  */
 export function Choice({
   label,

@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
 /**
- * A dialog that holds the keyboard until it is closed: by its button, the Escape key, or whoever
- * opened it.
+ * A dialog that keeps the keyboard focus until it is closed: by its button, the Escape key, or its
+ * opener.
  */
 export function Dialog({
   title,
@@ -35,7 +35,7 @@ export function Dialog({
   );
 }
 
-/** Asks before something that cannot be undone. */
+/** Confirms an action that cannot be undone. */
 export function Confirm({
   title,
   action,

@@ -3,7 +3,7 @@ import { visibleLines, visibleText } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 import { encodeJson } from '../query/cell-text.ts';
 
-/** A document as text, for those who want to copy it. */
+/** A document as text, for copying. */
 export function JsonText({
   value,
   label,
@@ -12,16 +12,16 @@ export function JsonText({
   readonly label: string;
 }): ReactNode {
   return (
-    // What scrolls can be reached by the keyboard.
+    // Scrollable content must be reachable by the keyboard.
     <pre className="json" tabIndex={0} role="region" aria-label={label}>
       {visibleLines(prettyJson(value))}
     </pre>
   );
 }
 
-/** JSON with all digits, two spaces deep. */
+/** Returns JSON with all digits, indented by two spaces. */
 export function prettyJson(value: unknown): string {
-  // Wide integers are no numbers of JSON.stringify: the text is made first, and laid out then.
+  // JSON.stringify does not support wide integers: the text is created first, then formatted.
   const text = encodeJson(value);
   return /\d{16}/.test(text) ? text : JSON.stringify(JSON.parse(text), null, 2);
 }

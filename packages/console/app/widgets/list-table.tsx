@@ -4,16 +4,14 @@ import type { ReactNode } from 'react';
 export interface ListColumn<Item> {
   readonly name: string;
   readonly isNumber?: boolean;
-  /**
-   * Of a column of buttons and links: what it is stands in their names, and the head shows nothing.
-   */
+  /** True for a column of buttons and links, whose names suffice: the header shows nothing. */
   readonly isActions?: boolean;
   readonly className?: string;
   readonly title?: (item: Item) => string;
   readonly cell: (item: Item) => ReactNode;
 }
 
-/** A list with a head; `empty` stands for it where there is nothing to list. */
+/** A list with a header; `empty` replaces it if the list is empty. */
 export function ListTable<Item>({
   items,
   columns,
@@ -56,7 +54,7 @@ export function ListTable<Item>({
   );
 }
 
-/** Texts may be strangers'; elements see to theirs. */
+/** Texts may come from other users; elements handle theirs. */
 function shownText<Shown>(shown: Shown): Shown | string {
   return typeof shown === 'string' ? visibleText(shown) : shown;
 }

@@ -13,7 +13,7 @@ export function Menu({
   readonly label: ReactNode;
   readonly children: ReactNode;
   readonly fromStart?: boolean;
-  /** Whether it stays open after a choice: for a list of check boxes. */
+  /** True if it stays open after a choice, for a list of check boxes. */
   readonly stays?: boolean;
 }): ReactNode {
   const element = useRef<HTMLDetailsElement>(null);

@@ -35,7 +35,7 @@ export function Card({
   readonly title: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Whether its content, a list, reaches its edges, and scrolls where it is wider. */
+  /** True if its content, a list, extends to its edges, and scrolls if it is wider. */
   readonly flush?: boolean;
 }): ReactNode {
   const titleId = useId();
@@ -46,7 +46,7 @@ export function Card({
         {actions !== undefined && <div className="toolbar">{actions}</div>}
       </header>
       {flush ? (
-        // What scrolls can be reached by the keyboard.
+        // Scrollable content must be reachable by the keyboard.
         <div className="scroll-x" tabIndex={0} role="region" aria-labelledby={titleId}>
           {children}
         </div>

@@ -28,7 +28,7 @@ export function Empty({
   );
 }
 
-/** Says what failed, in the server's own words, and offers to try again. */
+/** Reports an error, in the server's own words, and offers to retry. */
 export function Failed({
   error,
   onRetry,
@@ -51,7 +51,7 @@ export function Failed({
   );
 }
 
-/** Shows what there is of a resource, and otherwise why there is nothing. */
+/** Shows a resource once it is loaded, and otherwise the reason why it is not. */
 export function Resolved<Value>({
   of: resource,
   what,

@@ -3,9 +3,9 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useSta
 import { messageOf } from './states.tsx';
 
 interface Toasts {
-  /** Says for a few seconds what was done. */
+  /** Shows the outcome of an action for a few seconds. */
   readonly say: (text: string) => void;
-  /** Does something, and says what became of it. */
+  /** Performs an action, and reports its outcome. */
   readonly attempt: (task: () => Promise<string>) => void;
 }
 

@@ -140,10 +140,7 @@ async function runHere(
   return Buffer.concat(pieces);
 }
 
-/**
- * POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of what the body
- * holds.
- */
+/** POST /tables/validate, /schemas/validate and /tableConfigs/validate: pure checks of the body. */
 export function validateRoutes({ options }: ControllerContext): readonly RouteOptions[] {
   const body = objectBody(options.bodyBytesMax, () => options.preview?.limits.digitsMax);
   const route = (operation: Operation, check: (document: unknown) => object): RouteOptions =>

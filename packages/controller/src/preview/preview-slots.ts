@@ -2,7 +2,7 @@ import type { FairSlots } from '@quire/core/wait';
 import { createSharedSlots } from '@quire/service';
 import { type ControllerPreviewOptions, previewDefaults } from '../preview-options.ts';
 
-/** Slots that previews run in; principals share them. */
+/** Creates the slots that previews run in, shared by principals. */
 export function createPreviewSlots(controller: {
   readonly preview?: ControllerPreviewOptions | undefined;
 }): FairSlots {

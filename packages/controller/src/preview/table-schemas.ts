@@ -41,22 +41,22 @@ const PreviewDocument = Type.Object(
   {
     $id: 'Preview',
     additionalProperties: true,
-    description: 'What to preview. All members may be left out.',
+    description: 'The table to preview. All members are optional.',
   },
 );
 
 const FindingDocument = Type.Object(
   {
-    path: Type.String({ description: 'JSON pointer to what it is about.' }),
-    code: Type.String({ description: 'What it is, for programs.' }),
-    message: Type.String({ description: 'What it is, in a sentence.' }),
+    path: Type.String({ description: 'JSON pointer to the subject.' }),
+    code: Type.String({ description: 'The code, for programs.' }),
+    message: Type.String({ description: 'The finding as a sentence.' }),
     severity: Type.Unsafe<string>({
       type: 'string',
       enum: ['error', 'warning', 'info'],
       description: 'Its severity.',
     }),
   },
-  { $id: 'Finding', description: 'Something that is wrong, or worth knowing.' },
+  { $id: 'Finding', description: 'An error, a warning or a hint.' },
 );
 
 const findings = Type.Array(refer(FindingDocument), {
@@ -75,7 +75,7 @@ const CheckedSchema = Type.Object(
   { schema: refer(CompleteTableSchema), ...verdict },
   {
     $id: 'CheckedSchema',
-    description: 'A schema with all its members, and everything that is wrong with it.',
+    description: 'A schema with all its members, and all findings about it.',
   },
 );
 
@@ -87,8 +87,7 @@ const CheckedTable = Type.Object(
   },
   {
     $id: 'CheckedTable',
-    description:
-      'A config with all its members, under its type, and everything that is wrong with it.',
+    description: 'A config with all its members, under its type, and all findings about it.',
   },
 );
 
@@ -103,8 +102,7 @@ const CheckedTables = Type.Object(
   { ...tables, ...verdict },
   {
     $id: 'CheckedTables',
-    description:
-      'Schema and configs with all their members, and everything that is wrong with them.',
+    description: 'Schema and configs with all their members, and all findings about them.',
   },
 );
 
@@ -123,9 +121,9 @@ const PreviewResponseDocument = Type.Object(
     tableConfig: refer(CompleteTableConfig),
     schema: orNull(CompleteTableSchema),
     tableConfigs: Type.Object(tables, {
-      description: 'The same together, as the calls that make a table take them.',
+      description: 'The same together, in the form of the calls that create a table.',
     }),
-    sourceRows: Type.Array(Type.Object(sampledRow), { description: 'Rows as they came.' }),
+    sourceRows: Type.Array(Type.Object(sampledRow), { description: 'Source rows.' }),
     rows: Type.Array(
       Type.Object({
         ...sampledRow,
@@ -136,7 +134,7 @@ const PreviewResponseDocument = Type.Object(
           description: 'Whether a value became null because it was wrong.',
         }),
         sanitized: Type.Boolean({
-          description: 'Whether a value was cut or replaced because it was too long.',
+          description: 'Whether a value was truncated or replaced because it was too long.',
         }),
       }),
       { description: 'Rows as the table would hold them.' },
@@ -148,13 +146,13 @@ const PreviewResponseDocument = Type.Object(
     summary: Type.Unsafe<object>(answerSchemaOf(summary as object)),
     findings,
     explanations: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'Why each inferred or proposed part is as it is; paths point into the answer.',
+      description: 'The reason of each inferred or proposed part; paths point into the response.',
     }),
     changes: Type.Array(
       Type.Object({
         step,
         kind: Type.String({
-          description: 'What happened: added, changed, removed, failed, filtered or unnested.',
+          description: 'The kind: added, changed, removed, failed, filtered or unnested.',
         }),
         column,
         count: Type.Integer({ description: 'How often.' }),
@@ -167,7 +165,7 @@ const PreviewResponseDocument = Type.Object(
           }),
         ),
       }),
-      { description: 'What each step did to each column.' },
+      { description: 'The changes of each step by column.' },
     ),
     droppedRows: Type.Array(
       Type.Object({
@@ -177,14 +175,14 @@ const PreviewResponseDocument = Type.Object(
         column,
         reason: Type.String(),
       }),
-      { description: 'The first of the rows that are not kept, and why.' },
+      { description: 'The first of the dropped rows, with the reasons.' },
     ),
     unrecognizedProperties,
   },
-  { $id: 'PreviewResponse', description: 'What the table would hold, and why.' },
+  { $id: 'PreviewResponse', description: 'The content of the table, with explanations.' },
 );
 
-/** The components of the API document that these calls need. */
+/** The components of the API document for these calls. */
 export const tableComponents = [
   TableConfigDocument,
   TableSchemaDocument,
@@ -203,7 +201,7 @@ function named($id: string, schema: object): TSchema {
   return { ...schema, $id };
 }
 
-/** What of JSON Schema the models of tables are made of. */
+/** The part of JSON Schema that the models of tables use. */
 interface ModelSchema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -213,19 +211,19 @@ interface ModelSchema {
   readonly items?: ModelSchema;
 }
 
-/** The same of a part of such a document, which may be null. */
+/** Returns the schema of a member of a completed document, which may be null. */
 function answerSchemaOf(schema: ModelSchema): object {
   const { type, enum: words } = schema;
   const complete = completeSchemaOf(schema);
-  // A null among the words breaks generators of clients.
+  // A null in an enum breaks generators of clients.
   if (words !== undefined) return { anyOf: [complete, { type: 'null' }] };
   return { ...complete, ...(type !== undefined && { type: [type, 'null'] }) };
 }
 
 /**
- * The schema of a completed document, from that of what somebody may write: every member is there,
- * and null where it has neither a value nor a default. So it has no defaults, and one of a value
- * that may be null breaks generators of clients.
+ * Returns the schema of a completed document, from that of a request: every member is present, and
+ * null if it has neither a value nor a default. It has no defaults itself, because one on a
+ * nullable value breaks generators of clients.
  */
 function completeSchemaOf({ default: _default, ...schema }: ModelSchema): object {
   const { properties, items, additionalProperties } = schema;

@@ -11,21 +11,22 @@ import {
   withProblem,
 } from './restream-job.ts';
 
-/** How often jobs are looked at, and when one has failed. */
+/** The intervals and limits of jobs. */
 export interface RestreamSettings {
-  /** From one look at a job to the next. */
+  /** The interval between two observations of a job. */
   readonly pollMs: number;
   /**
-   * A job whose destination consumes nothing for this long, while a controller watches, has failed.
+   * The time without progress of the destination, while a controller watches, after which a job
+   * fails.
    */
   readonly noProgressMaxMs: number;
-  /** How long all consuming segments may take to be committed. */
+  /** The timeout of the commit of all consuming segments. */
   readonly commitMaxMs: number;
-  /** After how long without an end a commit is asked for again. */
+  /** The time after which an unfinished commit is requested again. */
   readonly commitRetryMs: number;
 }
 
-/** What changes something in the engine. Each can be done twice. */
+/** Actions that change something in the engine. Each may be repeated. */
 export type Action =
   | 'make'
   | 'release'
@@ -38,11 +39,11 @@ export type Action =
   | 'drop';
 
 export type Decision =
-  /** Write the job down, and look again at once. */
+  /** Write the job, and observe again at once. */
   | { readonly kind: 'write'; readonly job: RestreamJob }
-  /** Change something, write down what came of it, and look again at once. */
+  /** Perform an action, write its outcome, and observe again at once. */
   | { readonly kind: 'act'; readonly job: RestreamJob; readonly action: Action }
-  /** Look again after a while, or as soon as something is wanted of the job. */
+  /** Observe again after a delay, or as soon as there is a request for the job. */
   | { readonly kind: 'wait'; readonly job: RestreamJob; readonly delayMs: number }
   /** Nothing is left to do. */
   | { readonly kind: 'end' };
@@ -50,14 +51,14 @@ export type Decision =
 export interface Moment {
   readonly nowMs: number;
   /**
-   * How long this controller has watched the job since it looked last: not by the wall clock, which
-   * may jump.
+   * The time for which this controller has watched the job since its last observation, independent
+   * of the wall clock, which may jump.
    */
   readonly elapsedMs: number;
 }
 
 /**
- * Given a job's record and what was observed: what next? Pure; stages and limits are those of
+ * Returns the next step for a job's record and an observation. Pure; stages and limits are those of
  * TABLES.md section 5.
  */
 export function decide(
@@ -102,7 +103,7 @@ export function decide(
   }
 }
 
-/** The job as FAILED; whatever it has made so far is seen to next. */
+/** Returns the job as FAILED; the cleanup of what it has created follows. */
 export function failedJob(
   job: RestreamJob,
   error: { code: ErrorCode; message: string },
@@ -112,7 +113,7 @@ export function failedJob(
   return { ...ended, error: { code: error.code, message: error.message, stage: job.status } };
 }
 
-/** Why a job fails whose destination is not there any more. */
+/** Returns the error of a job whose destination no longer exists. */
 export function droppedError({ config }: RestreamJob): {
   readonly code: ErrorCode;
   readonly message: string;
@@ -150,7 +151,7 @@ function decideStream(
       : undefined;
   const stopped = seen.consumption?.partitions.find(({ state }) => state === 'STOPPED');
   if (stopped !== undefined) {
-    const reason = stopped.error ?? 'The engine does not say why.';
+    const reason = stopped.error ?? 'The engine reports no reason.';
     return fail(
       job,
       'INGESTION_FAILED',
@@ -164,7 +165,7 @@ function decideStream(
   );
   const stream = {
     ...before,
-    // A lag that cannot be read is unknown: the one that was read before is not it.
+    // A lag that cannot be read is unknown; the previous one does not apply.
     probedMs: moment.nowMs,
     lagMessages: known?.lagMessages ?? null,
     lagByPartition: known?.lagByPartition ?? {},
@@ -206,7 +207,8 @@ interface Progress {
 }
 
 /**
- * Undefined while any partition's segment is being made: an unknown lag is not a lag of nothing.
+ * Returns the progress; undefined while the segment of any partition is being created: an unknown
+ * lag is not zero.
  */
 function readProgress({ isReady, partitions }: Consumption): Progress | undefined {
   if (!isReady || partitions.length === 0) return undefined;
@@ -252,7 +254,7 @@ function stalled(
     partition?.error ??
     (seen.consumption?.isPaused === true
       ? 'The destination is paused.'
-      : 'The engine does not say why.');
+      : 'The engine reports no reason.');
   return [
     'STREAM_UNAVAILABLE',
     `The destination has consumed nothing for ${idle}: ${progressOf(job)}. ${why}`,
@@ -328,7 +330,7 @@ function decideCommit(
     }
     const message = `${pendingOf(commit)}, ${formatDurationMs(commit.waitedMs)} after the stage began; a short pause of the destination commits it, too.`;
     const stuckJob = withProblem(job, { code: 'ENGINE_UNAVAILABLE', message }, moment.nowMs);
-    // Recorded before it is done: the controller that goes on after a crash must not leave the
+    // Recorded before the pause: a controller that continues after a crash must not leave the
     // destination paused.
     return { kind: 'write', job: { ...stuckJob, commit: { ...commit, pause: 'wanted' } } };
   }
@@ -400,7 +402,8 @@ function decideRebalance(
 }
 
 /**
- * After the end: the destination is paused or dropped; one that stayed can still be dropped later.
+ * Returns the next step after the end: the destination is paused or dropped; one that was kept can
+ * still be dropped later.
  */
 function decideCleanup(job: RestreamJob, seen: Observation): Decision {
   const wantsDrop = seen.requests.cancel?.dropDestination === true && job.status !== 'DONE';

@@ -7,18 +7,15 @@ import {
 } from '@quire/core/table-engine';
 import type { RestreamConfig } from './restream-job.ts';
 
-/**
- * Marks a table as made by a job, in the member that table configs have for their users' own
- * remarks.
- */
+/** Marks a table as created by a job, in the member of table configs for custom metadata. */
 const jobMark = 'quire.restream.jobId';
 
 /**
- * The config of the destination: the source's, with name and tenants of its own, and its stream
- * from the earliest offset on.
+ * Returns the config of the destination: the source's, with its own name and tenants, consuming the
+ * stream from the earliest offset.
  *
- * It carries the job's id, so that a job that was killed before it could write down what it had
- * made still knows its own table.
+ * It has the id of the job, so that a job that was killed before it recorded the table still
+ * recognizes it.
  */
 export function destinationConfigOf(
   source: TableConfigDocument,
@@ -51,7 +48,7 @@ export function destinationConfigOf(
   };
 }
 
-/** The source's schema under the destination's name. */
+/** Returns the source's schema under the destination's name. */
 export function destinationSchemaOf(
   source: TableSchemaDocument,
   config: RestreamConfig,
@@ -59,12 +56,12 @@ export function destinationSchemaOf(
   return { ...source, schemaName: parseTableName(config.destTableNameWithType).rawName };
 }
 
-/** Whether a table was made by this job. */
+/** Reports whether a table was created by this job. */
 export function isCreatedBy(table: TableDescription, jobId: string): boolean {
   return objectOf(objectOf(table.config['metadata'])['customConfigs'])[jobMark] === jobId;
 }
 
-/** Tenants of a table, by its config. */
+/** Returns the tenants of a table, from its config. */
 export function tenantsOf(config: TableConfigDocument): {
   readonly server: string;
   readonly broker: string;
@@ -76,7 +73,7 @@ export function tenantsOf(config: TableConfigDocument): {
   };
 }
 
-/** Whether two schemas have the same columns, whatever they are called. */
+/** Reports whether two schemas have the same columns, whatever the names of the schemas. */
 export function isSameSchema(one: TableSchemaDocument, other: TableSchemaDocument): boolean {
   return canonical(columnsOf(one)) === canonical(columnsOf(other));
 }
@@ -95,7 +92,7 @@ function columnsOf(schema: TableSchemaDocument): JsonValue {
 }
 
 /**
- * The same text for the same value, whatever the order of its members; members that are null count
+ * Returns the same text for the same value, whatever the order of its members; null members count
  * as absent.
  */
 function canonical(value: JsonValue): string {

@@ -8,7 +8,7 @@ import { mayPass, patienceMs, waitedInVain } from './patience.ts';
 import { perform } from './perform.ts';
 import { type RestreamJob, withProblem } from './restream-job.ts';
 
-/** Where jobs say what they do; a pino logger is one. */
+/** The log of jobs; a pino logger fits. */
 export interface RestreamLog {
   info(members: object, message: string): void;
   warn(members: object, message: string): void;
@@ -20,16 +20,16 @@ export interface DriveOptions {
   readonly clock: Clock;
   readonly settings: () => RestreamSettings;
   readonly log?: RestreamLog | undefined;
-  /** Told of every record that was written. */
+  /** Called with every record that was written. */
   readonly onWritten: (job: RestreamJob) => void;
-  /** Resolves after the delay, or as soon as something is wanted of the job. @throws ABORTED */
+  /** Resolves after the delay, or as soon as there is a request for the job. @throws ABORTED */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Drives a job until nothing is left to do: look, decide, write, act, and again. The record is
+ * Drives a job until nothing is left to do: observe, decide, write, act, and repeat. The record is
  * written before the work of the next stage starts, so that after a crash any controller continues
- * where it was.
+ * from there.
  *
  * @throws ABORTED when the signal is aborted
  */
@@ -100,7 +100,7 @@ async function act(
   }
 }
 
-/** Whether a step failed because the destination is not there any more. */
+/** Reports whether a step failed because the destination no longer exists. */
 async function isDropped(
   engine: RestreamEngine,
   job: RestreamJob,

@@ -13,8 +13,8 @@ import type { TableProblem } from '@quire/core/table-engine';
 import type { RestreamJob } from './restream-job.ts';
 
 /**
- * What somebody wants of a job: an object of its own, since only who drives the job writes its
- * record.
+ * The requests of callers for a job, stored separately because only the driver of the job writes
+ * its record.
  */
 export interface JobRequests {
   readonly isResumeWanted: boolean;
@@ -25,13 +25,13 @@ const jobIdPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{
 const recordKeyPattern = /^restreams\/([0-9a-f-]{36})\/(?:record|revision)\.json$/;
 
 /**
- * The records of all jobs in an object store: `restreams/<jobId>/record.json`, and beside it what
- * is wanted of the job. Every write is one atomic `put` of a sealed record: one that is damaged, or
- * another job's, sets its job aside, and no other.
+ * The records of all jobs in an object store: `restreams/<jobId>/record.json`, with the requests
+ * for the job beside it. Every write is one atomic `put` of a sealed record. A damaged record, or
+ * that of another job, sets its own job aside, and no other.
  */
 export class JobRecords {
   readonly #store: ObjectStore;
-  /** The revision of the record of each job, as it was last read or written here. */
+  /** The revision of the record of each job, as last read or written here. */
   readonly #revisions = new Map<string, number>();
 
   constructor(store: ObjectStore) {
@@ -40,9 +40,9 @@ export class JobRecords {
 
   /** @throws JOB_NOT_FOUND, RECORD_DAMAGED */
   async read(jobId: string, options: CallOptions = {}): Promise<RestreamJob> {
-    // An id that is not one must not become a key.
+    // An invalid id must not become a key.
     if (!jobIdPattern.test(jobId)) throw notFound(jobId);
-    // The witness first: a record that is written meanwhile is newer than it says.
+    // The revision is read first: a record that is written in between is newer than that.
     const witnessed = Number((await this.#find(revisionKey(jobId), options)) ?? 0) || 0;
     const text = await this.#find(recordKey(jobId), options);
     if (text === undefined && witnessed === 0) throw notFound(jobId);
@@ -59,12 +59,12 @@ export class JobRecords {
     return job;
   }
 
-  /** All jobs, newest first; but those that are set aside. */
+  /** Returns all jobs, newest first, except those that are set aside. */
   async list(options: CallOptions = {}): Promise<readonly RestreamJob[]> {
     return (await this.#readAll(options)).jobs;
   }
 
-  /** Jobs that are set aside because their record is damaged: they are not driven. */
+  /** Returns the jobs that are set aside because their record is damaged: they are not driven. */
   async listProblems(options: CallOptions = {}): Promise<readonly TableProblem[]> {
     return (await this.#readAll(options)).problems;
   }
@@ -86,7 +86,7 @@ export class JobRecords {
       } catch (error) {
         if (isQuireError(error, 'RECORD_DAMAGED')) {
           problems.push({ kind: 'job', subject: jobId, problem: error.message });
-        } else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it was removed meanwhile
+        } else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it was removed in between
       }
     }
     return {
@@ -105,7 +105,7 @@ export class JobRecords {
     await this.#put(revisionKey(jobId), `${revision}\n`);
   }
 
-  /** Removes every trace of a job. */
+  /** Removes all objects of a job. */
   async remove(jobId: string): Promise<void> {
     for (const key of [revisionKey(jobId), recordKey(jobId), resumeKey(jobId), cancelKey(jobId)]) {
       await this.#store.delete(key);
@@ -135,14 +135,14 @@ export class JobRecords {
     await this.#put(cancelKey(jobId), `${JSON.stringify(cancel)}\n`);
   }
 
-  /** @throws STORE_FULL in words for callers, beside what the store throws */
+  /** @throws STORE_FULL with a message for callers, and the errors of the store */
   async #put(key: string, text: string): Promise<void> {
     try {
       await this.#store.put(key, Buffer.from(text));
     } catch (error) {
       if (!isQuireError(error, 'STORE_FULL')) throw error;
       const message =
-        'The disk of restream jobs (engine.tables.data.dir) is full: nothing can be noted of any job. Delete segments or tables, or give it more space.';
+        'The disk of restream jobs (engine.tables.data.dir) is full: jobs cannot be recorded. Delete segments or tables, or give it more space.';
       throw new QuireError('STORE_FULL', message, { cause: error, isForCallers: true });
     }
   }
@@ -157,7 +157,7 @@ export class JobRecords {
   }
 }
 
-/** Where the lease of a job lies. */
+/** Returns the key of a job's lease. */
 export function leaseKeyOf(jobId: string): string {
   return `restreams/${jobId}/lease.json`;
 }
@@ -166,7 +166,7 @@ function recordKey(jobId: string): string {
   return `restreams/${jobId}/record.json`;
 }
 
-/** Where the number of the last change of a record is witnessed. */
+/** Returns the key of the number of a record's last revision. */
 function revisionKey(jobId: string): string {
   return `restreams/${jobId}/revision.json`;
 }
@@ -190,12 +190,14 @@ function identityOf(jobId: string): RecordIdentity {
 
 function damaged(jobId: string, problem: string, cause?: unknown): QuireError {
   const sentence = `The restream job ${jobId} is set aside: ${recordKey(jobId)} ${problem}.`;
-  return new QuireError('RECORD_DAMAGED', `${sentence} Restore the file, and the job goes on.`, {
+  return new QuireError('RECORD_DAMAGED', `${sentence} Restore the file, and the job continues.`, {
     cause,
   });
 }
 
-/** A job as its record has it, which keeps the names that controllers of other versions know. */
+/**
+ * A job as its record stores it: one member keeps the name that controllers of other versions read.
+ */
 type StoredJob = Omit<RestreamJob, 'cleanup'> & { readonly aftermath: RestreamJob['cleanup'] };
 
 /** @throws RECORD_DAMAGED */

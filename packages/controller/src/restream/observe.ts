@@ -4,17 +4,17 @@ import type { RestreamEngine } from './restream-engine.ts';
 import type { JobRequests } from './job-records.ts';
 import type { RestreamJob } from './restream-job.ts';
 
-/** What a look at the engine has shown, as far as the stage of the job asks for it. */
+/** The state of the engine, as far as the stage of the job needs it. */
 export interface Observation {
   readonly requests: JobRequests;
   readonly isSourceGone: boolean;
   readonly isDestinationGone: boolean;
-  /** Of the destination. */
+  /** The consumption of the destination. */
   readonly consumption: Consumption | undefined;
-  /** `gone`: the engine does not know the job any more. */
+  /** `gone` if the engine no longer knows the job. */
   readonly commit: ForceCommitJob | 'gone' | undefined;
   readonly rebalance: RebalanceJob | 'gone' | undefined;
-  /** Why the engine could not be asked; the other members then say nothing. */
+  /** The error of reading the engine's state; the other members are then unknown. */
   readonly failure: QuireError | undefined;
 }
 
@@ -27,7 +27,7 @@ const nothing = {
   failure: undefined,
 };
 
-/** Looks at what the stage of a job depends on; changes nothing. */
+/** Observes what the stage of a job depends on; changes nothing. */
 export async function observe(
   engine: RestreamEngine,
   job: RestreamJob,

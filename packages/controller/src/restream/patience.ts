@@ -3,7 +3,7 @@ import type { RestreamSettings } from './decide.ts';
 import type { RestreamJob } from './restream-job.ts';
 
 /**
- * Whether an action that failed so may be tried again: a table that is set aside goes on once its
+ * Reports whether a failed action may be retried: a table that is set aside works again once its
  * file is restored.
  */
 export function mayPass(error: QuireError): boolean {
@@ -11,7 +11,8 @@ export function mayPass(error: QuireError): boolean {
 }
 
 /**
- * The job after a step that failed for now, and how long such steps have been tried in its stage.
+ * Returns the job after a step that failed temporarily, and the time for which such steps have been
+ * tried in its stage.
  */
 export function waitedInVain(
   job: RestreamJob,
@@ -33,7 +34,7 @@ export function waitedInVain(
   return { job: { ...job, init }, waitedMs: init.waitedMs };
 }
 
-/** How long the stage of a job may take while nothing comes of it. */
+/** Returns the timeout of a job's stage without progress. */
 export function patienceMs(job: RestreamJob, settings: RestreamSettings): number {
   if (job.cleanup !== null) return settings.noProgressMaxMs;
   if (job.status === 'FORCE_COMMIT') return settings.commitMaxMs;

@@ -11,11 +11,10 @@ import {
 import { enterStage, type RestreamJob } from './restream-job.ts';
 
 /**
- * Does one thing in the engine, and gives the job as it is afterwards. Every action can be done
- * twice: a controller that was killed between doing it and writing it down leaves the next one to
- * do it again.
+ * Performs one action in the engine, and returns the job afterwards. Every action may be repeated:
+ * if a controller is killed between an action and its record, the next one performs it again.
  *
- * @throws what the engine throws
+ * @throws the errors of the engine
  */
 export async function perform(
   action: Action,
@@ -55,7 +54,7 @@ export async function perform(
   }
 }
 
-/** Makes schema and table, unless this job has made them already. */
+/** Creates the schema and the table, unless this job has created them already. */
 async function make(
   engine: RestreamEngine,
   { jobId, config, init }: RestreamJob,
@@ -85,8 +84,8 @@ async function make(
 }
 
 /**
- * Lets the destination consume: at the start of the job, or after it was paused to commit what was
- * stuck.
+ * Resumes the consumption of the destination: at the start of the job, or after a pause that
+ * committed stuck segments.
  */
 async function release(
   engine: RestreamEngine,
@@ -104,7 +103,7 @@ async function release(
     job,
     'TABLE_STREAM',
     nowMs,
-    `${destination} is made and consumes its stream from the earliest offset.`,
+    `${destination} was created and consumes its stream from the earliest offset.`,
   );
   return {
     ...next,
@@ -141,8 +140,8 @@ async function askForCommit(
 }
 
 /**
- * A wish to commit that gets stuck is helped by a pause, which commits as well, and by going on
- * after it.
+ * Retries a commit that is stuck: pauses the destination, which commits as well, and resumes it
+ * afterwards.
  */
 async function retryCommit(
   engine: RestreamEngine,
@@ -154,7 +153,7 @@ async function retryCommit(
   if (commit === null) return job;
   if (commit.pause === 'done') {
     await engine.resumeConsumption(destination, { ...options, from: 'lastConsumed' });
-    // What is asked for next is a new wish.
+    // The next commit is a new request.
     return {
       ...job,
       commit: { ...commit, pause: 'none', engineJobId: null, waitedSinceAskedMs: 0 },
@@ -189,8 +188,8 @@ function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
 }
 
 /**
- * Compares what both tables hold. What cannot be compared does not undo the work: the job is done
- * all the same.
+ * Compares the contents of both tables. A failed comparison does not affect the job, which is done
+ * nevertheless.
  *
  * @throws TABLE_NOT_FOUND when the destination was dropped
  */
@@ -214,17 +213,20 @@ async function finish(
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') {
       throw error;
     }
-    // Without the source nothing can be compared; without the destination the job has failed.
+    // Without the source there is nothing to compare; without the destination the job has failed.
     if (error.code === 'TABLE_NOT_FOUND') await engine.readTable(destination, options);
     const outcome = `Source and destination could not be compared: ${error.message}`;
     return enterStage(job, 'DONE', nowMs, rebalanced, outcome);
   }
 }
 
-/** How often counts are taken until no offset has moved meanwhile. */
+/** The most counts that are taken until no offset has moved in between. */
 const comparisonsMax = 5;
 
-/** Rows and offsets of both tables, of one moment where the stream pauses for as long as a count. */
+/**
+ * Returns the rows and offsets of both tables, at one moment if the stream pauses for the duration
+ * of a count.
+ */
 async function compare(
   engine: RestreamEngine,
   { config }: RestreamJob,
@@ -262,8 +264,8 @@ function offsetsOf({ partitions }: Consumption): Record<string, number> {
 }
 
 /**
- * Drops what this job has made, and nothing that somebody else has put in its place. Returns what of
- * the destination is left, in a sentence; null when nothing is.
+ * Drops the table and schema that this job has created, but nothing that has replaced them. Returns
+ * a sentence about what is left of the destination; null if nothing is.
  */
 async function drop(
   engine: RestreamEngine,
@@ -302,7 +304,7 @@ function tookTooLong({ config, rebalance }: RestreamJob): {
   readonly code: 'REQUEST_TIMED_OUT';
   readonly message: string;
 } {
-  const state = rebalance?.description ?? 'The engine has not said how far it is.';
+  const state = rebalance?.description ?? 'The engine has not reported its progress.';
   return {
     code: 'REQUEST_TIMED_OUT',
     message: `The rebalance of ${config.destTableNameWithType} took longer than ${formatDurationMs(config.maxRebalanceTimeMin * 60_000)}. ${state}`,

@@ -3,12 +3,15 @@ import type { Observation } from './observe.ts';
 import type { RestreamJob } from './restream-job.ts';
 
 /**
- * For how long a destination may show no progress before its job says so: a partition whose segment
- * is being created has no offset for a moment.
+ * The time without progress of a destination after which its job reports a problem: a partition
+ * whose segment is being created has no offset for a moment.
  */
 const silentMaxMs = 10_000;
 
-/** Why the stage of a job does not go on at the moment, as far as a look at the engine says. */
+/**
+ * Returns the reason why the stage of a job does not progress, as far as the engine's state shows
+ * it.
+ */
 export function problemOf(
   job: RestreamJob,
   seen: Observation,
@@ -32,11 +35,14 @@ export function problemOf(
   if (forgotten === undefined) return undefined;
   return {
     code: 'JOB_NOT_FOUND',
-    message: `The engine does not know the ${forgotten} any more; it is asked for again.`,
+    message: `The engine no longer knows the ${forgotten}; it is requested again.`,
   };
 }
 
-/** Why a destination has made no progress for a while, as far as its consumption shows it. */
+/**
+ * Returns the reason why a destination has made no progress for a while, as far as its consumption
+ * shows it.
+ */
 function idleProblemOf(
   job: RestreamJob,
   { consumption }: Observation,
@@ -46,7 +52,7 @@ function idleProblemOf(
   const idle = formatDurationMs(Math.floor(idleMs / 1000) * 1000);
   const unknown = consumption.partitions.find(({ currentOffset }) => currentOffset === null);
   if (unknown !== undefined) {
-    const where = `The engine cannot tell how far partition ${unknown.partition} of the destination is; its server may be away.`;
+    const where = `The engine does not know the offset of partition ${unknown.partition} of the destination; its server may be down.`;
     return { code: 'ENGINE_UNAVAILABLE', message: `${where} No offset has moved for ${idle}.` };
   }
   const notice = consumption.partitions.find((each) => typeof each.notice === 'string')?.notice;
@@ -57,13 +63,16 @@ function idleProblemOf(
   };
 }
 
-/** How far the partitions are that have not reached their target, for a sentence. */
+/**
+ * Describes the progress of the partitions that have not reached their target, as a part of a
+ * sentence.
+ */
 export function progressOf({ stream, targetOffsets }: RestreamJob): string {
   const { offsets = {} } = stream ?? {};
   const behind = Object.entries(targetOffsets ?? {}).filter(
     ([name, target]) => (offsets[name] ?? -1) < target,
   );
-  if (targetOffsets === null) return 'the end of its stream is not known';
+  if (targetOffsets === null) return 'the end of its stream is unknown';
   if (behind.length === 0) {
     return 'every partition has passed its target, but still lags too far behind';
   }

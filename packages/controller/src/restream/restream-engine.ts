@@ -1,6 +1,6 @@
 import type { TableEngine } from '@quire/core/table-engine';
 
-/** What a restream job asks of whatever keeps the tables. */
+/** The part of a table engine that restream jobs use. */
 export type RestreamEngine = Pick<
   TableEngine,
   | 'cancelRebalance'

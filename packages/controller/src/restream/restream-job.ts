@@ -2,20 +2,20 @@ import type { ErrorCode } from '@quire/core';
 import type { RebalanceStatus } from '@quire/core/table-engine';
 import type { TraceHeaders } from '@quire/core/trace';
 
-/** What a job is asked to do (SPECIFICATION.md section 2.1, `restreamConfig`). */
+/** The request of a job (SPECIFICATION.md section 2.1, `restreamConfig`). */
 export interface RestreamConfig {
   readonly tableNameWithType: string;
   readonly destTableNameWithType: string;
   readonly destServerTenant: string;
   readonly destBrokerTenant: string;
-  /** Whether the destination is made paused, and waits to be resumed. */
+  /** True if the destination is created paused, and waits to be resumed. */
   readonly debugPause: boolean;
-  /** Messages that a partition of the destination may lag behind its stream. */
+  /** The most messages that a partition of the destination may lag behind its stream. */
   readonly maxTableStreamLag: number;
   readonly maxRebalanceTimeMin: number;
 }
 
-/** States of a job (SPECIFICATION.md section 3), in the order in which one goes through them. */
+/** The states of a job (SPECIFICATION.md section 3), in their order. */
 export const restreamStatuses = [
   'INIT',
   'TABLE_STREAM',
@@ -25,48 +25,53 @@ export const restreamStatuses = [
   'FAILED',
   'CANCELLED',
 ] as const;
-/** How far a restream job is. */
+/** The state of a restream job. */
 export type RestreamStatus = (typeof restreamStatuses)[number];
 
-/** The states that a job does not leave. */
+/** Reports whether a state is final. */
 export function isFinal(status: RestreamStatus): boolean {
   return status === 'DONE' || status === 'FAILED' || status === 'CANCELLED';
 }
 
-/** A stage of a job: when it ran, and what came of it. */
+/** A stage of a job, with its times and outcome. */
 export interface StageRecord {
   readonly stage: RestreamStatus;
   readonly startedMs: number;
   readonly endedMs: number | null;
-  /** What came of it, as a sentence. */
+  /** The outcome as a sentence. */
   readonly outcome: string | null;
 }
 
-/** What is left to do for a job that has ended without success. */
+/** The cleanup of a job that has ended without success. */
 export interface Cleanup {
-  /** PAUSE: the destination stays, paused. DROP: it goes, with the schema that was made for it. */
+  /**
+   * PAUSE keeps the destination, paused. DROP deletes it, with the schema that was created for it.
+   */
   readonly kind: 'PAUSE' | 'DROP';
   readonly isDone: boolean;
-  /** How long a controller has tried without success. */
+  /** The time for which controllers have tried without success. */
   readonly waitedMs: number;
-  /** Why it could not be done, when it could not. */
+  /** The reason of the failure, if it failed. */
   readonly problem: string | null;
-  /** What of the destination a DROP has left, and why. Records of older releases do not have it. */
+  /**
+   * The parts of the destination that a DROP has left, with the reason. Records of older releases
+   * do not have it.
+   */
   readonly leftover?: string | null;
 }
 
-/** What kept a stage from going on: it was tried again, or waited for. */
+/** A problem that kept a stage from progressing: it was retried, or waited for. */
 export interface StageProblem {
   readonly code: ErrorCode;
   readonly message: string;
   readonly stage: RestreamStatus;
-  /** When it was met last. */
+  /** The time of its last occurrence. */
   readonly atMs: number;
 }
 
 /**
- * Everything that is known of a job: one JSON object, replaced in one atomic write at every
- * transition. Offsets and lags are by partition, with the partition's number as the member's name.
+ * The whole state of a job: one JSON object, replaced in one atomic write at every transition.
+ * Offsets and lags are by partition, with the number of the partition as the name.
  */
 export interface RestreamJob {
   readonly jobId: string;
@@ -77,19 +82,19 @@ export interface RestreamJob {
   readonly stages: readonly StageRecord[];
   readonly init: {
     /**
-     * Whether the destination's schema was not there before: then it goes when the destination is
-     * dropped.
+     * True if the destination's schema did not exist before: then it is deleted with the
+     * destination.
      */
     readonly makesSchema: boolean;
     readonly isMade: boolean;
-    /** Whether it waits to be resumed, as `debugPause` asks for. */
+    /** True if it waits to be resumed, as `debugPause` requests. */
     readonly isHeld: boolean;
-    /** How long a controller has tried without success. */
+    /** The time for which controllers have tried without success. */
     readonly waitedMs: number;
   };
   /**
-   * The stream's latest offsets when the job began; null until they are known. The destination must
-   * pass them.
+   * The stream's latest offsets when the job started; null until they are known. The destination
+   * must pass them.
    */
   readonly targetOffsets: Readonly<Record<string, number>> | null;
   readonly stream: {
@@ -99,21 +104,21 @@ export interface RestreamJob {
     readonly lagMessages: number | null;
     readonly lagByPartition: Readonly<Record<string, number>>;
     readonly offsets: Readonly<Record<string, number>>;
-    /** How long a controller has watched without any offset moving, in milliseconds. */
+    /** The time for which a controller has watched without any offset moving, in milliseconds. */
     readonly idleMs: number;
   } | null;
   readonly commit: {
     readonly startedMs: number;
     readonly probedMs: number | null;
-    /** Null until it has been asked for. */
+    /** Null until it was requested. */
     readonly engineJobId: string | null;
-    /** How long a controller has waited in all, and since the engine was asked last. */
+    /** The waiting time in total, and since the last request to the engine. */
     readonly waitedMs: number;
     readonly waitedSinceAskedMs: number;
     readonly attemptCount: number;
     /**
-     * The destination is paused for a moment where a wish to commit is stuck: that is wanted, which
-     * may have been done, or done.
+     * The temporary pause of the destination for a stuck commit: `wanted` if it may have happened,
+     * or `done`.
      */
     readonly pause: 'none' | 'wanted' | 'done';
     readonly segmentNames: readonly string[];
@@ -122,12 +127,14 @@ export interface RestreamJob {
   readonly rebalance: {
     readonly startedMs: number;
     readonly engineJobId: string | null;
-    /** What the engine said last. */
+    /** The last status that the engine reported. */
     readonly status: RebalanceStatus | null;
     readonly description: string | null;
     readonly waitedMs: number;
   } | null;
-  /** What source and destination held at the end; null before, and where it could not be read. */
+  /**
+   * The contents of source and destination at the end; null before, and if they could not be read.
+   */
   readonly comparison: {
     readonly sourceRows: number;
     readonly destinationRows: number;
@@ -141,15 +148,15 @@ export interface RestreamJob {
     readonly stage: RestreamStatus;
   } | null;
   /**
-   * The last one of the stage that the job is in; null when it met none. Records of older releases
-   * do not have it.
+   * The latest problem of the current stage; null if there was none. Records of older releases do
+   * not have it.
    */
   readonly lastProblem?: StageProblem | null;
-  /** The span of the call that started the job, which its stages are parts of, where traces are on. */
+  /** The span of the call that started the job, the parent of its stages, if traces are enabled. */
   readonly trace?: TraceHeaders;
 }
 
-/** What is found out before a job is made. */
+/** The facts that are determined before a job is created. */
 export interface JobStart {
   readonly jobId: string;
   readonly config: RestreamConfig;
@@ -182,7 +189,7 @@ export function newJob(
   };
 }
 
-/** The job, which has met a problem and goes on all the same. */
+/** Returns the job with a problem that does not end it. */
 export function withProblem(
   job: RestreamJob,
   { code, message }: Pick<StageProblem, 'code' | 'message'>,
@@ -192,8 +199,8 @@ export function withProblem(
 }
 
 /**
- * The job in its next state; the stage that it leaves ends with this outcome, a final one with
- * `finalOutcome`, or the same.
+ * Returns the job in its next state; the stage that it leaves ends with this outcome, a final one
+ * with `finalOutcome`, or the same.
  */
 export function enterStage(
   job: RestreamJob,

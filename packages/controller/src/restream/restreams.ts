@@ -20,26 +20,25 @@ import { perform } from './perform.ts';
 import { isFinal, newJob, type RestreamJob, withProblem } from './restream-job.ts';
 import { checkStart, type RestreamRequest } from './start-job.ts';
 
-/** What `Restreams` works on, and where its records are kept. */
+/** The dependencies of `Restreams`. */
 export interface RestreamsOptions {
   readonly engine: RestreamEngine;
   /**
-   * Where records and leases are kept; controllers that share it drive each other's jobs. Not
-   * closed.
+   * The store of records and leases; controllers that share it drive each other's jobs. Not closed.
    */
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
   /** Read at each use. */
   readonly settings: () => RestreamSettings;
-  /** How long the jobs of a controller that died wait until another drives them. */
+  /** The time after which the jobs of a controller that died are driven by another one. */
   readonly leaseMs: number;
   readonly log?: RestreamLog | undefined;
-  /** Told of every record that is written here. */
+  /** Called with every record that is written here. */
   readonly onWritten?: ((job: RestreamJob) => void) | undefined;
 }
 
-/** How a job is started. */
+/** The options of the start of a job. */
 export interface StartOptions extends CallOptions {
   readonly claim?: SlotClaim;
 }
@@ -56,8 +55,8 @@ const anonymous: SlotClaim = { principal: '', isAdmin: false };
 
 /**
  * The restream jobs of a controller: starts, lists, cancels and resumes them, and drives them,
- * those that another controller left behind as well. A job rebuilds a real-time table from its
- * stream into a new table, while the old one serves; the source is never touched.
+ * including those that another controller left behind. A job rebuilds a real-time table from its
+ * stream into a new table while the old one serves queries; the source is never changed.
  */
 export class Restreams implements AsyncDisposable {
   readonly #options: RestreamsOptions;
@@ -68,7 +67,7 @@ export class Restreams implements AsyncDisposable {
   >();
   readonly #stop = new AbortController();
   /**
-   * One start after another: of two for the same table, the second finds the first. Principals take
+   * Serializes starts: of two for the same table, the second finds the first. Principals take
    * turns.
    */
   readonly #turns = new FairSlots(
@@ -83,17 +82,18 @@ export class Restreams implements AsyncDisposable {
     this.#records = new JobRecords(options.store);
   }
 
-  /** Begins to drive jobs, and to look for those that others left behind. */
+  /** Starts to drive jobs, and to look for those that other controllers left behind. */
   run(): void {
     this.#scanning ??= this.#scan();
   }
 
   /**
-   * Starts a job: checks everything, then makes the destination. When it rejects, nothing was made.
+   * Starts a job: checks everything, then creates the destination. If it rejects, nothing was
+   * created.
    *
    * @throws as `checkStart`; JOB_EXISTS when a job works with one of the tables, with its id
-   * @param claim on whose behalf; starts of several principals take turns
-   * @throws TABLE_INVALID when the config does not suit the destination, with all findings
+   * @param claim the principal of the start; principals take turns
+   * @throws TABLE_INVALID when the config does not fit the destination, with all findings
    */
   async start(
     request: RestreamRequest,
@@ -113,19 +113,19 @@ export class Restreams implements AsyncDisposable {
     return this.#records.read(jobId, options);
   }
 
-  /** Jobs that are set aside because their record is damaged. */
+  /** Returns the jobs that are set aside because their record is damaged. */
   async listProblems(options: CallOptions = {}): Promise<readonly TableProblem[]> {
     return this.#records.listProblems(options);
   }
 
-  /** All jobs, newest first; but those that are set aside. */
+  /** Returns all jobs, newest first, except those that are set aside. */
   async list(options: CallOptions = {}): Promise<readonly RestreamJob[]> {
     return this.#records.list(options);
   }
 
   /**
-   * The job of a source table: the one that runs, or else the last. @throws JOB_NOT_FOUND when it
-   * never had one
+   * Returns the running job of a source table, or else the latest one. @throws JOB_NOT_FOUND when
+   * it never had one
    */
   async readOfTable(tableNameWithType: string, options: CallOptions = {}): Promise<RestreamJob> {
     const jobs = (await this.list(options)).filter(
@@ -136,7 +136,7 @@ export class Restreams implements AsyncDisposable {
     throw new QuireError('JOB_NOT_FOUND', `The table ${tableNameWithType} has no restream job.`);
   }
 
-  /** The job that works with a table now, as its source or its destination. */
+  /** Returns the running job that has a table as its source or its destination. */
   async findActive(
     tableNameWithType: string,
     options: CallOptions = {},
@@ -146,8 +146,8 @@ export class Restreams implements AsyncDisposable {
   }
 
   /**
-   * Cancels a job, or has the destination of one that failed or was cancelled dropped. Resolves
-   * once the wish is durable.
+   * Cancels a job, or drops the destination of one that failed or was cancelled. Resolves once the
+   * request is durable.
    *
    * @throws JOB_NOT_FOUND; CONFLICT when the job has ended and there is nothing to cancel
    */
@@ -168,7 +168,7 @@ export class Restreams implements AsyncDisposable {
   }
 
   /**
-   * Lets a job go on that was paused at its start. @throws JOB_NOT_FOUND; CONFLICT when it does not
+   * Resumes a job that was paused at its start. @throws JOB_NOT_FOUND; CONFLICT when it does not
    * wait
    */
   async resume(jobId: string): Promise<RestreamJob> {
@@ -184,7 +184,7 @@ export class Restreams implements AsyncDisposable {
     return job;
   }
 
-  /** Stops driving; jobs stay as they are, for the next controller. */
+  /** Stops driving jobs; they remain for the next controller. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new QuireError('SHUTTING_DOWN', 'The controller is shutting down.'));
     await Promise.allSettled(this.#starting);
@@ -204,7 +204,7 @@ export class Restreams implements AsyncDisposable {
     return this.#begin(made ?? job);
   }
 
-  /** Makes the destination, so that a config that does not suit it is reported to the caller. */
+  /** Creates the destination, so that the caller receives the findings of an invalid config. */
   async #make(job: RestreamJob): Promise<RestreamJob> {
     const { engine, clock, log } = this.#options;
     await this.#write(job);
@@ -217,9 +217,9 @@ export class Restreams implements AsyncDisposable {
     } catch (thrown) {
       const error = isQuireError(thrown)
         ? thrown
-        : new QuireError('INTERNAL', 'The destination could not be made.', { cause: thrown });
-      // An engine that may or may not have made it is asked again by the driver; any other answer
-      // ends it here.
+        : new QuireError('INTERNAL', 'The destination could not be created.', { cause: thrown });
+      // If the engine may or may not have created it, the driver tries again; any other error ends
+      // the job here.
       if (mayPass(error)) {
         const waiting = withProblem(job, error, clock.nowMs());
         await this.#write(waiting);
@@ -287,13 +287,13 @@ export class Restreams implements AsyncDisposable {
   #drive(jobId: string): void {
     if (this.#drivers.has(jobId) || this.#stop.signal.aborted) return;
     const pauses = new Sleeper(this.#options.clock);
-    // It outlives the call that starts it.
+    // The driver outlives the call that starts it.
     const driving = continueTrace(null, () =>
       this.#driveInTurn(jobId, (delayMs, signal) => pauses.sleep(delayMs, signal)),
     );
     const ended = driving.finally(() => {
       this.#drivers.delete(jobId);
-      // Something may have been wanted just when it ended.
+      // A request may have arrived just when it ended.
       if (pauses.isWoken) this.#drive(jobId);
     });
     this.#drivers.set(jobId, { wake: () => pauses.wake(), ended });
@@ -315,7 +315,7 @@ export class Restreams implements AsyncDisposable {
         );
       });
     } catch (error) {
-      // The next scan takes it up again.
+      // The next scan resumes it.
       if (!this.#stop.signal.aborted) log?.warn({ jobId, err: error }, 'restream job is postponed');
     }
   }

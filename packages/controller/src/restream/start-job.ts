@@ -4,18 +4,18 @@ import type { RestreamEngine } from './restream-engine.ts';
 import { destinationSchemaOf, isSameSchema, tenantsOf } from './destination.ts';
 import type { JobStart, RestreamConfig } from './restream-job.ts';
 
-/** What a caller asks for; what is left out has a default. */
+/** The request of a caller; missing members have defaults. */
 export interface RestreamRequest {
   readonly tableNameWithType: string;
   readonly destTableNameWithType: string;
-  /** Default: the source's. */
+  /** The tenants; by default the source's. */
   readonly destServerTenant?: string | undefined;
   readonly destBrokerTenant?: string | undefined;
-  /** Default: false. */
+  /** False by default. */
   readonly debugPause?: boolean | undefined;
-  /** Messages a partition; default 5,000. */
+  /** The number of messages per partition; 5,000 by default. */
   readonly maxTableStreamLag?: number | undefined;
-  /** Default: 120. */
+  /** In minutes; 120 by default. */
   readonly maxRebalanceTimeMin?: number | undefined;
 }
 
@@ -23,13 +23,13 @@ const lagMaxDefault = 5000;
 const rebalanceMinutesDefault = 120;
 
 /**
- * Checks everything that can be checked before anything is made, and finds out what the job has to
- * know.
+ * Checks everything that can be checked before anything is created, and collects the facts that the
+ * job needs.
  *
- * @throws TABLE_NOT_FOUND when the source is not there
- * @throws INVALID_PARAMETER when the source or the destination has no name of a real-time table,
- * both are the same, or a limit is out of range
- * @throws TABLE_EXISTS when the destination is there
+ * @throws TABLE_NOT_FOUND when the source does not exist
+ * @throws INVALID_PARAMETER when the source or the destination is not the name of a real-time
+ *   table, both are the same, or a limit is out of range
+ * @throws TABLE_EXISTS when the destination exists
  * @throws SCHEMA_EXISTS when there is another schema of the destination's name
  * @throws TENANT_NOT_FOUND
  */
@@ -112,7 +112,7 @@ async function assertTenants(
     if (known.includes(name)) return;
     throw new QuireError(
       'TENANT_NOT_FOUND',
-      `${parameter} '${name.slice(0, 200)}' does not exist; there are: ${known.join(', ')}.`,
+      `${parameter} '${name.slice(0, 200)}' does not exist; expected one of ${known.join(', ')}.`,
     );
   };
   check('destServerTenant', config.destServerTenant, serverTenants);
@@ -136,7 +136,10 @@ async function assertAbsent(
   );
 }
 
-/** Whether the destination's schema has to be made: one with the same columns is used as it is. */
+/**
+ * Reports whether the destination's schema must be created; an existing one with the same columns
+ * is used.
+ */
 async function needsSchema(
   engine: RestreamEngine,
   source: TableDescription,
@@ -158,8 +161,8 @@ async function needsSchema(
 }
 
 /**
- * The latest offsets of the source's stream; null while the engine does not know them. @throws
- * INVALID_PARAMETER without a stream
+ * Returns the latest offsets of the source's stream; null while the engine does not know them.
+ * @throws INVALID_PARAMETER without a stream
  */
 async function readTarget(
   engine: RestreamEngine,

@@ -31,7 +31,7 @@ export function listClusterResultsRoute({ options, client }: ControllerContext):
   });
 }
 
-/** Newest first, each result once: brokers may go by two addresses. */
+/** Merges lists, newest first, with each result once: a broker may have two addresses. */
 function merge(lists: readonly (readonly StoredResult[])[]): StoredResult[] {
   const byId = new Map(
     lists.flat().map((result) => [`${result.brokerId} ${result.requestId}`, result]),

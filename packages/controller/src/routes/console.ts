@@ -4,8 +4,8 @@ import type { ConsoleFile, ControllerConsole } from '../console-files.ts';
 import type { ControllerContext } from '../controller-context.ts';
 
 /**
- * What a page of the console may do: nothing but load its own files and call its own origin.
- * Nothing inline runs, and no text becomes markup or script, whatever a cell or a name holds.
+ * The permissions of the console's page: it may only load its own files and call its own origin.
+ * Nothing inline runs, and no text becomes markup or script, whatever a cell or a name contains.
  */
 const consoleSecurityPolicy = [
   "default-src 'none'",
@@ -30,7 +30,9 @@ const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** GET /console and its files, open to everybody: they hold no data. GET / leads there. */
+/**
+ * GET /console and its files, without authentication: they contain no data. GET / redirects there.
+ */
 export function consoleRoutes({ options }: ControllerContext): readonly RouteOptions[] {
   const { console: site } = options;
   if (site === undefined) return [];
@@ -56,7 +58,7 @@ export function consoleRoutes({ options }: ControllerContext): readonly RouteOpt
   ];
 }
 
-/** Not a call of the API: the plug-in that makes the API document leaves it out. */
+/** Hides the route from the API document: it is not a call of the API. */
 const hidden: object = { hide: true };
 
 function openRoute(

@@ -4,7 +4,7 @@ import type { RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import type { TablesStatus } from '../table-watch.ts';
 
-/** GET /health: open to everybody, so it says nothing that is not for everybody. */
+/** GET /health, without authentication, so it contains only public facts. */
 export function readHealthRoute({
   options,
   clock,

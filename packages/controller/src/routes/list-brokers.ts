@@ -13,10 +13,10 @@ import type { ControllerContext } from '../controller-context.ts';
 import { instanceKindsOf, parameterOf, pathOf, sendJson, typeOf } from '../tables/table-context.ts';
 
 /**
- * The calls by which clients of Apache Pinot find brokers, in its controller's shapes: tables go by
- * their raw names, in /tables/livebrokers alone by those with type. What it calls the brokers of a
- * table or tenant are here those that answer, unless `state` asks for the others: a client that is
- * sent to a broker that is down gains nothing.
+ * The calls by which clients of Apache Pinot find brokers, in its controller's shapes: tables have
+ * their raw names, and names with type only in /tables/livebrokers. The brokers of a table or
+ * tenant are those that answer, unless `state` asks for the others: sending a client to a broker
+ * that is down would not help.
  */
 export function brokerRoutes(context: ControllerContext): readonly RouteOptions[] {
   const { listLiveBrokers, listLiveBrokersOfTable, listTableInstances, readTenant } =
@@ -85,7 +85,10 @@ export function brokerRoutes(context: ControllerContext): readonly RouteOptions[
   ];
 }
 
-/** The calls under /brokers, and under /v2/brokers, which show more of a broker than its name. */
+/**
+ * Returns the calls below /brokers, and below /v2/brokers, which show more of a broker than its
+ * name.
+ */
 function callsOf(context: ControllerContext, version: 'v1' | 'v2'): readonly RouteOptions[] {
   const all = controllerOperations;
   const isFirst = version === 'v1';
@@ -131,9 +134,9 @@ function callsOf(context: ControllerContext, version: 'v1' | 'v2'): readonly Rou
 type BrokerState = 'ONLINE' | 'OFFLINE';
 
 interface ClusterLook {
-  /** The brokers in the state that was asked for. */
+  /** The brokers in the requested state. */
   readonly brokers: readonly PinotBroker[];
-  /** Those of each table. Any broker that does not answer may have it. */
+  /** The brokers of each table. A broker that does not answer may have any table. */
   readonly tables: ReadonlyMap<string, readonly PinotBroker[]>;
   readonly isWhole: boolean;
 }
@@ -187,7 +190,7 @@ async function brokersOfTable(
   );
 }
 
-/** The names with type of the tables that are known, by their names without. */
+/** Returns the names with type of the known tables, by their raw names. */
 async function typedNames(
   { readTables }: ControllerContext,
   request: FastifyRequest,
@@ -198,7 +201,7 @@ async function typedNames(
   return Map.groupBy(names, (name) => parseTableName(name).rawName);
 }
 
-/** A table that the engine does not know is one of a broker's own, from files. */
+/** A table that the engine does not know is read by a broker from files. */
 function namesOf(
   typed: ReadonlyMap<string, readonly string[]>,
   rawName: string,

@@ -8,8 +8,8 @@ import type { ControllerContext } from '../controller-context.ts';
 import { halvesOf, sendJson, typeOf } from '../tables/table-context.ts';
 
 /**
- * GET /tables: those of all brokers that answer, and those that this controller keeps; with `type`,
- * those of one type by their names with it. Says the language of the caller's queries, too.
+ * GET /tables: the tables of all brokers that answer, and those of this controller; with `type`,
+ * those of one type by their names with type. Includes the dialect of the caller's queries.
  */
 export function listTablesRoute({
   options,
@@ -56,8 +56,8 @@ export function listTablesRoute({
 }
 
 /**
- * GET /tables/{tableName}/schema: of a table that this controller keeps, else as the first broker
- * of the settings has it that answers and knows the table.
+ * GET /tables/{tableName}/schema: of a table of this controller, or else from the first configured
+ * broker that answers and knows the table.
  */
 export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readTableSchema, async (request, reply) => {
@@ -79,7 +79,7 @@ export function readTableSchemaRoute({ options, client, tables }: ControllerCont
   });
 }
 
-/** The schema of a table that the engine keeps; undefined when it keeps none of the name. */
+/** Returns the schema of a table of the engine; undefined if it has no table of this name. */
 async function readStoredSchema(
   engine: TableEngine | undefined,
   name: string,

@@ -17,13 +17,13 @@ export interface BrokerTablesOptions {
   readonly clock: Clock;
 }
 
-/** Tables of brokers change with a restart only: how long those of the last look hold. */
+/** The time for which the tables of brokers are cached: they change only when a broker restarts. */
 const lookEveryMs = 10_000;
 
 /**
- * An engine that also shows the tables that brokers read from files (`engine.table.<name>.path`):
- * as OFFLINE tables that can be read, and nothing else. What would change one is CONFLICT, and says
- * where its files are configured.
+ * Wraps an engine to include the tables that brokers read from files (`engine.table.<name>.path`),
+ * as read-only OFFLINE tables. Changing one is refused with CONFLICT, which names the setting of
+ * its files.
  */
 export function withBrokerTables(engine: TableEngine, options: BrokerTablesOptions): TableEngine {
   const brokerTables = new BrokerTables(engine, options);
@@ -48,7 +48,7 @@ class BrokerTables {
     this.#options = options;
   }
 
-  /** What is done otherwise than by the engine itself. */
+  /** The methods that differ from the engine's own. */
   get verbs(): Partial<TableEngine> {
     const engine = this.#engine;
     const unlessFile =
@@ -112,7 +112,8 @@ class BrokerTables {
   }
 
   /**
-   * Tables of brokers that the engine does not keep: a broker shows those of the engine as well.
+   * Returns the tables of brokers that the engine does not have: brokers list those of the engine
+   * as well.
    */
   async #list(options?: CallOptions, rawName?: string): Promise<readonly TableSummary[]> {
     const names = await this.#readNames();
@@ -133,8 +134,8 @@ class BrokerTables {
   }
 
   /**
-   * The tables of files alone: one that the engine keeps now may be deleted before the next look, and
-   * would then be shown as a table of files.
+   * Returns only the tables of files: a table of the engine may be deleted before the next request,
+   * and would then be shown as a table of files.
    */
   async #askNames(): Promise<readonly string[]> {
     const { brokers, client } = this.#options;
@@ -183,7 +184,10 @@ class BrokerTables {
         };
   }
 
-  /** As the first broker has it that answers. @throws TABLE_NOT_FOUND, BROKER_UNAVAILABLE */
+  /**
+   * Reads the schema from the first broker that answers. @throws TABLE_NOT_FOUND,
+   * BROKER_UNAVAILABLE
+   */
   async #readSchema(
     rawName: string,
     { signal = new AbortController().signal }: CallOptions = {},
@@ -206,7 +210,7 @@ class BrokerTables {
   }
 }
 
-/** What a config says of a table whose rows are files of the settings. */
+/** Returns the config of a table whose rows are configured files. */
 function configOf(rawName: string): TableConfigDocument {
   return {
     tableName: `${rawName}_OFFLINE`,

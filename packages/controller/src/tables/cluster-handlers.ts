@@ -8,7 +8,7 @@ import { instanceKindsOf, pathOf, sendJson } from './table-context.ts';
 
 /** Handlers of the calls about the cluster: tenants, instances, the version. */
 export function clusterHandlers({ options, readTables }: ControllerContext) {
-  /** Those of the engine, and the brokers that the controller looks after. */
+  /** Lists the instances of the engine, and the brokers of the controller. */
   const listInstances = async (request: FastifyRequest): Promise<readonly Instance[]> => {
     const signal = signalOf(request);
     const [kept, { brokerTenants }] = await Promise.all([

@@ -2,17 +2,17 @@ import type { Principal } from '@quire/auth';
 import type { JsonValue } from '@quire/core';
 
 /**
- * Members of configs that hold credentials: of streams (`sasl.jaas.config`,
- * `ssl.keystore.password`), of buckets (`secretKey`).
+ * Matches members of configs with credentials: of streams (`sasl.jaas.config`,
+ * `ssl.keystore.password`), and of buckets (`secretKey`).
  */
 const secretName =
   /password|passphrase|secret|token|credential|jaas|private\.?key|access\.?key|(?:keystore|truststore)\.key|ssl\.key/i;
-/** What stands instead of a secret. */
+/** The replacement of a secret. */
 const hidden = '*****';
 
 /**
- * A config, or a document that holds some, as somebody may read it: admins as it is, everybody else
- * without the credentials in it.
+ * Returns a config, or a document that contains some, as a principal may read it: unchanged for
+ * admins, without credentials for others.
  */
 export function readableConfig<Config extends object>(
   config: Config,

@@ -2,8 +2,8 @@ import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 
 /**
- * Where a controller keeps no tables: nothing is there to be read but what brokers have, and
- * nothing can be changed.
+ * The engine of a controller without tables: only the tables of brokers can be read, and nothing
+ * can be changed.
  */
 const reads: Partial<TableEngine> = {
   description: 'none',

@@ -33,7 +33,7 @@ export function restreamRoutes(context: ControllerContext): readonly RouteOption
         table: asked.tableNameWithType,
         destination: asked.destTableNameWithType,
       });
-      // It goes on without its caller.
+      // The job continues without its caller.
       const starting = jobs().start(asked, { claim: claimOf(principalOf(request)) });
       countWork(request, starting);
       return sendJson(reply, view(await starting));
@@ -90,7 +90,7 @@ const parameters: Readonly<Record<string, 'text' | 'boolean' | 'integer'>> = {
 };
 
 /**
- * What a call asks for, by its query, its body, or both where they say the same. @throws
+ * Returns the request of a call from its query, its body, or both if they agree. @throws
  * INVALID_PARAMETER, INVALID_BODY
  */
 function restreamRequestOf(request: FastifyRequest): RestreamRequest {
@@ -100,7 +100,7 @@ function restreamRequestOf(request: FastifyRequest): RestreamRequest {
     const expected = Object.keys(parameters).join(', ');
     throw new QuireError(
       'INVALID_BODY',
-      `The body has an unknown member '${unknown.slice(0, 60)}'; expected some of ${expected}.`,
+      `The body has an unknown member '${unknown.slice(0, 60)}'; expected one or more of ${expected}.`,
     );
   }
   const given: Record<string, string | boolean | number> = {};
@@ -164,7 +164,7 @@ function parse(
   throw new QuireError('INVALID_PARAMETER', `${name} is ${shown}; expected ${expected}.`);
 }
 
-/** A job as SPECIFICATION.md section 2.1 shows it. */
+/** Returns a job as SPECIFICATION.md section 2.1 shows it. */
 function restreamResponseOf(job: RestreamJob, nowMs: number): RestreamResponse {
   const { config, stream, commit } = job;
   return {
@@ -213,12 +213,12 @@ function lastProblemOf({ lastProblem }: RestreamJob): RestreamResponse['lastProb
   return { code, message, stage, timeMs: atMs };
 }
 
-/** Whether a job has failed because its destination was dropped. */
+/** Reports whether a job has failed because its destination was dropped. */
 function isDestinationGone(job: RestreamJob): boolean {
   return job.error?.message === droppedError(job).message;
 }
 
-/** What the stage waits for, where the latest look at the engine met a problem. */
+/** Describes what the stage waits for, if the latest observation met a problem. */
 function waitOf({ lastProblem, stream, commit, rebalance, status }: RestreamJob): string {
   if (lastProblem === undefined || lastProblem === null || lastProblem.stage !== status) return '';
   const probedMs = { TABLE_STREAM: stream?.probedMs, FORCE_COMMIT: commit?.probedMs }[
@@ -230,7 +230,7 @@ function waitOf({ lastProblem, stream, commit, rebalance, status }: RestreamJob)
   return isOver ? '' : ` It waits now: ${lastProblem.message}`;
 }
 
-/** What happens next, or what to do. */
+/** Describes what happens next, or what the caller can do. */
 function nextOf(job: RestreamJob): string {
   const { status, init, config, cleanup } = job;
   const { tableNameWithType: source, destTableNameWithType: destination } = config;
@@ -238,22 +238,22 @@ function nextOf(job: RestreamJob): string {
   if (!isFinal(status)) {
     if (status === 'INIT' && init.isHeld) return `It waits to be resumed: POST ${path}/resume.`;
     const doing = {
-      INIT: `It makes ${destination}.`,
-      TABLE_STREAM: `${destination} consumes its stream; the job goes on when every partition has caught up.`,
+      INIT: `It creates ${destination}.`,
+      TABLE_STREAM: `${destination} consumes its stream; the job continues when every partition has caught up.`,
       FORCE_COMMIT: 'It waits until the consuming segments are committed.',
       REBALANCE: 'It waits until segments are where their tenants require them.',
     }[status as 'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE'];
     return `${doing}${waitOf(job)} To cancel: DELETE ${path}.`;
   }
   if (status === 'DONE') {
-    return `${destination} serves. When nothing reads ${source} any more: DELETE /tables/${source}.`;
+    return `${destination} serves. When ${source} is no longer used: DELETE /tables/${source}.`;
   }
   if (cleanup !== null && cleanup.problem !== null) {
     const what = cleanup.kind === 'DROP' ? 'dropped' : 'paused';
-    return `${destination} could not be ${what}: ${cleanup.problem} Look at it, and then: DELETE ${path}?dropDestination=true.`;
+    return `${destination} could not be ${what}: ${cleanup.problem} Check it, and then: DELETE ${path}?dropDestination=true.`;
   }
   if (cleanup?.kind === 'PAUSE' && isDestinationGone(job)) {
-    return `${destination} was dropped by somebody else. Start again when the cause is fixed.`;
+    return `${destination} was dropped by another caller. Start again when the cause is fixed.`;
   }
   if (cleanup?.kind === 'DROP') {
     if (!cleanup.isDone) return `${destination} is being dropped.`;

@@ -24,8 +24,7 @@ import {
 import { formatTimestamp } from './time-text.ts';
 
 /**
- * The calls about consumption from streams (TABLES.md section 3), in the words of Apache Pinot's
- * controller.
+ * The calls about consumption from streams (TABLES.md section 3), as in Apache Pinot's controller.
  */
 export function streamRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
@@ -39,7 +38,7 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
       const servers = (await engine().listInstances({ signal: signalOf(request) })).filter(
         ({ kind }) => kind === 'SERVER',
       );
-      // An engine of one process does not say which server consumes a partition.
+      // An engine of one process does not report which server consumes a partition.
       const name = servers.map(({ instanceName }) => instanceName).join(',');
       return sendJson(reply, consumingSegmentsOf(consumption, name));
     },
@@ -157,8 +156,8 @@ function consumerOf(
       recordsLagMap: mapOf(replica.lagMessages),
       availabilityLagMsMap: mapOf(replica.lagMs),
     },
-    // Beyond the peer's members, and the same for every server of a partition: why it does not
-    // progress, and what it left out.
+    // Members that Apache Pinot lacks, the same for every server of a partition: the reason for
+    // missing progress, and the skipped messages.
     partition,
     state,
     skippedCount,
@@ -179,7 +178,7 @@ function pauseStatusOf({ isPaused, changedMs, comment, partitions }: Consumption
   };
 }
 
-/** Where the consuming segments start: the offsets up to which rows are committed. */
+/** Returns the starts of the consuming segments: the offsets up to which rows are committed. */
 async function readWatermarks(
   engine: TableEngine,
   name: string,

@@ -144,7 +144,7 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
 }
 
 /**
- * Holds all parts to all rules before any of them is made, so that their findings come together.
+ * Checks all parts before any of them is created, so that their findings are reported together.
  *
  * @throws TABLE_INVALID with all findings, under `/schema`, `/offline` and `/realtime`
  */
@@ -159,7 +159,7 @@ async function assertValid(
   assertNoErrors(`Table ${tableName}`, findings);
 }
 
-/** All or nothing: what was made is taken back when what follows cannot be made. */
+/** Creates all parts or none: earlier ones are deleted if a later one fails. */
 async function createAll(
   engine: TableEngine,
   { schema, configs }: TableConfigs,

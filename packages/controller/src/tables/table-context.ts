@@ -12,7 +12,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import type { ControllerTables } from '../controller-options.ts';
 
-/** @throws UNSUPPORTED when this controller has no engine of tables */
+/** @throws UNSUPPORTED when this controller has no table engine */
 export function tablesOf({ tables }: ControllerContext): ControllerTables {
   if (tables !== undefined) return tables;
   throw new QuireError(
@@ -21,9 +21,7 @@ export function tablesOf({ tables }: ControllerContext): ControllerTables {
   );
 }
 
-/**
- * Lets admins alone change something, and leaves a line of it in the audit log. @throws FORBIDDEN
- */
+/** Requires an admin for a change, and writes it to the audit log. @throws FORBIDDEN */
 export function authorizeChange(
   request: FastifyRequest,
   event: string,
@@ -46,8 +44,8 @@ export function pathOf(request: FastifyRequest): Readonly<Record<string, string>
 }
 
 /**
- * A query parameter that may be given once. @throws INVALID_PARAMETER when it is given several
- * times
+ * Returns a query parameter that may be given once. @throws INVALID_PARAMETER when it is given
+ * several times
  */
 export function parameterOf(request: FastifyRequest, name: string): string | undefined {
   const value: RawParameter = queryOf(request)[name];
@@ -59,9 +57,7 @@ export function parameterOf(request: FastifyRequest, name: string): string | und
   );
 }
 
-/**
- * @throws INVALID_BODY where there is none: of no length at all, it passes by what checks bodies
- */
+/** @throws INVALID_BODY without a body: the parser does not check an empty one */
 export function bodyOf(request: FastifyRequest): Readonly<Record<string, JsonValue>> {
   if (request.body === undefined || request.body === null) {
     throw new QuireError('INVALID_BODY', 'The request body is empty; expected a JSON object.');
@@ -69,7 +65,7 @@ export function bodyOf(request: FastifyRequest): Readonly<Record<string, JsonVal
   return request.body as Readonly<Record<string, JsonValue>>;
 }
 
-/** The type of a table that a parameter names. @throws INVALID_PARAMETER */
+/** Returns the type of a table that a parameter names. @throws INVALID_PARAMETER */
 export function typeOf(request: FastifyRequest): TableType | undefined {
   const text = parameterOf(request, 'type')?.toUpperCase();
   if (text === undefined || text === 'OFFLINE' || text === 'REALTIME') return text;
@@ -80,7 +76,7 @@ export function typeOf(request: FastifyRequest): TableType | undefined {
 }
 
 /**
- * The kinds of instances that the parameter `type` asks for: both where it is absent. @throws
+ * Returns the kinds of instances that the parameter `type` selects; both by default. @throws
  * INVALID_PARAMETER
  */
 export function instanceKindsOf(request: FastifyRequest): ReadonlySet<'BROKER' | 'SERVER'> {
@@ -95,8 +91,8 @@ export function instanceKindsOf(request: FastifyRequest): ReadonlySet<'BROKER' |
 }
 
 /**
- * The halves of a table that a name means: with a suffix one, without it both that there are, or
- * the one of the type.
+ * Returns the halves of a table that a name selects: one with a suffix; without it both existing
+ * ones, or the one of the type.
  *
  * @throws TABLE_NOT_FOUND when there is none
  */
@@ -122,7 +118,7 @@ export async function halvesOf(
   );
 }
 
-/** The name of the real-time half, for the calls that only that has. */
+/** Returns the name of the real-time half, for calls that require it. */
 export function realtimeName(name: string): string {
   return parseTableName(name).type === undefined ? `${name}_REALTIME` : name;
 }

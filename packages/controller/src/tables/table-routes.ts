@@ -28,7 +28,7 @@ import {
 
 type Handlers = Readonly<Partial<Record<keyof typeof operations, RouteHandler>>>;
 
-/** The size of one half of a table, as answers have it. */
+/** The size of one half of a table on the wire. */
 interface HalfSize {
   readonly reportedSizeInBytes: number;
   readonly numRows: number;
@@ -51,10 +51,7 @@ function halfSizeOf(bytes: number, segments: readonly SegmentDescription[]): Hal
   return { reportedSizeInBytes: bytes, numRows, segments: Object.fromEntries(bySegment) };
 }
 
-/**
- * The calls about tables and schemas (TABLES.md section 2), in the words of Apache Pinot's
- * controller.
- */
+/** The calls about tables and schemas (TABLES.md section 2), as in Apache Pinot's controller. */
 export function tableRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
   const body = objectBody(
@@ -263,7 +260,7 @@ function schemaOf(request: FastifyRequest): TableSchemaDocument {
   return documentOf<TableSchemaDocument>(bodyOf(request), 'schemaName');
 }
 
-/** A document that has its name. @throws INVALID_BODY */
+/** Returns a document that has its name. @throws INVALID_BODY */
 export function documentOf<Document>(
   value: Readonly<Record<string, JsonValue>>,
   nameMember: string,
@@ -277,8 +274,8 @@ export function documentOf<Document>(
 }
 
 /**
- * The config with its type in its name. @throws INVALID_BODY when neither the name nor `tableType`
- * says the type, or they differ
+ * Returns the config with its type in its name. @throws INVALID_BODY when neither the name nor
+ * `tableType` has the type, or they differ
  */
 export function withTypedName(config: TableConfigDocument): TableConfigDocument {
   const { rawName, type } = parseTableName(config.tableName);
@@ -331,7 +328,7 @@ async function findSegment(
   );
 }
 
-/** What is known of a segment, by the peer's keys, all texts. */
+/** Returns the metadata of a segment under Apache Pinot's keys, all as texts. */
 function segmentMetadataOf(segment: SegmentDescription): object {
   const text = (name: string, value: string | number | null | undefined): Record<string, string> =>
     value === null || value === undefined ? {} : { [name]: String(value) };

@@ -2,7 +2,7 @@ import type { SubtaskCount, SubtaskInfo, TaskDebug } from '@quire/api';
 import type { SubtaskRecord, SubtaskState, TaskRecord } from '@quire/core/table-engine';
 import { formatTaskTime } from './time-text.ts';
 
-/** By which count of SPECIFICATION.md section 2.2 a subtask goes. */
+/** The counts of SPECIFICATION.md section 2.2 by the state of a subtask. */
 const countOfState: Readonly<Record<SubtaskState, Exclude<keyof SubtaskCount, 'total'>>> = {
   WAITING: 'waiting',
   RUNNING: 'running',
@@ -14,7 +14,7 @@ const countOfState: Readonly<Record<SubtaskState, Exclude<keyof SubtaskCount, 't
   UNKNOWN: 'unknown',
 };
 
-/** Subtasks that everybody wants to see: those that run, and those that went wrong. */
+/** The subtasks that are always shown: running and failed ones. */
 const shownAtZero: ReadonlySet<SubtaskState> = new Set(['RUNNING', 'TASK_ERROR', 'TIMED_OUT']);
 
 export function countSubtasks(subtasks: readonly SubtaskRecord[]): SubtaskCount {
@@ -37,8 +37,8 @@ export function countSubtasks(subtasks: readonly SubtaskRecord[]): SubtaskCount 
 }
 
 /**
- * The debug record of a task (SPECIFICATION.md section 2.2): at verbosity 0 with the subtasks that
- * run or have failed, and without the list where there are none; above 0 with all.
+ * Returns the debug record of a task (SPECIFICATION.md section 2.2): at verbosity 0 with its
+ * running and failed subtasks, and without the list if there are none; above 0 with all.
  */
 export function debugOf(task: TaskRecord, verbosity: number): TaskDebug {
   const shown = task.subtasks.filter(({ state }) => verbosity > 0 || shownAtZero.has(state));

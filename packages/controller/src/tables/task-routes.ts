@@ -28,7 +28,7 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
       { taskType: typeOf(request), tableNameWithType: pathOf(request)['tableName'] },
       { signal: signalOf(request) },
     );
-  /** A member for each task of a type, by its name. */
+  /** Answers with a member for each task of a type, by its name. */
   const byTask =
     (of: (task: TaskRecord, request: FastifyRequest) => unknown): RouteHandler =>
     async (request, reply) =>
@@ -105,7 +105,7 @@ function typeOf(request: FastifyRequest): string {
   return pathOf(request)['taskType'] ?? '';
 }
 
-/** What changes tasks: for admins. */
+/** Handlers of calls that change tasks, for admins. */
 function changeHandlers(
   engine: () => TableEngine,
 ): Pick<Handlers, 'scheduleTasks' | 'executeTask' | 'stopTasks' | 'resumeTasks' | 'cancelTask'> {
@@ -156,8 +156,8 @@ function verbosityOf(request: FastifyRequest): number {
 }
 
 /**
- * As Apache Pinot's controller answers: the names of the tasks by type, with commas between, and
- * what went wrong as texts.
+ * Schedules tasks and answers like Apache Pinot's controller: names of the tasks by type, separated
+ * by commas, and errors as texts.
  */
 async function schedule(
   engine: TableEngine,

@@ -111,7 +111,7 @@ it('a restream takes a segment that is being made for an unknown lag, not for no
     lastProblem: {
       code: 'ENGINE_UNAVAILABLE',
       message: expect.stringMatching(
-        /^The engine cannot tell how far partition 0 of the destination is; its server may be away\. No offset has moved for 1\ds\.$/,
+        /^The engine does not know the offset of partition 0 of the destination; its server may be down\. No offset has moved for 1\ds\.$/,
       ),
     },
   });
@@ -256,7 +256,7 @@ it('a restream fails when the stream stands still, and says where it stands', as
   const at = job.stream?.offsets['0'];
   expect(job.error?.message).toBe(
     `The destination has consumed nothing for 1m: partition 0 is at ${at} of 100000, partition 1 is at ${at} of 100000. ` +
-      'The engine does not say why.',
+      'The engine reports no reason.',
   );
   expect(scene.engine.tableNames).toEqual([source, destination].toSorted());
   expect(scene.engine.isPaused(destination)).toBe(true);

@@ -6,8 +6,8 @@ export function isSpace(byte: number): boolean {
 }
 
 /**
- * What is at hand of a stream of bytes: `bytes` from `at` on is unread. It holds one chunk, and
- * what was left of those before it, so memory depends on the largest value only.
+ * The available part of a stream of bytes: `bytes` from `at` on is unread. It holds one chunk, and
+ * the rest of earlier ones, so memory depends on the largest value only.
  */
 export class ByteCursor {
   bytes: Buffer = Buffer.alloc(0);
@@ -20,9 +20,7 @@ export class ByteCursor {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /**
-   * Adds the next chunk behind what is unread, which may move; false at the end of the stream.
-   */
+  /** Appends the next chunk to the unread bytes, which may move; false at the end of the stream. */
   async more(): Promise<boolean> {
     const next = await this.#chunks.next();
     if (next.done === true) return false;
@@ -33,7 +31,7 @@ export class ByteCursor {
     if (unread.length === 0) this.bytes = chunk;
     else {
       const space = size <= this.#space.length ? this.#space : Buffer.allocUnsafeSlow(size * 2);
-      // Both may be the same memory, within which `set` moves bytes as they should be.
+      // Both may be the same memory, which `set` handles.
       if (unread.buffer !== space.buffer || this.at > 0) space.set(unread);
       space.set(chunk, unread.length);
       this.#space = space;
@@ -43,7 +41,7 @@ export class ByteCursor {
     return true;
   }
 
-  /** The next byte after white space, which stays unread; -1 at the end of the stream. */
+  /** Returns the next byte after white space, unread; -1 at the end of the stream. */
   async peek(): Promise<number> {
     for (;;) {
       while (this.at < this.bytes.length) {
@@ -55,7 +53,7 @@ export class ByteCursor {
     }
   }
 
-  /** @throws UNEXPECTED_RESPONSE when another byte comes */
+  /** @throws UNEXPECTED_RESPONSE when it is another byte */
   async expect(character: string): Promise<void> {
     const byte = await this.peek();
     if (byte !== character.charCodeAt(0)) throw notJson(`'${character}'`, byte);

@@ -27,13 +27,13 @@ class GrowingArray<Values extends Numbers> {
     this.values = larger;
   }
 
-  /** The first `length` values, in memory of their own. */
+  /** Returns the first `length` values, as a copy. */
   finish(length: number): Values {
     return this.values.slice(0, length) as Values;
   }
 }
 
-/** Takes the cells of one column, and gives them as Arrow. */
+/** Collects the cells of one column, and returns them as Arrow. */
 export interface ColumnBuilder {
   append(json: JsonBytes): void;
   finish(): Data;
@@ -44,14 +44,12 @@ const [openBrace, closeBrace, openBracket, closeBracket, colon, comma] = [
   0x7b, 0x7d, 0x5b, 0x5d, 0x3a, 0x2c,
 ];
 
-/**
- * How the bytes of lists of BYTES are written, which the releases of Apache Pinot do differently.
- */
+/** The encoding of the bytes in lists of BYTES, which differs between releases of Apache Pinot. */
 export type BytesText = 'hex' | 'base64';
 
 /**
  * @param bytesText for lists only: single values are hexadecimal in every release
- * @param cells how many cells there is memory for at first
+ * @param cells the initial number of cells
  */
 export function columnBuilder(field: Field, bytesText: BytesText, cells: number): ColumnBuilder {
   const type = field.type as DataType;
@@ -71,7 +69,7 @@ export function columnBuilder(field: Field, bytesText: BytesText, cells: number)
   return textBuilder(field, cells);
 }
 
-/** Which cells are null, and how many cells there are. */
+/** The validity and the number of cells. */
 class Validity {
   length = 0;
   nullCount = 0;
@@ -93,7 +91,7 @@ class Validity {
     return this.nullCount === 0 ? noBytes : this.bits();
   }
 
-  /** Also the values of a column of booleans. */
+  /** Also used for the values of a column of booleans. */
   bits(): Uint8Array {
     return this.#bitmap.slice(0, Math.ceil(this.length / 8));
   }
@@ -123,7 +121,7 @@ function dataOf(
 
 type Read = (json: JsonBytes, row: number) => void;
 
-/** A column of values of a fixed width, null included. */
+/** Builds a column of values of a fixed width, including null. */
 function fixedWidthBuilder(
   field: Field,
   read: Read,
@@ -169,8 +167,8 @@ function longBuilder(field: Field, cells: number): ColumnBuilder {
 }
 
 /**
- * Writes numbers that a double holds exactly, as both their halves; a bigint for each would cost
- * more than the rest.
+ * Writes numbers that a double represents exactly, as both their halves; a bigint for each would
+ * cost more than the rest.
  */
 function safeIntegerSetter(
   column: GrowingArray<BigInt64Array>,
@@ -236,8 +234,8 @@ function booleanBuilder(field: Field): ColumnBuilder {
 }
 
 /**
- * Text as it is; a value of another kind, which a type of a newer Apache Pinot may have, is kept as
- * its JSON.
+ * Text is kept; a value of another kind, which a type of a newer Apache Pinot may have, is stored
+ * as its JSON.
  */
 function textBuilder(field: Field, cells: number): ColumnBuilder {
   return variableWidthBuilder(field, cells, (json, target) => {
@@ -261,7 +259,7 @@ function base64Builder(field: Field, cells: number): ColumnBuilder {
   });
 }
 
-/** What texts are mostly shorter than. */
+/** The usual maximal length of texts. */
 const textBytesUsual = 24;
 
 function variableWidthBuilder(
@@ -358,7 +356,7 @@ function mapBuilder(field: Field, entries: Field, cells: number): ColumnBuilder 
   };
 }
 
-/** Nulls at the end may lie behind what was written. */
+/** Nulls at the end may be beyond the written values. */
 function padded<Values extends Int32Array | Float32Array | Float64Array | BigInt64Array>(
   column: GrowingArray<Values>,
   length: number,

@@ -1,4 +1,4 @@
-/** Bytes that are appended to; half as much room again as was needed. */
+/** Bytes that can be appended to; their capacity grows by half more than needed. */
 export class GrowingBytes {
   length = 0;
   #bytes: Buffer;
@@ -29,7 +29,7 @@ export class GrowingBytes {
     this.length += this.#bytes.write(text, this.length, 'hex');
   }
 
-  /** What was appended, in memory of its own. */
+  /** Returns the appended bytes, as a copy. */
   finish(): Uint8Array {
     return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset, this.length).slice();
   }

@@ -7,7 +7,7 @@ const [quote, backslash] = [0x22, 0x5c];
 const [letterN, letterT, letterF, minus, point] = [0x6e, 0x74, 0x66, 0x2d, 0x2e];
 const powersOfTen = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 
-/** Reads values one after the other out of JSON that is in memory whole. */
+/** Reads values one after another from JSON that is completely in memory. */
 export class JsonBytes {
   readonly bytes: Buffer;
   at: number;
@@ -19,7 +19,7 @@ export class JsonBytes {
     this.end = end;
   }
 
-  /** The next byte after white space. */
+  /** Returns the next byte after white space. */
   peek(): number {
     let byte = this.bytes[this.at] ?? -1;
     while (isSpace(byte)) {
@@ -29,7 +29,7 @@ export class JsonBytes {
     return this.at < this.end ? byte : -1;
   }
 
-  /** Takes the next byte when it is this one. */
+  /** Takes the next byte if it is this one. */
   take(byte: number): boolean {
     if (this.peek() !== byte) return false;
     this.at += 1;
@@ -53,7 +53,7 @@ export class JsonBytes {
     return this.peek() === quote;
   }
 
-  /** A number as it is written, or the text of a string that stands in its place, as NaN does. */
+  /** Returns the text of a number, or of a string in its place, such as NaN. */
   readNumber(): string {
     if (this.isString()) return this.readString();
     const start = this.at;
@@ -71,9 +71,9 @@ export class JsonBytes {
   }
 
   /**
-   * A number of at most 15 digits without exponent, of bytes alone: as `Number` reads its text,
-   * since both its digits and the power of ten are exact. NaN, and nothing read, where the value is
-   * anything else.
+   * Returns a number of at most 15 digits without exponent, from its bytes: identical to `Number`
+   * of its text, since both its digits and the power of ten are exact. Returns NaN, and reads
+   * nothing, for any other value.
    */
   takeShortNumber(): number {
     let at = this.at;
@@ -111,7 +111,7 @@ export class JsonBytes {
     } else target.append(this.bytes, start, end);
   }
 
-  /** The JSON of the next value, whatever it is. */
+  /** Returns the JSON of the next value of any kind. */
   readRaw(): string {
     this.peek();
     const end = new ValueScanner().scan(this.bytes.subarray(0, this.end), this.at);
@@ -148,7 +148,7 @@ export class JsonBytes {
   }
 }
 
-/** Digits, signs, a point and an exponent. */
+/** Matches digits, signs, a point and an exponent. */
 function isPartOfNumber(byte: number): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||

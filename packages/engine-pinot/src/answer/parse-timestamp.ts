@@ -1,9 +1,9 @@
 const pattern = /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
 
 /**
- * Epoch milliseconds of a TIMESTAMP as a broker writes it, `2026-01-01 00:00:00.123`; undefined
- * when the text is not one. Brokers write the time of their own zone, without saying which: it is
- * taken for UTC.
+ * Returns the epoch milliseconds of a TIMESTAMP in the format of brokers, `2026-01-01
+ * 00:00:00.123`; undefined when the text is not one. Brokers write the time in their own zone,
+ * without naming it: it is taken for UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = ''] = pattern.exec(text) ?? [];

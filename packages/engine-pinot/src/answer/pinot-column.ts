@@ -17,17 +17,14 @@ import {
 
 import { parse } from './parse-json.ts';
 
-/** A column of an answer, as Apache Pinot names its type. */
+/** A column of an answer, with Apache Pinot's name of its type. */
 export interface PinotColumn {
   readonly name: string;
   readonly pinotType: string;
   readonly field: Field;
 }
 
-/**
- * Field metadata by which a column says that its text holds something else than text
- * (`@quire/results`).
- */
+/** Field metadata that marks text as the encoding of another type (`@quire/results`). */
 const columnDataTypeKey = 'quire:columnDataType';
 const jsonMetadata = new Map([['ARROW:extension:name', 'arrow.json']]);
 
@@ -50,8 +47,8 @@ export function parseDataSchema(text: string): readonly PinotColumn[] {
 }
 
 /**
- * The column as Arrow has it. What Arrow has no type for is text: decimals of any size, JSON, and
- * what a newer Pinot may bring.
+ * Returns the column as an Arrow field. Types without a counterpart in Arrow become text: decimals
+ * of any size, JSON, and types of newer releases.
  */
 function fieldOf(name: string, pinotType: string): Field {
   const item = pinotType.endsWith('_ARRAY') ? pinotType.slice(0, -'_ARRAY'.length) : undefined;
@@ -84,7 +81,7 @@ function typeOf(pinotType: string): DataType {
     case 'BYTES':
       return new Binary();
     case 'MAP': {
-      // An answer does not say what the values are: each stands as the JSON that came.
+      // An answer does not specify the type of the values: each is stored as the received JSON.
       const entry = new Struct([
         new Field('key', new Utf8(), false),
         new Field('value', new Utf8(), true, jsonMetadata),

@@ -4,18 +4,16 @@ import { parse } from './parse-json.ts';
 import { type PinotColumn, parseDataSchema } from './pinot-column.ts';
 import { ValueScanner } from './value-scanner.ts';
 
-/**
- * A part of an answer, in the order in which they come: columns, then rows, then what the query
- * took.
- */
+/** A part of an answer, in this order: columns, then rows, then the statistics of the query. */
 export type AnswerPart =
   | { readonly kind: 'columns'; readonly columns: readonly PinotColumn[] }
   | RowsPart
   | { readonly kind: 'member'; readonly name: string; readonly text: string };
 
 /**
- * Rows, `[…],[…]`, in `bytes` from `start` to `end`, where the last one may break off. Who takes
- * the part says how far whole rows go before the next part is asked for; until then the bytes stand.
+ * Rows, `[…],[…]`, in `bytes` from `start` to `end`; the last one may be incomplete. The consumer
+ * sets the end of the complete rows before it requests the next part; until then the bytes are
+ * valid.
  */
 export interface RowsPart {
   readonly kind: 'rows';
@@ -26,15 +24,15 @@ export interface RowsPart {
   taken: number;
 }
 
-/** The largest value that is taken: a row, or a member beside the rows. */
+/** The largest accepted value: a row, or a member besides the rows. */
 const valueBytesMax = 256 * 1024 * 1024;
 const [quote, comma, openBracket, closeBracket, closeBrace] = [0x22, 0x2c, 0x5b, 0x5d, 0x7d];
 
 /**
- * Takes the JSON answer to a query apart as it comes, in memory that depends on its largest row and
+ * Parses the JSON answer to a query as it arrives, in memory that depends on its largest row and
  * not on their number.
  *
- * @throws UNEXPECTED_RESPONSE when it is not such an answer, or ends in the middle
+ * @throws UNEXPECTED_RESPONSE when it is not such an answer, or is incomplete
  */
 export async function* readAnswer(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   yield* readMembers(cursor, async function* (name) {
@@ -51,7 +49,9 @@ export async function* readAnswer(cursor: ByteCursor): AsyncGenerator<AnswerPart
   });
 }
 
-/** The members of an object, each by `read`, which leaves the cursor behind the member's value. */
+/**
+ * Reads the members of an object, each by `read`, which leaves the cursor after the member's value.
+ */
 async function* readMembers(
   cursor: ByteCursor,
   read: (name: string) => AsyncGenerator<AnswerPart>,
@@ -76,7 +76,7 @@ async function* readMembers(
 async function readValue(cursor: ByteCursor): Promise<string> {
   await cursor.peek();
   const scanner = new ValueScanner();
-  // `more` moves what is unread to the front.
+  // `more` moves the unread bytes to the front.
   let scanned = 0;
   for (;;) {
     const end = scanner.scan(cursor.bytes, cursor.at + scanned);
@@ -91,7 +91,7 @@ async function readValue(cursor: ByteCursor): Promise<string> {
   }
 }
 
-/** Yields what has been received of the rows, until each is taken. */
+/** Yields the received rows, until each is taken. */
 async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   await cursor.expect('[');
   for (let isFirst = true; ; isFirst = false) {
@@ -105,9 +105,9 @@ async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   cursor.at += 1;
 }
 
-/** Yields what has been received from one row on, until at least that row is taken. */
+/** Yields the received bytes from one row on, until at least that row is taken. */
 async function* readRun(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
-  // A long row is not looked at again before twice as much of it is there.
+  // A long row is not parsed again before its received part has doubled.
   for (let wanted = 1; ;) {
     const { bytes, at: start } = cursor;
     const size = bytes.length - start;

@@ -1,8 +1,6 @@
-/*
- * The shape of what the row parser (`assembly/`) and its caller share in memory.
- */
+/* The layout of the memory that the row parser (`assembly/`) shares with its caller. */
 
-/** Kinds of columns. Of a cell of `kindOther`, the parser notes only where it starts and ends. */
+/** Kinds of columns. Of a cell of `kindOther`, the parser records only its start and end. */
 export const kindOther = 0;
 export const kindInt = 1;
 export const kindLong = 2;
@@ -17,19 +15,19 @@ export const kindAt = 0;
 export const valuesAt = 4;
 export const validityAt = 8;
 export const offsetsAt = 12;
-/** Bytes of text that the column has memory for. */
+/** The capacity for the column's text, in bytes. */
 export const textBytesAt = 16;
 export const columnBytes = 20;
 
 /** A cell that is left to the caller: four words, its column, its row, its start and its end. */
 export const oddCellBytes = 16;
 
-/** Text is copied sixteen bytes at a time, and read so. */
+/** Text is copied, and therefore read, sixteen bytes at a time. */
 export const slackBytes = 32;
 
-/** Why the parser stopped. */
+/** The reasons why the parser stopped. */
 export const stoppedAtEnd = 0;
-/** Expected something else at `failedAt`; `expected` is what. */
+/** Something else than `expected` was found at `failedAt`. */
 export const stoppedMalformed = 1;
 export const stoppedFull = 2;
 

@@ -78,8 +78,8 @@ const keptBytesMax = 16 * 1024 * 1024;
 
 /**
  * Parses rows of JSON into columns in WebAssembly (`assembly/`): integers of 64 bits, sixteen bytes
- * of a text at once, and nothing for the garbage collector. All readers of a thread share one, since
- * each copies what it has parsed before it hands anything on.
+ * of a text at once, and no garbage. All readers of a thread share one parser, since each copies
+ * its result before it passes anything on.
  */
 export class RowParser {
   static #shared: RowParser | undefined;
@@ -99,7 +99,7 @@ export class RowParser {
     this.#view = new DataView(this.#exports.memory.buffer);
   }
 
-  /** The parser of this thread, made when it is first asked for. */
+  /** Returns the parser of this thread, created at the first call. */
   static get shared(): RowParser {
     if ((this.#shared?.bytes.length ?? 0) > keptBytesMax) this.#shared = undefined;
     return (this.#shared ??= new RowParser());
@@ -114,7 +114,7 @@ export class RowParser {
     return this.#view;
   }
 
-  /** Parses as many rows of `bytes` from `start` to `end` as there is memory for. */
+  /** Parses as many rows of `bytes` from `start` to `end` as fit the memory. */
   parse(
     kinds: readonly number[],
     { inputBytes, rowsMax, textBytes, oddMax }: ParserCapacity,
@@ -169,7 +169,7 @@ export class RowParser {
     return { start: this.#view.getUint32(at, true), end: this.#view.getUint32(at + 4, true) };
   }
 
-  /** One of a column's addresses. */
+  /** Returns one of a column's addresses. */
   addressOf(column: number, what: number): number {
     return this.#view.getUint32(this.#columns + column * columnBytes + what, true);
   }
@@ -218,7 +218,7 @@ export class RowParser {
   }
 }
 
-/** Bytes of a cell in the parser's memory; of text, there are offsets instead. */
+/** The bytes of a cell in the parser's memory; text has offsets instead. */
 export function cellBytesOf(kind: number): number {
   if (kind === kindInt || kind === kindFloat) return 4;
   return kind === kindBoolean ? 1 / 8 : 8;

@@ -29,8 +29,8 @@ import { aligned, type Cell, cellBytesOf, type ParserCapacity, RowParser } from 
 const [openBracket, comma] = [0x5b, 0x2c];
 
 /**
- * A batch of an answer, whose memory is used again once it is disposed. Arrow's own constructor
- * would give two columns that share a name each other's type.
+ * A batch of an answer, whose memory is reused once it is disposed. Arrow's own constructor would
+ * give two columns of the same name each other's type.
  */
 class AnswerBatch extends RecordBatch implements Disposable {
   declare readonly schema: Schema;
@@ -50,7 +50,7 @@ class AnswerBatch extends RecordBatch implements Disposable {
   }
 }
 
-/** Makes record batches of rows that came as JSON. */
+/** Converts JSON rows to record batches. */
 export class RowReader {
   readonly schema: Schema;
   readonly #rowType: Struct;
@@ -69,9 +69,9 @@ export class RowReader {
   }
 
   /**
-   * Returns batches of the whole rows in a part, and says in it how far they go.
+   * Returns batches of the complete rows in a part, and records their end in it.
    *
-   * @throws UNEXPECTED_RESPONSE when a cell is not what its column says
+   * @throws UNEXPECTED_RESPONSE when a cell does not have the type of its column
    */
   read(part: RowsPart): readonly RecordBatch[] {
     const { bytes, start, end } = part;
@@ -82,7 +82,7 @@ export class RowReader {
       if (rowCount > 0) batches.push(this.#batchOf(parser, rowCount));
       if (stop === stoppedMalformed) throw malformed(parser);
       if (rowCount === 0) {
-        // A row that is not whole yet, unless there was too little memory for it.
+        // An incomplete row, unless the memory was too small for it.
         const isCut = stop === stoppedAtEnd && end - at > this.#capacity.inputBytes;
         if (!isCut && stop !== stoppedFull) break;
         this.#capacity = enlarged(this.#capacity);
@@ -96,7 +96,7 @@ export class RowReader {
     return batches;
   }
 
-  /** Copies what the parser has into memory of the batch's own, one block for all columns. */
+  /** Copies the parser's columns into memory of the batch, one block for all. */
   #batchOf(parser: RowParser, rowCount: number): RecordBatch {
     this.#readOddCells(parser);
     const regions = this.#kinds.map((kind, column) =>
@@ -126,7 +126,7 @@ export class RowReader {
     return new AnswerBatch(this.schema, data, () => this.#spare.give(memory));
   }
 
-  /** A column whose cells the parser only finds. */
+  /** A column whose cells the parser only locates. */
   #otherColumn(parser: RowParser, field: Field, column: number, rowCount: number): Data {
     const builder = columnBuilder(field, this.#bytesText, rowCount);
     for (let row = 0; row < rowCount; row += 1) {
@@ -135,7 +135,7 @@ export class RowReader {
     return builder.finish();
   }
 
-  /** Puts the values of cells that the parser has left out into its columns. */
+  /** Writes the values of cells that the parser has left out into its columns. */
   #readOddCells(parser: RowParser): void {
     const odd = Map.groupBy(parser.oddCells(), ({ column }) => column);
     for (const [column, cells] of odd) {
@@ -153,7 +153,7 @@ export class RowReader {
   }
 }
 
-/** A cell of its own, which is a value of its column and nothing else. */
+/** Checks that a cell is exactly one value of its column. */
 function append(builder: ColumnBuilder, bytes: Buffer, { start, end }: Cell): void {
   const json = new JsonBytes(bytes, start, end);
   builder.append(json);
@@ -186,9 +186,7 @@ function regionsOf(
   return [{ start, size }, validity, { start: offsets, size: (rowCount + 1) * 4 }];
 }
 
-/**
- * Memory of batches that are done with: new memory for each would keep the garbage collector busy.
- */
+/** The memory of disposed batches: new memory for each would keep the garbage collector busy. */
 class SpareMemory {
   readonly #blocks: Uint8Array<ArrayBuffer>[] = [];
 
@@ -246,7 +244,7 @@ function typedArray(
   return new Values(buffer, byteOffset, byteLength / Values.BYTES_PER_ELEMENT);
 }
 
-/** Bits, with zeros behind the last row. */
+/** Returns bits, with zeros after the last row. */
 function masked(bits: Uint8Array, rowCount: number): Uint8Array {
   const last = bits.length - 1;
   if (last >= 0 && rowCount % 8 > 0) bits[last] = (bits[last] ?? 0) & ((1 << (rowCount % 8)) - 1);

@@ -2,8 +2,8 @@ const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Finds the end of one JSON value in bytes that come piece by piece. It looks at nothing but
- * strings and brackets.
+ * Finds the end of one JSON value in bytes that arrive in pieces. It considers only strings and
+ * brackets.
  */
 export class ValueScanner {
   #depth = 0;
@@ -11,7 +11,7 @@ export class ValueScanner {
   #isEscaped = false;
 
   /**
-   * Goes on in `bytes` from `start`; gives where the value ends, or -1 when it goes on behind
+   * Continues in `bytes` from `start`; returns the end of the value, or -1 when it continues after
    * `bytes`.
    */
   scan(bytes: Uint8Array, start: number): number {
@@ -31,7 +31,7 @@ export class ValueScanner {
       } else if (byte === openBracket || byte === openBrace) {
         depth += 1;
       } else if (byte === closeBracket || byte === closeBrace) {
-        // A number or a word ends where what it is in ends.
+        // A number or a word ends with its context.
         if (depth === 0) return index;
         depth -= 1;
         if (depth === 0) return index + 1;

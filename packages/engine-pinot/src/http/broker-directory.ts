@@ -3,17 +3,17 @@ import { pinotSettings } from '../settings.ts';
 import { at, hintOf } from './call-failure.ts';
 import type { Controller } from './controller.ts';
 
-/** How the brokers of a cluster are found. */
+/** The options of a directory of brokers. */
 export interface BrokerDirectoryOptions {
-  /** Brokers to use for every table; without them the controller says who serves which. */
+  /** Brokers to use for every table; without them the controller provides them by table. */
   readonly brokers?: readonly string[] | undefined;
-  /** How long what the controller said holds. */
+  /** The time for which the controller's answer is cached. */
   readonly refreshMs: number;
-  /** How long a broker that did not answer is asked last. */
+  /** The time for which a broker that did not answer is tried last. */
   readonly avoidMs: number;
 }
 
-/** Which brokers serve which tables. */
+/** The brokers of each table. */
 interface Directory {
   readonly readAtMs: number;
   /** URLs by raw name of the table, in lower case. */
@@ -29,7 +29,9 @@ interface BrokerEntry {
 /** The number of attempts to read the controller's list while tables disappear from it. */
 const asksMax = 4;
 
-/** Knows the brokers of a cluster: who serves a table, and who has not answered recently. */
+/**
+ * Knows the brokers of a cluster: those of each table, and those that have not answered recently.
+ */
 export class BrokerDirectory {
   readonly #controller: Controller;
   readonly #options: BrokerDirectoryOptions;
@@ -45,8 +47,8 @@ export class BrokerDirectory {
   }
 
   /**
-   * The brokers that serve all tables that the words of a query name, in the order in which to try
-   * them.
+   * Returns the brokers that serve all tables that the words of a query name, in the order in which
+   * to try them.
    *
    * @param words of a query, in lower case; words that do not name a table do not count
    * @throws ENGINE_UNAVAILABLE when there is none
@@ -72,7 +74,10 @@ export class BrokerDirectory {
     );
   }
 
-  /** A broker has not answered: it is asked last for a while, and the controller is asked again. */
+  /**
+   * Records that a broker has not answered: it is tried last for a while, and the controller is
+   * asked again.
+   */
   avoid(broker: string): void {
     this.#avoidedUntilMs.set(broker, this.#nowMs() + this.#options.avoidMs);
     this.#isStale = true;
@@ -117,7 +122,7 @@ export class BrokerDirectory {
     try {
       this.#known = await this.#reading;
     } catch (error) {
-      // While the controller is away, what it said before still serves.
+      // While the controller is down, its last answer is used.
       if (known === undefined) throw error;
       this.#known = { ...known, readAtMs: this.#nowMs() };
     }
@@ -130,7 +135,7 @@ export class BrokerDirectory {
     await controller.release();
     const ask = () => controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
     let answer = await ask();
-    // A table that is dropped while the controller makes its list is a 404 of the whole list.
+    // If a table is dropped while the controller builds its list, the whole list is a 404.
     for (let asked = 1; answer.status === 404 && asked < asksMax; asked += 1) answer = await ask();
     const { status, text } = answer;
     if (status !== 200) {

@@ -2,7 +2,7 @@ import { abortError, isQuireError, QuireError } from '@quire/core';
 import { pinotSettings } from '../settings.ts';
 
 /**
- * Codes of undici and of the system for calls of which nothing has been sent: they may be made
+ * Codes of undici and of the system for calls of which nothing has been sent: they may be retried
  * elsewhere.
  */
 const unsentCodes: ReadonlySet<unknown> = new Set([
@@ -14,16 +14,19 @@ const unsentCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Codes of OpenSSL for a certificate that is not trusted have no prefix of their own. */
+/** OpenSSL's codes of untrusted certificates have no common prefix. */
 const distrustCodes =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME)/;
 
-/** What is logged and not answered: callers of Quire need not know the hosts of the cluster. */
+/**
+ * Details that are logged, but not part of the response: callers of Quire need not know the hosts
+ * of the cluster.
+ */
 export function at(url: string, reason: string, cause?: unknown): Error {
   return new Error(`${new URL(url).origin}: ${reason}`, { cause });
 }
 
-/** Why a call has no answer. */
+/** Describes why a call has no answer. */
 export function callFailure(
   { signal, url }: { readonly signal?: AbortSignal | undefined; readonly url: string },
   error: unknown,
@@ -38,7 +41,7 @@ export function callFailure(
   });
 }
 
-/** What an admin reads of a failed call: its address, and the settings to look at. */
+/** Describes a failed call to an admin: its address, and the settings to check. */
 export function hintOf(url: string, settings: string): string {
   return `The address is ${new URL(url).origin}; look at ${settings}.`;
 }
@@ -60,14 +63,14 @@ function messageOf(code: string | undefined): {
   }
   if (code !== undefined && /^(?:ERR_SSL_|EPROTO)/.test(code)) {
     const message = `Apache Pinot does not speak TLS where it is expected to (${code}).`;
-    // A controller may name the ports of brokers that do not speak TLS.
+    // A controller may report ports of brokers that do not speak TLS.
     return { message, settings: brokerUrls.key };
   }
   const message = `Apache Pinot does not answer${code === undefined ? '' : `: ${code}`}.`;
   return { message, settings: addressSettings };
 }
 
-/** Tells whether a call failed before anything of it was sent. */
+/** Reports whether a call failed before anything of it was sent. */
 export function isUnsent(error: unknown): boolean {
   if (!(error instanceof Error) || !isQuireError(error, 'ENGINE_UNAVAILABLE')) return false;
   const cause = error.cause instanceof Error ? error.cause.cause : undefined;

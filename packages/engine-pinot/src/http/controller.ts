@@ -6,11 +6,11 @@ import { parse } from '../answer/parse-json.ts';
 import { at, hintOf, isUnsent } from './call-failure.ts';
 import type { PinotAnswer, PinotCall, PinotHttp } from './pinot-http.ts';
 
-/** The oldest release whose calls are those that are made here. */
+/** The oldest release that has the calls used here. */
 const oldestRelease = [1, 0] as const;
 
 export interface ControllerCall extends Omit<PinotCall, 'url'> {
-  /** From the root of the controller, with its query. */
+  /** The path from the root of the controller, with its query. */
   readonly path: string;
 }
 
@@ -19,11 +19,11 @@ export interface ControllerAnswer {
   readonly text: string;
 }
 
-/** The controllers of a cluster, any of which will do. */
+/** The controllers of a cluster, all of which are equivalent. */
 export class Controller {
   readonly http: PinotHttp;
   readonly urls: readonly string[];
-  /** The one that has answered last. */
+  /** The one that answered last. */
   #current = 0;
   #release: Promise<readonly number[]> | undefined;
 
@@ -33,13 +33,13 @@ export class Controller {
     this.urls = urls.map((url) => url.replace(/\/+$/, ''));
   }
 
-  /** The controller that is asked first. */
+  /** The controller that is tried first. */
   get url(): string {
     return this.urls[this.#current] ?? '';
   }
 
   /**
-   * Calls a controller; the next one when nothing listens there.
+   * Calls a controller; the next one if nothing listens there.
    *
    * @throws ENGINE_UNAVAILABLE when none answers
    */
@@ -55,12 +55,12 @@ export class Controller {
   }
 
   /**
-   * The release of the cluster, `[1, 5, 1]`, asked once.
+   * Returns the release of the cluster, `[1, 5, 1]`, requested once.
    *
    * @throws UNSUPPORTED when it is too old
    */
   async release(signal?: AbortSignal): Promise<readonly number[]> {
-    // Not bound to the signal of the first caller: others wait for the same answer.
+    // Independent of the signal of the first caller: others wait for the same answer.
     this.#release ??= this.#readRelease();
     this.#release.catch(() => (this.#release = undefined));
     return unlessAborted(this.#release, signal);
@@ -112,7 +112,7 @@ export class Controller {
   }
 }
 
-/** Whether one release is as new as another, or newer. */
+/** Reports whether a release is at least as new as another. */
 export function isAtLeast(release: readonly number[], oldest: readonly number[]): boolean {
   for (const [index, number] of oldest.entries()) {
     const difference = (release[index] ?? 0) - number;
@@ -121,12 +121,9 @@ export function isAtLeast(release: readonly number[], oldest: readonly number[])
   return true;
 }
 
-/**
- * The body of an answer, which nobody wants, read to its end, so that its connection serves the
- * next call.
- */
+/** Reads the unused body of a response to its end, so that its connection serves the next call. */
 export async function drain({ body }: PinotAnswer): Promise<void> {
   for await (const _ of body) {
-    // Nothing of it matters.
+    // Errors are irrelevant.
   }
 }

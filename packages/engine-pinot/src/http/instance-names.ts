@@ -16,8 +16,8 @@ const forms: readonly (readonly [
 ];
 
 /**
- * The message with every name and address of an instance of the cluster replaced by its kind, such
- * as `a server`: callers of queries need not know the hosts.
+ * Returns the message with every name and address of an instance of the cluster replaced by its
+ * kind, such as `a server`: callers of queries need not know the hosts.
  */
 export function withoutInstances(message: string): string {
   return forms.reduce(

@@ -6,20 +6,20 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { pinotSettings } from '../settings.ts';
 import { at, callFailure, hintOf } from './call-failure.ts';
 
-/** How calls of a cluster are made. */
+/** The options of calls to a cluster. */
 export interface PinotHttpOptions {
   readonly clock: Clock;
   /** Basic or Bearer, for the controller and the brokers alike. */
   readonly authorization: AuthorizationProvider;
-  /** Certificates of authorities, in PEM, to trust instead of those that Node knows. */
+  /** Certificates of authorities, in PEM, to trust instead of Node's own. */
   readonly certificateAuthorities?: string | undefined;
-  /** How long a connection may take to come about. */
+  /** The timeout of a connection attempt. */
   readonly connectTimeoutMs: number;
 }
 
 export interface PinotCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With scheme, host and query. */
+  /** The URL with scheme, host and query. */
   readonly url: string;
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
   readonly contentType?: string | undefined;
@@ -31,12 +31,12 @@ export interface PinotAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The most that is read of an answer, except a query's. */
+/** The most bytes that are read of a response, except a query's. */
 const textBytesMax = 64 * 1024 * 1024;
 
 /**
- * HTTP to the controllers and brokers of one cluster. Redirections are not followed: credentials go
- * nowhere but where they should.
+ * HTTP to the controllers and brokers of one cluster. Redirects are not followed: credentials are
+ * sent to configured addresses only.
  */
 export class PinotHttp implements AsyncDisposable {
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export class PinotHttp implements AsyncDisposable {
   }: PinotHttpOptions) {
     this.clock = clock;
     this.#credentials = withReadFailures(authorization);
-    // How long a query may take is for who asks to say, by the signal.
+    // The timeout of a query is up to the caller, by the signal.
     this.#agent = new Agent({
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -75,7 +75,7 @@ export class PinotHttp implements AsyncDisposable {
     return { status: answer.statusCode, body: readBody(call, answer.body) };
   }
 
-  /** Makes a call and reads its answer whole. @throws as `call` */
+  /** Makes a call and reads its whole response. @throws as `call` */
   async text(call: PinotCall): Promise<{ readonly status: number; readonly text: string }> {
     const { status, body } = await this.call(call);
     const chunks: Uint8Array[] = [];
@@ -147,8 +147,8 @@ export class PinotHttp implements AsyncDisposable {
 }
 
 /**
- * The provider, which says in a sentence for callers when its token cannot be read: the file of a
- * token may be deleted while a server runs.
+ * Wraps the provider to report in a sentence for callers that its token cannot be read: the file of
+ * a token may be deleted while a server runs.
  */
 function withReadFailures(provider: AuthorizationProvider): AuthorizationProvider {
   return {
@@ -167,7 +167,7 @@ function withReadFailures(provider: AuthorizationProvider): AuthorizationProvide
   };
 }
 
-/** The number of a broker for credentials that it does not accept. */
+/** Pinot's error code of a broker that refuses credentials. */
 export const accessDenied = 180;
 
 function bodyOf(body: NonNullable<PinotCall['body']>): string | Uint8Array | Readable {

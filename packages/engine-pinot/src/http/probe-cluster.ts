@@ -6,33 +6,33 @@ import { accessDenied, type PinotHttp } from './pinot-http.ts';
 
 const { settings } = pinotSettings;
 
-/** An address of a cluster that does not answer, or is not what its setting says. */
+/** An address of a cluster that does not answer, or is not what its setting declares. */
 export interface ClusterProblem {
   /** The setting that names the address, or that could name another one. */
   readonly setting: string;
   readonly url: string;
-  /** What is wrong, without the address. */
+  /** The problem, without the address. */
   readonly problem: string;
 }
 
-/** What a look at every address of a cluster has shown. */
+/** The result of a probe of all addresses of a cluster. */
 export interface ClusterProbe {
-  /** Whether queries can be answered: a controller and a broker are what they should be. */
+  /** True if queries can be answered: a controller and a broker work. */
   readonly isUsable: boolean;
   readonly problems: readonly ClusterProblem[];
 }
 
-/** How a cluster is looked at. */
+/** The options of a probe. */
 export interface ProbeOptions {
   readonly http: PinotHttp;
   readonly controllerUrls: readonly string[];
   readonly directory: BrokerDirectory;
   readonly signal?: AbortSignal | undefined;
-  /** How long one address may take to answer. */
+  /** The timeout of one address. */
   readonly timeoutMs: number;
 }
 
-/** Asks every controller of the settings, and every broker, whether it is there and what it is. */
+/** Probes every controller of the settings, and every broker, and checks its role. */
 export async function probeCluster(options: ProbeOptions): Promise<ClusterProbe> {
   const { http, controllerUrls, directory } = options;
   const controllers = await problemsAt(settings.controllerUrls.key, controllerUrls, options, {
@@ -51,7 +51,7 @@ export async function probeCluster(options: ProbeOptions): Promise<ClusterProbe>
   };
 }
 
-/** A cluster may have no broker yet: its queries say so. */
+/** A cluster may have no broker yet, which its queries report. */
 async function listBrokers(directory: BrokerDirectory): Promise<readonly string[]> {
   try {
     return await directory.brokersFor(new Set());
@@ -102,10 +102,10 @@ function tooLate(timeoutMs: number): QuireError {
   );
 }
 
-/** A query of nothing, which reaches no server. */
+/** A query without a table, which reaches no server. */
 const emptyQuery = '/query/sql?sql=SELECT%201';
 
-/** Every role of a cluster answers /health; only a broker answers a query, if it knows the caller. */
+/** Every role of a cluster answers /health; only a broker answers a query of a known caller. */
 async function assertBroker(http: PinotHttp, url: string, signal: AbortSignal): Promise<void> {
   const { status, text } = await http.text({ method: 'GET', url: `${url}${emptyQuery}`, signal });
   if (status === 200 && text.includes('"exceptions"')) return;

@@ -8,30 +8,27 @@ import { withoutInstances } from '../http/instance-names.ts';
 import type { PinotAnswer, PinotHttp } from '../http/pinot-http.ts';
 import { type QueryStop, unlessStopped } from './query-stop.ts';
 
-/** A query on its way to a broker. */
+/** A query to send to a broker. */
 export interface Statement {
   readonly sql: string;
-  /** Its words in lower case, the tables among them. */
+  /** Its words in lower case, including the tables. */
   readonly words: ReadonlySet<string>;
   readonly options: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** An id under which the query can be cancelled in the cluster. */
+  /** Returns an id by which the query can be cancelled in the cluster. */
   readonly newId: () => string;
 }
 
-/**
- * The cluster ends a query a second after we do, should it not hear that we have: so the reason
- * that is told is ours.
- */
+/** The cluster's time limit is a second longer than Quire's, so that Quire's error is reported. */
 const clusterGraceMs = 1_000;
 const cancelTimeoutMs = 5_000;
 const failureBytesMax = 4_000;
-/** Statuses of a broker that shuts down, or of a load balancer that has none. */
+/** Statuses of a broker that is shutting down, or of a load balancer without a broker. */
 const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * Sends queries to brokers, another one when the first does not answer, and cancels those that are
- * given up.
+ * Sends queries to brokers, to another one when the first does not answer, and cancels abandoned
+ * ones.
  */
 export class BrokerQueries {
   readonly #http: PinotHttp;
@@ -48,9 +45,9 @@ export class BrokerQueries {
   }
 
   /**
-   * Resolves once a broker begins to answer.
+   * Resolves once a broker starts to answer.
    *
-   * @throws ENGINE_UNAVAILABLE when none does; QUERY_FAILED with what it says when it refuses
+   * @throws ENGINE_UNAVAILABLE when none does; QUERY_FAILED with its message when it refuses
    */
   async ask(statement: Statement, stop: QueryStop): Promise<AsyncGenerator<AnswerPart>> {
     const brokers = await unlessStopped(this.#directory.brokersFor(statement.words), stop);
@@ -59,7 +56,8 @@ export class BrokerQueries {
         return await this.#askBroker(broker, statement, stop);
       } catch (error) {
         if (stop.reason !== undefined) throw stop.reason;
-        // It reads only, so it may be asked twice. Who refuses the credentials would do so again.
+        // A query only reads, so it may be repeated. A broker that refuses the credentials would do
+        // so again.
         if (!isQuireError(error, 'ENGINE_UNAVAILABLE') || error.exceptionNumber === 180) {
           throw error;
         }

@@ -24,19 +24,19 @@ import { planSelection } from './plan-selection.ts';
 import { hasUpserts, readSegments } from './read-segments.ts';
 import { assertQuery, sqlTokens, withoutRowLimit, withoutRows, wordsOf } from './sql-tokens.ts';
 
-/** The cluster of a `PinotEngine`, and how it is called. */
+/** The cluster of a `PinotEngine`, and the options of calls to it. */
 export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOptions {
   readonly random: Random;
   /** Controllers of the cluster, at least one. */
   readonly controllerUrls: readonly string[];
   /**
-   * Whether a query that is paginated and has no LIMIT asks for all rows; otherwise the cluster's
-   * default holds, 10 rows.
+   * True if a paginated query without LIMIT requests all rows; otherwise the cluster's default
+   * applies, 10 rows.
    */
   readonly isUnlimited: boolean;
-  /** Whether a plain selection of all rows is asked for segment by segment (`planSelection`). */
+  /** True if a plain selection of all rows is requested segment by segment (`planSelection`). */
   readonly isSegmentBySegment: boolean;
-  /** How many segments such a selection asks for at the same time; default 1. */
+  /** The number of segments that such a selection requests concurrently; default 1. */
   readonly segmentsMax?: number | undefined;
 }
 
@@ -44,8 +44,9 @@ export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOpt
 const hexadecimalRelease = [1, 6] as const;
 
 /**
- * Answers SQL on the brokers of an Apache Pinot cluster. An answer is read as it comes, in constant
- * memory; the cluster's own broker holds it whole, unless it is asked for segment by segment.
+ * Answers SQL on the brokers of an Apache Pinot cluster. An answer is read as it arrives, in
+ * constant memory; the cluster's own broker holds it completely, unless it is requested segment by
+ * segment.
  */
 export class PinotEngine implements QueryEngine {
   readonly #options: PinotEngineOptions;
@@ -66,15 +67,13 @@ export class PinotEngine implements QueryEngine {
     this.#brokers = new BrokerQueries(this.#http, this.#directory);
   }
 
-  /**
-   * Resolves once abandoned queries are cancelled in the cluster, or it cannot be reached.
-   */
+  /** Resolves once abandoned queries are cancelled in the cluster, or it is unreachable. */
   async settled(): Promise<void> {
     await this.#brokers.settled();
   }
 
   /**
-   * Asks every controller and broker whether it is there, and is what the settings say.
+   * Probes every controller and broker, and checks its role.
    *
    * @throws ABORTED when the signal is aborted
    */
@@ -97,8 +96,8 @@ export class PinotEngine implements QueryEngine {
   }
 
   /**
-   * Returns the schema that the answer of a query has. The cluster plans it with LIMIT 0 and reads no
-   * row; where it refuses that, the query itself is asked for the rows that the cluster gives
+   * Returns the schema of the answer to a query. The cluster plans it with LIMIT 0 and reads no
+   * row; if it refuses that, the query itself is sent, for the rows that the cluster returns
    * without a LIMIT.
    */
   async describe(
@@ -145,14 +144,14 @@ export class PinotEngine implements QueryEngine {
         onClosed,
       });
     } catch (error) {
-      // The connection of an answer that is not read is closed.
+      // The connection of an unread answer is closed.
       stop.stop(new QuireError('ABORTED', 'The query did not start.'));
       onClosed();
       throw error;
     }
   }
 
-  /** Stops the queries under way with SHUTTING_DOWN, in the cluster as well. */
+  /** Stops the running queries with SHUTTING_DOWN, in the cluster as well. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -161,7 +160,7 @@ export class PinotEngine implements QueryEngine {
     await this.#http[Symbol.asyncDispose]();
   }
 
-  /** Undefined where the cluster refuses the query: v1 refuses DISTINCT with LIMIT 0. */
+  /** Undefined if the cluster refuses the query: v1 refuses DISTINCT with LIMIT 0. */
   async #plan(
     query: Query,
     options: Parameters<QueryEngine['execute']>[1],

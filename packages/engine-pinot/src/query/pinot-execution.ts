@@ -17,7 +17,7 @@ export interface ExecutionParts {
   readonly onClosed: () => void;
 }
 
-/** A query whose answer is on its way from a broker. */
+/** A query whose answer is being received from a broker. */
 export class PinotExecution implements QueryExecution {
   readonly schema: Schema;
   readonly batches: AsyncIterable<RecordBatch>;
@@ -37,7 +37,7 @@ export class PinotExecution implements QueryExecution {
   /**
    * Resolves once the columns of the answer are known.
    *
-   * @throws what the exceptions of an answer without columns stand for
+   * @throws the errors that the exceptions of an answer without columns represent
    */
   static async open(parts: ExecutionParts): Promise<PinotExecution> {
     const members = new Map<string, unknown>();
@@ -83,7 +83,7 @@ export class PinotExecution implements QueryExecution {
         else if (part.kind === 'member') this.#members.set(part.name, parse(part.text));
       }
       if (stop.reason !== undefined) throw stop.reason;
-      // What is wrong with the rows stands behind them.
+      // The errors of the rows follow them.
       const failure = failureIn(this.#members);
       if (failure !== undefined) throw failure;
     } finally {

@@ -1,14 +1,16 @@
 import type { SqlToken } from './sql-tokens.ts';
 
-/** A selection of columns of one table, which can be asked for a part of the table at a time. */
+/**
+ * A selection of columns of one table, which can be requested for a part of the table at a time.
+ */
 export interface Selection {
   /** As the query spells it, with or without the suffix of a half. */
   readonly tableName: string;
-  /** The same selection of the rows of one segment. */
+  /** Returns the same selection of the rows of one segment. */
   readonly sqlOf: (segmentName: string) => string;
 }
 
-/** Words that make rows depend on each other, or on more than one table. */
+/** Keywords that make rows depend on each other, or on more than one table. */
 const unsupportedWords: ReadonlySet<string> = new Set([
   'DISTINCT',
   'GROUP',
@@ -30,9 +32,9 @@ const unsupportedWords: ReadonlySet<string> = new Set([
 const limitMax = 2 ** 31 - 1;
 
 /**
- * Plans `SELECT columns FROM table [WHERE condition]` as one query for each segment; undefined for
- * everything else. Columns are names and `*`: whether a function is an aggregation only Apache
- * Pinot knows.
+ * Plans `SELECT columns FROM table [WHERE condition]` as one query per segment; undefined for all
+ * other queries. Columns are names and `*`: only Apache Pinot knows whether a function is an
+ * aggregation.
  */
 export function planSelection(sql: string, given: readonly SqlToken[]): Selection | undefined {
   const tokens = given.at(-1)?.text === ';' ? given.slice(0, -1) : given;

@@ -38,8 +38,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * The sentence that replaces the words of a number: these name servers, or are a stack trace, and
- * are logged only.
+ * The sentences that replace the messages of some codes: those name servers, or are a stack trace,
+ * and are only logged.
  */
 const sentences: Readonly<Record<number, string>> = {
   210: 'A server of Apache Pinot is shutting down.',
@@ -68,8 +68,8 @@ const misnumbered: readonly {
 const messageLengthMax = 4_000;
 
 /**
- * The error that the exceptions of an answer stand for: the first one's number, and the messages
- * of all of them without names of instances.
+ * Returns the error that the exceptions of an answer represent: the code of the first, and the
+ * messages of all without names of instances.
  */
 export function failureOf(exceptions: readonly PinotException[]): QuireError {
   const numbered = exceptions.map(({ errorCode, message }) => ({

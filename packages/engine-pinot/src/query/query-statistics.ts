@@ -1,9 +1,9 @@
 import type { QueryStatistics } from '@quire/core';
 
-/** The members of an answer beside its rows, as they were parsed. */
+/** The members of an answer besides its rows, as parsed. */
 export type AnswerMembers = ReadonlyMap<string, unknown>;
 
-/** What an answer says of how it came about. */
+/** The statistics of an answer. */
 export function statisticsOf(members: AnswerMembers, elapsedMs: number): QueryStatistics {
   const number = (name: string): number => {
     const value = members.get(name);

@@ -1,8 +1,6 @@
 import { abortError, type Clock, QuireError } from '@quire/core';
 
-/**
- * Ends a query for the first of three reasons: its caller, its time, or the one that disposes it.
- */
+/** Ends a query for the first of three reasons: its caller, its time, or its disposal. */
 export class QueryStop {
   readonly #stopping = new AbortController();
   readonly #watching = new AbortController();
@@ -37,7 +35,7 @@ export class QueryStop {
     this.#stopping.abort(reason);
   }
 
-  /** Neither a listener nor a timer stays behind. */
+  /** Removes the listener and the timer. */
   end(): void {
     this.#outer?.removeEventListener('abort', this.#onAbort);
     this.#watching.abort();
@@ -48,7 +46,7 @@ export class QueryStop {
   };
 }
 
-/** What is asked for all queries together does not end with one of them. */
+/** Rejects when the query is stopped; the task, which queries share, continues. */
 export async function unlessStopped<T>(task: Promise<T>, { signal }: QueryStop): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const onAbort = (): void => stopped.reject(abortError(signal));

@@ -8,22 +8,22 @@ import type { Selection } from './plan-selection.ts';
 
 export interface SegmentSource {
   readonly controller: Controller;
-  /** How many segments are asked for at the same time; rows come in the order of segments. */
+  /** The number of segments that are requested concurrently; rows come in the order of segments. */
   readonly concurrencyMax: number;
   readonly signal: AbortSignal;
   readonly ask: (sql: string) => Promise<AsyncGenerator<AnswerPart>>;
 }
 
 /**
- * Members that are the same in the answer for each segment, or of which the largest counts: the
- * others are added up.
+ * Members that are equal in the answers of all segments, or of which the largest counts; the others
+ * are summed.
  */
 const largestMembers: ReadonlySet<string> = new Set([
   'totalDocs',
   'numServersQueried',
   'numServersResponded',
   'minConsumingFreshnessTimeMs',
-  // Each answer counts all segments of the table, not those of its own question.
+  // Each answer counts all segments of the table, not only those of its query.
   'numSegmentsQueried',
   'numConsumingSegmentsQueried',
   'numSegmentsPrunedByBroker',
@@ -33,7 +33,7 @@ const largestMembers: ReadonlySet<string> = new Set([
   'numSegmentsPrunedByValue',
 ]);
 
-/** Counts of segments that are added up, and the count that they are a part of. */
+/** Counts of segments that are summed, and the count that they are a part of. */
 const parts: readonly (readonly [part: string, whole: string])[] = [
   ['numSegmentsProcessed', 'numSegmentsQueried'],
   ['numSegmentsMatched', 'numSegmentsQueried'],
@@ -42,13 +42,13 @@ const parts: readonly (readonly [part: string, whole: string])[] = [
 ];
 
 /**
- * The answer to a selection, one segment after the other: neither the broker nor anybody else holds
- * more than the rows of one. It has the segments that there were when it began; rows that came into
- * a consuming one since may be in it.
+ * Reads the answer to a selection, segment by segment: neither the broker nor this process holds
+ * the rows of more than one. It covers the segments that existed at its start; rows that a
+ * consuming one has received since may be included.
  *
  * @throws TABLE_NOT_FOUND
- * @throws QUERY_FAILED when a segment went away meanwhile, as its rows may be missing, or was
- * replaced, as its rows may be of another time than the others
+ * @throws QUERY_FAILED when a segment was deleted in between, as its rows may be missing, or
+ *   replaced, as its rows may be of another time than the others
  */
 export async function* readSegments(
   selection: Selection,
@@ -57,7 +57,7 @@ export async function* readSegments(
   const segments = await listSegments(selection, source);
   const members = new Map<string, unknown>();
   let first: readonly PinotColumn[] | undefined;
-  // A table without segments has columns all the same.
+  // A table without segments still has columns.
   const names = segments.size === 0 ? [''] : [...segments.keys()].toSorted();
   for await (const answer of inOrder(
     names.map((segment) => () => source.ask(selection.sqlOf(segment))),
@@ -94,9 +94,8 @@ function assertUnchanged(before: Segments, now: Segments, { tableName }: Selecti
 }
 
 /**
- * Whether rows of the table replace others (upsert): one that is read already may replace one of a
- * segment that is not, so that neither of them would be in the answer. Such a table is asked for as
- * a whole.
+ * True if rows of the table replace others (upsert): a row that has been read may replace one of a
+ * segment that has not, and neither would be in the answer. Such a table is queried as a whole.
  */
 export async function hasUpserts(
   { tableName }: Selection,
@@ -114,8 +113,8 @@ interface TableConfig {
 }
 
 /**
- * The answers in the order of the questions, of which so many are asked ahead: the cluster works on
- * the next ones while one is read. Answers that are not read any more are closed.
+ * Returns the answers in the order of the queries, a limited number of which are sent ahead: the
+ * cluster works on the next ones while one is read. Answers that are no longer read are closed.
  */
 async function* inOrder<Answer extends AsyncGenerator<unknown>>(
   questions: readonly (() => Promise<Answer>)[],
@@ -141,7 +140,7 @@ async function* inOrder<Answer extends AsyncGenerator<unknown>>(
       void asked.shift();
     }
   } finally {
-    // Their connections are closed by the signal of the query.
+    // The signal of the query closes their connections.
     for (const answer of asked) {
       void answer.then(
         (each) => each.return(undefined),
@@ -151,7 +150,7 @@ async function* inOrder<Answer extends AsyncGenerator<unknown>>(
   }
 }
 
-/** Segments by name, with the checksums that the cluster has of offline ones. */
+/** Returns the segments by name, with the checksums that the cluster has of offline ones. */
 type Segments = ReadonlyMap<string, string | undefined>;
 
 async function listSegments(

@@ -1,11 +1,11 @@
 import { QuireError } from '@quire/core';
 
-/** A word, a quoted name, a number or a sign of a query; comments and white space are left out. */
+/** A word, a quoted name, a number or a sign of a query; comments and white space are omitted. */
 export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'sign';
-  /** A word in upper case, a quoted name without its quotes, anything else as it stands. */
+  /** A word in upper case, a quoted name without its quotes, all else verbatim. */
   readonly text: string;
-  /** How many round brackets it stands in. */
+  /** The depth of parentheses. */
   readonly depth: number;
   readonly end: number;
 }
@@ -13,7 +13,7 @@ export interface SqlToken {
 const pattern =
   /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[\p{L}_$][\p{L}\p{N}_$.]*|[\d.]+(?:[eE][+-]?\d+)?|[^\s]/gu;
 
-/** Cuts a query into tokens, for what has to be known of it before Apache Pinot parses it. */
+/** Splits a query into tokens, for checks before Apache Pinot parses it. */
 export function sqlTokens(sql: string): readonly SqlToken[] {
   const tokens: SqlToken[] = [];
   let depth = 0;
@@ -34,7 +34,7 @@ export function sqlTokens(sql: string): readonly SqlToken[] {
   return tokens;
 }
 
-/** Every word and name of a query, in lower case: its tables are among them. */
+/** Returns every word and name of a query, in lower case, including its tables. */
 export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
   return new Set(
     tokens
@@ -45,16 +45,17 @@ export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
 
 const queryWords: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'EXPLAIN', 'SET', '(']);
 /**
- * Loads files into a table, which a broker does when it is told to. Comments may stand in between,
- * so its words are looked for anywhere.
+ * Matches a statement that loads files into a table, which a broker would do. Comments may stand
+ * between its words, so they match anywhere.
  */
 const insertion = /\binsert\b[^]*\bfrom\b[^]*\bfile\b/i;
 
 /**
- * Lets queries pass, and what sets their options: a broker of Apache Pinot runs more than that.
+ * Accepts queries and the SET statements of their options: a broker of Apache Pinot runs more than
+ * that.
  *
  * @throws QUERY_INVALID for any other statement, and for a text that has the words of `INSERT INTO
- * … FROM FILE`
+ *   … FROM FILE`
  */
 export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
   const firsts = tokens.filter(
@@ -75,12 +76,12 @@ export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
   }
 }
 
-/** The largest LIMIT that Apache Pinot takes. */
+/** The largest LIMIT that Apache Pinot accepts. */
 const limitMax = 2 ** 31 - 1;
 
 /**
- * The query, asking for all rows when it has no LIMIT of its own; any other statement stays as it
- * is.
+ * Returns the query, requesting all rows when it has no LIMIT of its own; other statements are
+ * unchanged.
  */
 export function withoutRowLimit(sql: string, tokens: readonly SqlToken[]): string {
   const [first] = tokens;
@@ -96,15 +97,18 @@ export function withoutRowLimit(sql: string, tokens: readonly SqlToken[]): strin
 
 const addedLimit = ` LIMIT ${limitMax}`;
 
-/** A message of Apache Pinot that repeats the query, without the LIMIT that its caller did not write. */
+/**
+ * Removes a LIMIT that the caller did not write from a message of Apache Pinot that repeats the
+ * query.
+ */
 export function withoutAddedLimit(message: string): string {
   return message.replaceAll(addedLimit, '');
 }
 
 /**
- * Returns the query with LIMIT 0, by which Apache Pinot answers names and types of columns and reads
- * no row. Undefined where that cannot be told of the words: of a statement that does not begin with
- * SELECT or WITH, and of one with something else than numbers behind its LIMIT.
+ * Returns the query with LIMIT 0, for which Apache Pinot returns names and types of columns and
+ * reads no row. Undefined if the tokens do not suffice for that: for a statement that does not
+ * begin with SELECT or WITH, and for one with something else than numbers after its LIMIT.
  */
 export function withoutRows(sql: string, given: readonly SqlToken[]): string | undefined {
   const end = given.findLastIndex(({ text }) => text !== ';') + 1;

@@ -16,7 +16,7 @@ import { parseRefusal } from './refusal-words.ts';
 /** A JSON object of the controller. */
 export type Json = Readonly<Record<string, JsonValue>>;
 
-/** How long servers may take to answer what the controller asks them. */
+/** The time that servers have to answer calls of the controller. */
 export const serversMaxMs = 12_000;
 
 export interface AdminCall {
@@ -25,11 +25,11 @@ export interface AdminCall {
   readonly parameters?: Readonly<Record<string, string | undefined>>;
   readonly body?: PinotCall['body'] | Json;
   readonly contentType?: string;
-  /** What each HTTP status of a refusal means here. */
+  /** The error codes of the HTTP statuses of a refusal. */
   readonly errors: Readonly<Record<number, ErrorCode>>;
 }
 
-/** Calls the controller for tables and what belongs to them. */
+/** Calls the controller for tables and related resources. */
 export class AdminCalls {
   readonly controller: Controller;
 
@@ -42,12 +42,13 @@ export class AdminCalls {
   }
 
   /**
-   * What the controller answers, parsed; null for an empty answer, a text for one that is not JSON.
+   * Returns the parsed answer of the controller; null for an empty answer, a text for one that is
+   * not JSON.
    *
-   * @throws the code that the call has for the status, with the controller's words; TABLE_INVALID
-   * has them as a finding as well
+   * @throws the code that the call has for the status, with the controller's message; TABLE_INVALID
+   *   has it as a finding as well
    * @throws UNEXPECTED_RESPONSE for any other status, ENGINE_UNAVAILABLE when the controller does
-   * not answer
+   *   not answer
    */
   async call(
     { method, path, parameters = {}, body, contentType, errors }: AdminCall,
@@ -73,9 +74,7 @@ export class AdminCalls {
     throw refusalOf({ method, path, errors }, answer);
   }
 
-  /**
-   * The same, where the answer is an object. @throws as `call`; UNEXPECTED_RESPONSE when it is not
-   */
+  /** Returns an answer that is an object. @throws as `call`; UNEXPECTED_RESPONSE when it is not */
   async object(call: AdminCall, options: CallOptions): Promise<Json> {
     const answer = await this.call(call, options);
     if (isJsonObject(answer)) return answer;
@@ -105,7 +104,7 @@ export class AdminCalls {
     }
   }
 
-  /** The same, where the answer is a list of texts. @throws as `object` */
+  /** Returns an answer that is a list of texts. @throws as `object` */
   async names(call: AdminCall, options: CallOptions): Promise<readonly string[]> {
     const answer = await this.call(call, options);
     if (Array.isArray(answer)) return answer.map(String).toSorted();
@@ -120,13 +119,13 @@ export function isJsonObject(value: JsonValue | undefined): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member that is an object; empty where there is none. */
+/** Returns a member that is an object; empty without one. */
 export function objectIn(value: Json, name: string): Json {
   const member = value[name];
   return isJsonObject(member) ? member : {};
 }
 
-/** A number that may come as a text; null for anything else, such as `UNKNOWN`. */
+/** Returns a number that may be a text; null for anything else, such as `UNKNOWN`. */
 export function numberIn(value: Json, name: string): number | null {
   const member = value[name];
   const number = typeof member === 'string' && member.trim() !== '' ? Number(member) : member;
@@ -138,7 +137,7 @@ export function textIn(value: Json, name: string): string {
   return typeof member === 'string' ? member : '';
 }
 
-/** JSON with every digit of its integers. */
+/** Parses JSON with all digits of its integers. */
 export function encodeJson(value: JsonValue): string {
   return JSON.stringify(value, (_name, each: unknown) =>
     typeof each === 'bigint'
@@ -171,7 +170,7 @@ function refusalOf(
     );
   }
   const { path: pointer, message } = parseRefusal(words);
-  // Only admins send documents, so their findings have the words as they are.
+  // Only admins send documents, so their findings have the message unchanged.
   const finding: Finding = { path: pointer, code: 'PINOT', message, severity: 'error' };
   return new QuireError(
     code,
@@ -180,7 +179,7 @@ function refusalOf(
   );
 }
 
-/** The words with the names of instances, for admins and the log, where there are any. */
+/** Returns the message with the names of instances, for admins and the log, if it has any. */
 function ownWords(words: string): { readonly cause?: Error; readonly adminHint?: string } {
   if (withoutInstances(words) === words) return {};
   return { cause: new Error(words), adminHint: `In its own words: ${words}` };

@@ -85,7 +85,10 @@ export async function readConsumption(
   };
 }
 
-/** Why Apache Pinot calls the ingestion of a table unhealthy; empty where it does not. */
+/**
+ * Returns the reason why Apache Pinot calls the ingestion of a table unhealthy; empty if it does
+ * not.
+ */
 async function readIngestionProblem(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -104,7 +107,7 @@ async function readIngestionProblem(
   return textIn(objectIn(answer ?? {}, 'ingestionStatus'), 'errorMessage');
 }
 
-/** The last segment of each partition, by partition. */
+/** Returns the last segment of each partition, by partition. */
 function newestSegments(metadata: ReadonlyMap<string, Json>): readonly (readonly [string, Json])[] {
   const newest = new Map<
     number,
@@ -126,7 +129,7 @@ interface NewestSegment {
   readonly replicas: readonly ReplicaConsumption[];
 }
 
-/** What every server that has the segment says of it; UNKNOWN for those that say nothing. */
+/** Returns the state of each server that has the segment; UNKNOWN for those that report none. */
 function replicasOf(
   segmentName: string,
   consumers: JsonValue | undefined,
@@ -165,10 +168,10 @@ const nothingKnown = {
   lagMs: null,
 };
 
-/** How long the servers of a segment that was just created may say nothing about it. */
+/** The time for which the servers of a newly created segment may report nothing about it. */
 const startingMaxMs = 30_000;
 
-/** A partition is where its replica is that has consumed most of it. */
+/** Returns the position of a partition: that of its most advanced replica. */
 function partitionOf(
   { name, metadata, replicas }: NewestSegment,
   { isPaused, reason, nowMs }: { isPaused: boolean; reason: string; nowMs: number },
@@ -231,12 +234,12 @@ function furthest(
 }
 
 /**
- * What is wrong when a segment is committed, and Apache Pinot failed before it created the next
- * one, as it does when the stream is away at that moment.
+ * Describes a commit after which Apache Pinot failed before it created the next segment, as it does
+ * when the stream is down at that moment.
  */
 function brokenCommit(segmentName: string, reason: string): string {
   return [
-    `The commit of ${segmentName} is not completed: no server consumes what follows.`,
+    `The commit of ${segmentName} is not completed: no server consumes the messages after it.`,
     'Apache Pinot completes it once it is five minutes old, when the table is resumed or in its periodic check.',
     saysPinot(reason),
   ]
@@ -248,7 +251,7 @@ function saysPinot(reason: string): string {
   return reason === '' ? '' : `Apache Pinot says: ${reason.replace(/\.?$/, '.')}`;
 }
 
-/** Which servers do not consume a partition, and what Apache Pinot says of it. */
+/** Describes the servers that do not consume a partition, with Apache Pinot's reason. */
 function problemOf(replicas: readonly ReplicaConsumption[], reason: string): string {
   const namesOf = (wanted: ReplicaConsumption['state']): string =>
     replicas
@@ -287,8 +290,8 @@ export async function pauseConsumption(
 }
 
 /**
- * Servers that are not there yet, as right after a table was made, do not learn of a pause: it must
- * be requested again.
+ * Servers that are not up yet, such as just after a table was created, do not receive a pause: it
+ * must be requested again.
  */
 const pausePollMs = 200;
 const pauseWaitMaxMs = 60_000;
@@ -389,7 +392,7 @@ export async function readForceCommit(
   };
 }
 
-/** A list, or a text that holds one. */
+/** Returns a list, or one parsed from a text. */
 function namesIn(answer: Json, member: string): readonly string[] {
   const value = answer[member];
   const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;

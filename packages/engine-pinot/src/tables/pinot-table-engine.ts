@@ -44,7 +44,7 @@ import {
   setTaskQueueState,
 } from './tasks.ts';
 
-/** The cluster of a `PinotTableEngine`, and how it is called. */
+/** The cluster of a `PinotTableEngine`, and the options of calls to it. */
 export interface PinotTableEngineOptions extends PinotEngineOptions {
   readonly random: Random;
 }
@@ -57,7 +57,7 @@ const kinds = {
   Minion: 'MINION',
 } as const;
 
-/** Looks after the tables of an Apache Pinot cluster, through its controller. */
+/** Manages the tables of an Apache Pinot cluster, through its controller. */
 export class PinotTableEngine implements TableEngine {
   readonly #http: PinotHttp;
   readonly #calls: AdminCalls;
@@ -113,8 +113,8 @@ export class PinotTableEngine implements TableEngine {
   }
 
   /**
-   * A cluster makes tables that consume: one that is wished for paused is paused as soon as it is
-   * made.
+   * A cluster creates tables that consume: one that is requested as paused is paused as soon as it
+   * is created.
    */
   async createTable(
     config: TableConfigDocument,
@@ -210,7 +210,7 @@ export class PinotTableEngine implements TableEngine {
     return readTenants(this.#calls, options);
   }
 
-  /** The cluster looks after its files itself. */
+  /** The cluster manages its files itself. */
   async listProblems(): Promise<readonly TableProblem[]> {
     return [];
   }

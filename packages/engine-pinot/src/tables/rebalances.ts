@@ -11,10 +11,7 @@ const statuses: Readonly<Record<string, RebalanceStatus>> = {
   ABORTED: 'CANCELLED',
 };
 
-/**
- * Rebalances of a cluster. It forgets at once those that had nothing to do: they are remembered
- * here.
- */
+/** The rebalances of a cluster. It forgets at once those without work; they are recorded here. */
 export class Rebalances {
   readonly #calls: AdminCalls;
   readonly #finished = new Map<string, RebalanceJob>();

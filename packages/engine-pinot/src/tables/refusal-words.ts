@@ -1,20 +1,22 @@
-/** What Apache Pinot says of a document that it refuses, taken apart. */
+/** A parsed message of Apache Pinot about a document that it refuses. */
 export interface RefusalWords {
-  /** JSON pointer to what it is about; empty where the words do not say it. */
+  /** JSON pointer to the subject; empty if the message does not name it. */
   readonly path: string;
-  /** The words without the document, the place in it and the names of classes. */
+  /** The message without the document, the position in it and the names of classes. */
   readonly message: string;
 }
 
-/** The document that a message repeats: `Invalid schema config json string: {…}. Reason: `. */
+/**
+ * Matches the document that a message repeats: `Invalid schema config json string: {…}. Reason: `.
+ */
 const repeated = /^Invalid [\w ]*json string: [^]*?\. Reason: /;
-/** Where Jackson was in the text that it read. */
+/** Matches the position of Jackson in its input. */
 const place = /\s*at \[Source: [^]*?line: \d+, column: \d+\]/g;
-/** The members on the way to a value: `org.….TableConfig["x"]->java.util.ArrayList[0]`. */
+/** Matches the members on the path to a value: `org.….TableConfig["x"]->java.util.ArrayList[0]`. */
 const chain = /\s*\(through reference chain: ([^]*?)\)\s*$/;
 const className = /\b(?:[a-z]\w*\.)+(?:\w+\$)*(\w+)/g;
 
-/** Takes apart the words of a refusal; nothing of the document that was sent is in them. */
+/** Parses the message of a refusal; the result contains nothing of the document that was sent. */
 export function parseRefusal(words: string): RefusalWords {
   const [, members = ''] = chain.exec(words) ?? [];
   const path = [...members.matchAll(/\["([^"]*)"\]|\[(\d+)\]/g)]

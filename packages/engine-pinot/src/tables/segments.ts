@@ -11,7 +11,7 @@ import {
 } from './admin-calls.ts';
 import { readConfig, typedName } from './table-configs.ts';
 
-/** Rows of each segment that is still consuming, by its name: only a query knows them. */
+/** The rows of each segment that is still consuming, by its name: only a query knows them. */
 export type CountConsuming = (tableNameWithType: string) => Promise<ReadonlyMap<string, number>>;
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -22,7 +22,7 @@ const unitMs: Readonly<Record<string, number>> = {
   DAYS: 86_400_000,
 };
 
-/** What ZooKeeper keeps of each segment of a table, by its name. @throws TABLE_NOT_FOUND */
+/** Returns ZooKeeper's metadata of each segment of a table, by its name. @throws TABLE_NOT_FOUND */
 export async function readZkMetadata(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -41,7 +41,7 @@ export async function readZkMetadata(
   );
 }
 
-/** `table__partition__sequence__time`, which is how segments of a stream are named. */
+/** Matches `table__partition__sequence__time`, the names of segments of a stream. */
 export function streamSegmentOf(
   segmentName: string,
 ): { readonly partition: number; readonly sequence: number } | undefined {
@@ -77,7 +77,7 @@ export async function listSegments(
   );
 }
 
-/** The counts, or the reason why they are not known while a server is away. */
+/** Returns the counts, or the reason why they are unknown while a server is down. */
 async function unlessAway(
   counting: Promise<ReadonlyMap<string, number>>,
 ): Promise<ReadonlyMap<string, number> | string> {
@@ -91,7 +91,10 @@ async function unlessAway(
   }
 }
 
-/** Bytes that servers hold of each segment, all replicas together; without those that report none. */
+/**
+ * Returns the bytes that servers hold of each segment, all replicas together, without those that
+ * report none.
+ */
 async function readHeldBytes(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -174,7 +177,7 @@ function describeSegment(
   };
 }
 
-/** The servers that have to have each segment of a table, by its name. */
+/** Returns the servers that must have each segment of a table, by its name. */
 export async function readServers(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -196,7 +199,7 @@ export async function readServers(
   return servers;
 }
 
-/** Apache Pinot says that it has deleted what was never there. */
+/** Apache Pinot reports the deletion of segments that never existed as a success. */
 export async function deleteSegment(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -248,7 +251,7 @@ export async function ingest(
       `${tableNameWithType} takes its rows from its stream; load files into an OFFLINE table.`,
     );
   }
-  // JSON is one object a line there, too.
+  // Apache Pinot's JSON, too, has one object per line.
   const inputFormat = batchConfig['inputFormat'] === 'jsonl' ? 'json' : batchConfig['inputFormat'];
   const batchConfigMapStr = encodeJson({
     ...batchConfig,

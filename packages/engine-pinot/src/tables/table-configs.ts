@@ -12,7 +12,7 @@ import {
 } from '@quire/core/table-engine';
 import { type AdminCalls, type Json, objectIn, textIn } from './admin-calls.ts';
 
-/** A name with type, taken apart. @throws TABLE_NOT_FOUND for a name without a type */
+/** Splits a name with type. @throws TABLE_NOT_FOUND for a name without a type */
 export function typedName(tableNameWithType: string): {
   readonly rawName: string;
   readonly type: TableType;
@@ -148,8 +148,8 @@ export async function readTenants(calls: AdminCalls, options: CallOptions): Prom
 }
 
 /**
- * The config with the members that Apache Pinot insists on, which may be empty, and with the suffix
- * of its type.
+ * Returns the config with the members that Apache Pinot requires, which may be empty, and with the
+ * suffix of its type.
  *
  * @throws TABLE_INVALID for a type other than OFFLINE and REALTIME
  */

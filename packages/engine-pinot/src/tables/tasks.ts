@@ -11,7 +11,9 @@ import {
 import { type AdminCalls, isJsonObject, type Json, objectIn, textIn } from './admin-calls.ts';
 import { readConfig } from './table-configs.ts';
 
-/** The types that come with Apache Pinot; a cluster lists those only that it has had tasks of. */
+/**
+ * The types that are built into Apache Pinot; a cluster lists only those of which it has had tasks.
+ */
 const builtInTypes = [
   'MergeRollupTask',
   'PurgeTask',
@@ -92,7 +94,7 @@ export async function scheduleTasks(
   };
 }
 
-/** Without a wish for one table, only the tasks themselves know whose they are. */
+/** Without a requested table, only the tasks themselves know their tables. */
 async function withTables(
   calls: AdminCalls,
   scheduled: ScheduledTasks['scheduled'],
@@ -195,7 +197,7 @@ export async function readTask(
   );
 }
 
-/** The table that a task works on, which stands in the configs of its subtasks only. */
+/** Returns the table that a task works on, which only the configs of its subtasks contain. */
 async function tableOf(calls: AdminCalls, taskName: string, options: CallOptions): Promise<string> {
   const path = `/tasks/task/${encodeURIComponent(taskName)}/config`;
   const answer = await calls.call({ ...get, path }, options);
@@ -219,9 +221,7 @@ export async function readTaskQueue(
     : 'RUNNING';
 }
 
-/**
- * A queue comes to be with the first task of its type: until then there is nothing to hold back.
- */
+/** A queue is created with its first task: until then there is nothing to hold back. */
 export async function setTaskQueueState(
   calls: AdminCalls,
   taskType: string,
@@ -240,7 +240,7 @@ export async function setTaskQueueState(
   );
 }
 
-/** Names may come as a list, or as a text with commas. */
+/** Names may be a list, or a text with commas. */
 function namesOf(value: JsonValue | undefined): readonly string[] {
   const list =
     typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [];
@@ -289,7 +289,7 @@ function subtaskOf(info: Json): SubtaskRecord {
   };
 }
 
-/** `2026-11-21 13:51:14 UTC`, in the zone of the controller. */
+/** Parses `2026-11-21 13:51:14 UTC`, in the zone of the controller. */
 function timeIn(value: Json, name: string): number | null {
   const time = Date.parse(textIn(value, name));
   return Number.isNaN(time) ? null : time;

@@ -5,22 +5,22 @@ import { encodeStatusMessage, type GrpcOutcome } from './grpc-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { frameMessage, readFrames } from './message-frames.ts';
 
-/** Larger bodies are written in pieces, so that progress shows while a client takes them slowly. */
+/** Larger bodies are written in pieces, so that a client that reads slowly still shows progress. */
 const pieceBytesMax = 1024 * 1024;
 
 export interface GrpcCallOptions {
   readonly clock: Clock;
   /** The largest message of a request. */
   readonly requestBytesMax: number;
-  /** How long a client may take for each message of its request. */
+  /** The timeout of each message of a request. */
   readonly requestTimeoutMs: number;
 }
 
-/** One call from its headers to its status. */
+/** One gRPC call, from its headers to its status. */
 export class GrpcCall implements Disposable {
   readonly headers: IncomingHttpHeaders;
   readonly remoteAddress: string;
-  /** Resolves when the call's stream has closed, with whether the response went out whole. */
+  /** Resolves when the call's stream has closed: to true if the response was sent completely. */
   readonly closed: Promise<boolean>;
   readonly #stream: ServerHttp2Stream;
   readonly #options: GrpcCallOptions;
@@ -47,7 +47,7 @@ export class GrpcCall implements Disposable {
         resolve(this.#isFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR);
       });
     });
-    // What goes wrong on a stream ends it, which `closed` says.
+    // An error on a stream closes it, which settles `closed`.
     stream.on('error', () => undefined);
     this.#deadline = new Deadline({
       clock: options.clock,
@@ -60,7 +60,7 @@ export class GrpcCall implements Disposable {
   /**
    * Starts the deadline that the client has set.
    *
-   * @throws INVALID_PARAMETER when it cannot be read
+   * @throws INVALID_PARAMETER when it cannot be parsed
    */
   startDeadline(): void {
     const header = this.headers['grpc-timeout'];
@@ -68,7 +68,7 @@ export class GrpcCall implements Disposable {
     if (this.#timeoutMs !== Infinity) this.#deadline.start(this.#timeoutMs);
   }
 
-  /** How long the call may take, as the client has set it; Infinity where it has not. */
+  /** The timeout that the client has set; Infinity without one. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
@@ -83,23 +83,23 @@ export class GrpcCall implements Disposable {
     return this.headers[':path'] ?? '';
   }
 
-  /** Bytes of the response that the client has made space for so far. */
+  /** The bytes of the response that the client's flow control has accepted so far. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
 
-  /** Bytes of the response that wait for the client. */
+  /** The bytes of the response that wait for the client. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** Sets a header of the response, which goes out with its first message. */
+  /** Sets a header of the response, which is sent with its first message. */
   setHeader(name: string, value: string): void {
     this.#responseHeaders[name] = value;
   }
 
   /**
-   * The messages of the request.
+   * Reads the messages of the request.
    *
    * @throws REQUEST_TIMED_OUT when the client takes too long for one
    * @throws ABORTED, BODY_TOO_LARGE, UNSUPPORTED, INVALID_BODY as `readFrames`
@@ -125,15 +125,17 @@ export class GrpcCall implements Disposable {
     }
   }
 
-  /** The one message of a request. @throws INVALID_BODY when there is none; as `messages` */
+  /**
+   * Reads the only message of the request. @throws INVALID_BODY when there is none; as `messages`
+   */
   async message(): Promise<Uint8Array> {
     for await (const message of this.messages()) return message;
     throw new QuireError('INVALID_BODY', 'The request has no message.');
   }
 
   /**
-   * Sends a message; resolves when the client has made space for it, so that `body` is the caller's
-   * again.
+   * Sends a message; resolves when the client's flow control has accepted it, after which the
+   * caller may reuse `body`.
    *
    * @throws ABORTED when the client has gone, or its deadline has passed
    */
@@ -189,7 +191,7 @@ export class GrpcCall implements Disposable {
     this.#gone.abort(typeof reason === 'string' ? new QuireError('ABORTED', reason) : reason);
   }
 
-  /** Closes the stream without a status: the client takes nothing of it. */
+  /** Closes the stream without a status, because the client reads nothing from it. */
   destroy(): void {
     this.#stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   }
@@ -199,9 +201,9 @@ export class GrpcCall implements Disposable {
   }
 
   /**
-   * Drops the rest of the request; a client that would send more is told that it is of no use. What
-   * reads the request lets go of the stream first: a stream with bytes that nothing reads never
-   * closes, and counts among the calls of its connection for good.
+   * Drops the rest of the request; a client that is still sending is asked to stop. The reader of
+   * the request releases the stream first: a stream with unread bytes never closes, and counts
+   * among the calls of its connection forever.
    */
   #endRequest(): void {
     const stream = this.#stream;

@@ -15,13 +15,13 @@ import { Deadline } from '@quire/core/wait';
 import { GrpcCall } from './grpc-call.ts';
 import { type GrpcOutcome, okOutcome, outcomeOf } from './grpc-status.ts';
 
-/** How a gRPC server listens, and what it lets clients do. */
+/** The options of a gRPC server: its address, and the limits of clients. */
 export interface GrpcServerOptions {
   readonly clock: Clock;
-  /** Where to listen. Port 0 takes any free one. */
+  /** The address to listen on. Port 0 takes any free port. */
   readonly host: string;
   readonly port: number;
-  /** The setting of the port, for the message when it cannot be listened on. */
+  /** The setting of the port, for the message when the address is unavailable. */
   readonly portKey?: string;
   /** Speaks TLS with this context; without it, plain HTTP/2. */
   readonly tls?: SecureContextOptions | undefined;
@@ -31,32 +31,33 @@ export interface GrpcServerOptions {
   readonly headerBytesMax: number;
   /** The time a client has for each message of its request, and for the handshake of TLS. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may be without calls. */
+  /** The longest time that a connection may be without calls. */
   readonly idleTimeoutMs: number;
-  /** Calls under way on one connection; a client waits with further ones. Default 256. */
+  /** The most concurrent calls on one connection; clients queue further ones. Default 256. */
   readonly connectionCallsMax?: number;
   /** Answers a call; the call ends when this settles. */
   readonly handle: (call: GrpcCall) => Promise<void>;
-  /** Says how a call ends that failed. Default: `outcomeOf`. */
+  /** Returns the outcome of a call that failed. Default: `outcomeOf`. */
   readonly explain?: (error: unknown, call: GrpcCall) => GrpcOutcome;
 }
 
 const connectionCallsMaxDefault = 256;
 /**
- * What Node lets one connection hold in memory, in megabytes, headers and queued writes included:
- * by default 10, which a few large messages exceed, whereupon the next calls of the connection fail.
+ * The memory that Node allows one connection, in megabytes, including headers and queued writes.
+ * The default of 10 is exceeded by a few large messages, and the next calls of the connection fail.
  */
 const sessionMegabytesMax = 256;
-/** What a client may send ahead on a stream, and on all streams of a connection. */
+/**
+ * The bytes that a client may send ahead of reads, per stream and for all streams of a connection.
+ */
 const streamWindowBytes = 256 * 1024;
 /** More headers than any gRPC client sends. */
 const headerCountMax = 128;
 
 /**
  * A gRPC server on HTTP/2. It knows no services: one function answers all calls.
- *
- * Floods of streams, of resets (CVE-2023-44487), of headers and of invalid frames are bounded by
- * Node and the limits here: the connection that causes one is closed, and others go on. Source:
+ * Floods of streams, of resets (CVE-2023-44487), of headers and of invalid frames are limited by
+ * Node and the limits here: the offending connection is closed, and others continue. Source:
  * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
 export class GrpcServer implements AsyncDisposable {
@@ -92,7 +93,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#server.on('sessionError', () => undefined);
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get connectionCount(): number {
     return this.#sessions.size;
   }
@@ -112,12 +113,12 @@ export class GrpcServer implements AsyncDisposable {
     return this.#server.address() as AddressInfo;
   }
 
-  /** Shows another certificate to clients that connect from now on. */
+  /** Uses another certificate for new connections. */
   replaceContext(context: SecureContextOptions): void {
     if ('setSecureContext' in this.#server) this.#server.setSecureContext(context);
   }
 
-  /** Stops to listen, and closes all connections: those of calls under way as well. */
+  /** Stops listening, and closes all connections, including those with running calls. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const sessions = [...this.#sessions].map(destroyed);
@@ -128,7 +129,7 @@ export class GrpcServer implements AsyncDisposable {
     await this.close();
   }
 
-  /** Closes a connection that has no calls for too long; one that never was HTTP/2 as well. */
+  /** Closes a connection that has had no calls for too long, even if it never spoke HTTP/2. */
   #watch(session: ServerHttp2Session): void {
     const { clock, idleTimeoutMs } = this.#options;
     this.#sessions.add(session);
@@ -178,7 +179,8 @@ function destroyed(session: ServerHttp2Session): Promise<void> {
 }
 
 function closeIdle(session: ServerHttp2Session): void {
-  // Says GOAWAY; a client that does not answer, or never spoke HTTP/2, keeps nothing open.
+  // Sends GOAWAY, then closes: a client that does not respond, or never spoke HTTP/2, holds no
+  // connection.
   session.close();
   setImmediate(() => session.destroy());
 }

@@ -50,19 +50,20 @@ const statusOfCode: Partial<Record<ErrorCode, GrpcStatusName>> = {
   QUERY_ELSEWHERE: 'failedPrecondition',
 };
 
-/** How a call ends. */
+/** The outcome of a call. */
 export interface GrpcOutcome {
   readonly status: number;
   readonly message: string;
-  /** Headers that go with the status, such as the precise code of an error. */
+  /** Headers that are sent with the status, such as the precise code of an error. */
   readonly trailers: Readonly<Record<string, string>>;
 }
 
 export const okOutcome: GrpcOutcome = { status: grpcStatuses.ok, message: '', trailers: {} };
 
 /**
- * Returns how a call ends that failed: the status of the error's code, its message, and the code
- * itself as the trailer `quire-reason`. Errors of other classes are INTERNAL, without their message.
+ * Returns the outcome of a call that failed: the status of the error's code, its message, and the
+ * code itself as the trailer `quire-reason`. Errors of other classes are INTERNAL, without their
+ * message.
  */
 export function outcomeOf(error: unknown, message?: string): GrpcOutcome {
   const known = isQuireError(error)
@@ -82,12 +83,12 @@ export function outcomeOf(error: unknown, message?: string): GrpcOutcome {
   };
 }
 
-/** Some clients take no more than 8 KiB of headers in all. */
+/** Some clients accept at most 8 KiB of headers in total. */
 const messageBytesMax = 1024;
 
 /**
- * Encodes the message of a status for its header: UTF-8, percent-encoded, cut at 1 KiB. Source:
- * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses
+ * Encodes the message of a status for its header: UTF-8, percent-encoded, truncated to 1 KiB.
+ * Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses
  */
 export function encodeStatusMessage(message: string): string {
   let encoded = '';

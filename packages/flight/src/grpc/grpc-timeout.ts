@@ -3,7 +3,7 @@ import { QuireError } from '@quire/core';
 const unitMs = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 } as const;
 
 /**
- * Parses the header `grpc-timeout`, such as `10S` or `500m`; Infinity where there is none. Source:
+ * Parses the header `grpc-timeout`, such as `10S` or `500m`; Infinity without one. Source:
  * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#requests
  *
  * @throws INVALID_PARAMETER when the header is not a timeout

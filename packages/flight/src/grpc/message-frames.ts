@@ -1,9 +1,9 @@
 import { QuireError } from '@quire/core';
 
-/** Before each message: whether it is compressed, and its length in four bytes. */
+/** The prefix of each message: the compression flag, and the length in four bytes. */
 const prefixBytes = 5;
 
-/** Frames a message: `head` is what comes before `body`, which is sent as it is. */
+/** Frames a message: `head` precedes `body`, which is sent as it is. */
 export function frameMessage(head: Uint8Array, bodyBytes = 0): Uint8Array {
   const framed = new Uint8Array(prefixBytes + head.length);
   new DataView(framed.buffer).setUint32(1, head.length + bodyBytes);
@@ -12,7 +12,7 @@ export function frameMessage(head: Uint8Array, bodyBytes = 0): Uint8Array {
 }
 
 /**
- * Takes the messages out of the chunks of a request; holds one message at a time.
+ * Extracts the messages from the chunks of a request; holds one message at a time.
  *
  * @throws BODY_TOO_LARGE as soon as a message announces more than `bytesMax`
  * @throws UNSUPPORTED when a message is compressed

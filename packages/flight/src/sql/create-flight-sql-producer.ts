@@ -30,7 +30,7 @@ export function handleOfTicket(ticket: Uint8Array): Uint8Array {
   throw new QuireError('INVALID_BODY', 'The ticket is not that of a statement.');
 }
 
-/** What has no number of its own: it is read when the client asks for it. */
+/** Counts are unknown: metadata is computed when the client reads it. */
 const unknownCount = -1n;
 
 /**
@@ -59,7 +59,7 @@ export function createFlightSqlProducer<Context>(
 }
 
 async function* noFlights(): AsyncGenerator<FlightInfo> {
-  // None.
+  // Statements cannot be listed.
 }
 
 async function infoOf<Context>(
@@ -104,7 +104,7 @@ async function poll<Context>(
     ? sql.pollPath?.(descriptor.path, call)
     : startPolling(sql, unpackCommand(descriptor.command), call);
   if (started !== undefined) return started;
-  // Whatever cannot be polled is whole with its first answer.
+  // A call that cannot be polled is complete with its first answer.
   const info = { descriptor, ...(await infoOf(sql, descriptor, call)) };
   return { info: info as FlightInfo, progress: 1 };
 }

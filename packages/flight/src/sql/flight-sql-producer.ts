@@ -10,16 +10,16 @@ import type {
 } from '../wire/flight-messages.ts';
 import type { SqlInfoEntry } from './sql-info.ts';
 
-/** SQL to run. */
+/** A SQL statement to run. */
 export interface SqlStatement {
   readonly query: string;
-  /** Of a transaction that the server has begun; this package begins none. */
+  /** The id of a transaction that the server has started; this package starts none. */
   readonly transactionId?: Uint8Array | undefined;
 }
 
 /** A prepared statement. */
 export interface PreparedStatement {
-  /** By which the client names it from now on. */
+  /** The client's name for it from now on. */
   readonly handle: Uint8Array;
   /** The schemas of its rows and of its parameters, as encapsulated IPC messages. */
   readonly datasetSchema?: Uint8Array | undefined;
@@ -47,9 +47,9 @@ export interface TypeEntry {
 }
 
 /**
- * The port to whatever answers SQL by Arrow Flight SQL. `createFlightSqlProducer` makes a
- * `FlightProducer` of it, which knows commands, actions and tables of metadata. Calls that are left
- * out are UNIMPLEMENTED.
+ * The port to a source of answers for Arrow Flight SQL. `createFlightSqlProducer` makes it a
+ * `FlightProducer`, which knows the commands, the actions and the tables of metadata. Omitted calls
+ * are UNIMPLEMENTED.
  */
 export interface FlightSqlProducer<Context = unknown> {
   handshake?(
@@ -59,18 +59,18 @@ export interface FlightSqlProducer<Context = unknown> {
 
   /** Runs a statement; the tickets are those of `statementTicket`. */
   runStatement(statement: SqlStatement, call: FlightCall<Context>): Promise<Partial<FlightInfo>>;
-  /** Starts a statement, and returns how far it is. */
+  /** Starts a statement, and returns its progress. */
   pollStatement?(statement: SqlStatement, call: FlightCall<Context>): Promise<Partial<PollInfo>>;
   /** Returns the schema of a statement's rows as an encapsulated IPC message. */
   describeStatement(statement: SqlStatement, call: FlightCall<Context>): Promise<Uint8Array>;
-  /** The data of a ticket: the schema first, then batches. */
+  /** Returns the data of a ticket: the schema first, then batches. */
   readTicket(handle: Uint8Array, call: FlightCall<Context>): AsyncIterable<OutgoingData>;
 
   prepare?(statement: SqlStatement, call: FlightCall<Context>): Promise<PreparedStatement>;
   runPrepared?(handle: Uint8Array, call: FlightCall<Context>): Promise<Partial<FlightInfo>>;
   pollPrepared?(handle: Uint8Array, call: FlightCall<Context>): Promise<Partial<PollInfo>>;
   describePrepared?(handle: Uint8Array, call: FlightCall<Context>): Promise<Uint8Array>;
-  /** Returns the handle of the statement with these values for its parameters. */
+  /** Returns the handle of the statement with these values of its parameters. */
   bindParameters?(
     handle: Uint8Array,
     parameters: AsyncIterable<FlightData>,
@@ -78,11 +78,11 @@ export interface FlightSqlProducer<Context = unknown> {
   ): Promise<Uint8Array>;
   closePrepared?(handle: Uint8Array, call: FlightCall<Context>): Promise<void>;
 
-  /** Runs a statement that changes something; returns how many rows it has changed. */
+  /** Runs a statement that changes data; returns the number of changed rows. */
   update?(statement: SqlStatement, call: FlightCall<Context>): Promise<bigint>;
   updatePrepared?(handle: Uint8Array, call: FlightCall<Context>): Promise<bigint>;
 
-  /** Returns what a descriptor of type PATH names, instead of a command. */
+  /** Returns the data that a descriptor of type PATH names, instead of a command. */
   findPath?(path: readonly string[], call: FlightCall<Context>): Promise<Partial<FlightInfo>>;
   pollPath?(path: readonly string[], call: FlightCall<Context>): Promise<Partial<PollInfo>>;
   /** Returns one of `cancelStatuses`. */
@@ -104,12 +104,15 @@ export interface FlightSqlProducer<Context = unknown> {
     call: FlightCall<Context>,
   ): Promise<readonly { readonly catalog: string | null; readonly dbSchema: string }[]>;
   tableTypes(call: FlightCall<Context>): Promise<readonly string[]>;
-  /** All tables that the caller may read; filters are applied to them here. */
+  /** Returns all tables that the caller may read; filters are applied here. */
   tables(call: FlightCall<Context>): Promise<readonly TableEntry[]>;
-  /** Returns the schema of a table as an encapsulated IPC message; undefined when it is gone. */
+  /**
+   * Returns the schema of a table as an encapsulated IPC message; undefined when it no longer
+   * exists.
+   */
   tableSchema(table: TableEntry, call: FlightCall<Context>): Promise<Uint8Array | undefined>;
   typeInfo(): readonly TypeEntry[];
   sqlInfo(): readonly SqlInfoEntry[];
-  /** Actions beside those that the calls above stand for. */
+  /** Actions besides those that the calls above provide. */
   readonly furtherActions?: readonly ActionType[];
 }

@@ -3,11 +3,11 @@ import { Message } from 'apache-arrow/ipc/metadata/message';
 import { QuireError } from '@quire/core';
 import type { OutgoingData } from '../flight-producer.ts';
 
-/** Before the metadata of a message: a continuation marker and the length of the metadata. */
+/** The prefix of a message's metadata: a continuation marker, and the length of the metadata. */
 const prefixBytes = 8;
 
 /**
- * Parts an encapsulated IPC message into what goes out for it; both parts are views of its bytes.
+ * Splits an encapsulated IPC message into the parts that are sent; both are views of its bytes.
  * Source: https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
  */
 export function dataOfMessage(message: Uint8Array): OutgoingData {
@@ -18,7 +18,7 @@ export function dataOfMessage(message: Uint8Array): OutgoingData {
   };
 }
 
-/** Joins what has come in to an encapsulated IPC message. */
+/** Joins received data into an encapsulated IPC message. */
 export function messageOfData({ dataHeader, dataBody }: Required<OutgoingData>): Uint8Array {
   const paddedBytes = Math.ceil(dataHeader.length / 8) * 8;
   const message = new Uint8Array(prefixBytes + paddedBytes + dataBody.length);
@@ -30,7 +30,7 @@ export function messageOfData({ dataHeader, dataBody }: Required<OutgoingData>):
   return message;
 }
 
-/** A schema as an encapsulated IPC message. */
+/** Encodes a schema as an encapsulated IPC message. */
 export function schemaMessageOf(schema: Schema): Uint8Array {
   const [message] = messagesOf(
     RecordBatchStreamWriter.writeAll(new Table(schema)).toUint8Array(true),
@@ -39,7 +39,7 @@ export function schemaMessageOf(schema: Schema): Uint8Array {
   return message;
 }
 
-/** A schema and rows as they go out. */
+/** Encodes a schema and rows as data to send. */
 export function dataOfBatch(batch: RecordBatch): OutgoingData[] {
   const writer = RecordBatchStreamWriter.writeAll(new Table([batch]));
   return [...messagesOf(writer.toUint8Array(true))].map(dataOfMessage);

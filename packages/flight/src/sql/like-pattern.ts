@@ -1,12 +1,13 @@
 /**
- * Returns whether a text matches a pattern of LIKE: `%` stands for any text, `_` for one character,
- * and `\` makes the next character stand for itself. An absent pattern matches everything.
+ * Reports whether a text matches a LIKE pattern: `%` matches any text, `_` one character, and `\\`
+ * escapes the next character. An absent pattern matches everything.
  */
 export function matchesLike(pattern: string | undefined, text: string): boolean {
   if (pattern === undefined) return true;
   const wanted = Array.from(pattern);
   const given = Array.from(text);
-  // Where the last % was, and up to where it has taken text: on a mismatch it takes one more.
+  // The position of the last %, and the end of the text it matches: on a mismatch it matches one
+  // character more.
   let retryPattern = -1;
   let retryText = 0;
   let at = 0;

@@ -46,7 +46,7 @@ const keys = new Schema([
   required('delete_rule', new Uint8()),
 ]);
 
-/** The kinds of value that an entry of `CommandGetSqlInfo` may have; the order is that of the union. */
+/** The kinds of values of an entry of `CommandGetSqlInfo`, in the order of the union. */
 export const sqlInfoKinds = ['text', 'bool', 'int64', 'int32', 'texts', 'conversions'] as const;
 
 const sqlInfoUnion = new DenseUnion(
@@ -72,7 +72,7 @@ const sqlInfoUnion = new DenseUnion(
   ],
 );
 
-/** The schema of what each command of metadata gives. */
+/** The schema of the result of each metadata command. */
 export const metadataSchemas = {
   CommandGetCatalogs: new Schema([required('catalog_name', utf8)]),
   CommandGetDbSchemas: new Schema([

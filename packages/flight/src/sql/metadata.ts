@@ -6,21 +6,21 @@ import type { FlightSqlProducer, TableEntry, TypeEntry } from './flight-sql-prod
 import { matchesLike } from './like-pattern.ts';
 import { type MetadataCommandName, metadataSchemas, tablesWithSchema } from './metadata-schemas.ts';
 
-/** A command that asks for metadata. */
+/** A command that requests metadata. */
 export type MetadataCommand = Extract<Command, { readonly name: MetadataCommandName }>;
 
 export function isMetadata(command: Command): command is MetadataCommand {
   return Object.hasOwn(metadataSchemas, command.name);
 }
 
-/** Returns the schema of what a command of metadata gives. */
+/** Returns the schema of the result of a metadata command. */
 export function metadataSchemaOf(command: MetadataCommand) {
   return command.name === 'CommandGetTables' && command.value.includeSchema
     ? tablesWithSchema
     : metadataSchemas[command.name];
 }
 
-/** Returns what a command of metadata gives, the schema first. */
+/** Returns the result of a metadata command, the schema first. */
 export async function readMetadata<Context>(
   sql: FlightSqlProducer<Context>,
   command: MetadataCommand,
@@ -61,7 +61,7 @@ async function rowsOf<Context>(
         .filter((type) => dataType === undefined || type.dataType === dataType)
         .map(typeRow);
     }
-    // Tables without keys, as all tables that this package serves are.
+    // No table that this package serves has keys.
     case 'CommandGetPrimaryKeys':
     case 'CommandGetExportedKeys':
     case 'CommandGetImportedKeys':
@@ -89,13 +89,13 @@ async function tableRows<Context>(
   const rows: Row[] = [];
   for (const table of tables) {
     const schema = await sql.tableSchema(table, call);
-    // It went between the list and this look.
+    // Deleted since the tables were listed.
     if (schema !== undefined) rows.push([...cellsOf(table), schema]);
   }
   return rows;
 }
 
-/** The empty name of a catalog means tables without one. */
+/** The empty name of a catalog means tables without a catalog. */
 function isIn(wanted: string | undefined, catalog: string | null): boolean {
   return wanted === undefined || wanted === (catalog ?? '');
 }

@@ -1,8 +1,8 @@
 import type { FlatTable } from '../wire/flat-table.ts';
 
 /**
- * The buffers of a record batch of one row, column by column, without nested ones. All views are
- * within the body of the batch; what is not is a RangeError.
+ * The buffers of a record batch of one row, column by column, without nested ones. All views lie
+ * within the body of the batch; anything outside is a RangeError.
  */
 export class ParameterBuffers {
   readonly #body: Uint8Array;
@@ -12,7 +12,9 @@ export class ParameterBuffers {
   #node = 0;
   #buffer = 0;
   #variadic = 0;
-  /** Columns may refer to the same bytes, and so stand for more than there are. */
+  /**
+   * Several columns may refer to the same bytes, so that the values may be longer than the batch.
+   */
   #copiedBytes = 0;
 
   constructor(recordBatch: FlatTable, body: Uint8Array) {
@@ -22,21 +24,23 @@ export class ParameterBuffers {
     this.#variadicCounts = recordBatch.int64s(4);
   }
 
-  /** Starts the next column, whose type has a validity buffer: says whether its value is null. */
+  /**
+   * Starts the next column, whose type has a validity buffer; returns true if its value is null.
+   */
   takeIsNull(): boolean {
     const nullCount = this.takeNode();
     const validity = this.take();
     return nullCount !== 0n && ((validity[0] ?? 0) & 1) === 0;
   }
 
-  /** Starts the next column, and returns how many nulls it has. */
+  /** Starts the next column, and returns its number of nulls. */
   takeNode(): bigint {
     const node = this.#nodes[this.#node++];
     if (node === undefined) throw new RangeError('A column has no node.');
     return node[1];
   }
 
-  /** The next buffer of the column. */
+  /** Returns the next buffer of the column. */
   take(): Uint8Array {
     const buffer = this.#buffers[this.#buffer++];
     if (buffer === undefined) throw new RangeError('A column has too few buffers.');
@@ -44,14 +48,14 @@ export class ParameterBuffers {
     return slice(this.#body, offset, length);
   }
 
-  /** The further buffers of a column of views. */
+  /** Returns the variadic buffers of a column of views. */
   takeVariadic(): Uint8Array[] {
     const count = Number(this.#variadicCounts[this.#variadic++] ?? 0n);
     if (count < 0 || count > this.#buffers.length) throw new RangeError('Too many buffers.');
     return Array.from({ length: count }, () => this.take());
   }
 
-  /** Bytes of a value, which are about to be copied. */
+  /** Returns the bytes of a value, to be copied. */
   valueOf(buffer: Uint8Array, start: bigint, length: bigint): Uint8Array {
     const value = slice(buffer, start, length);
     this.#copiedBytes += value.length;

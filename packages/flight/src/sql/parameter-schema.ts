@@ -13,10 +13,10 @@ import {
 import type { ParameterType } from '@quire/core';
 
 /**
- * Returns the schema by which drivers send values for parameters: JDBC's refuses a value that its
- * field does not take. Whole numbers are 64 bits wide, so that setInt and setLong both fit; decimals
- * are doubles, since a decimal field takes values of one scale only; timestamps have milliseconds,
- * which is what JDBC sends whatever the unit. Anything else is sent as text.
+ * Returns the schema in which drivers send values of parameters: JDBC's refuses a value that its
+ * field does not accept. Integers are 64 bits wide, so that both setInt and setLong fit; decimals
+ * are doubles, since a decimal field has a single scale; timestamps have milliseconds, which JDBC
+ * sends whatever the unit. All other types are sent as text.
  */
 export function parameterSchemaOf(types: readonly ParameterType[]): Schema {
   return new Schema(

@@ -37,8 +37,8 @@ const typeNames = [
 ] as const;
 
 /**
- * Returns what reads the values of a column. @throws UNSUPPORTED for a type that parameters do not
- * have
+ * Returns the function that reads the values of a column. @throws UNSUPPORTED for a type that
+ * parameters cannot have
  */
 export function parameterReaderOf(field: FlatTable): ParameterReader {
   const type = field.table(3);
@@ -66,7 +66,7 @@ export function parameterReaderOf(field: FlatTable): ParameterReader {
 
 const nullParameter = { type: 'NULL', value: null } as const;
 
-/** Takes the buffers of the column, of a null as well. */
+/** Takes the buffers of the column, including those of a null. */
 type ValueReader = (buffers: ParameterBuffers, isNull: boolean) => QueryParameter | undefined;
 
 function readerOf(
@@ -110,7 +110,7 @@ function readerOf(
   }
 }
 
-/** Values of as many bytes each. */
+/** Reads values of a fixed width. */
 function fixed(read: ((value: DataView) => QueryParameter) | undefined): ValueReader | undefined {
   if (read === undefined) return undefined;
   return (buffers, isNull) => {
@@ -119,7 +119,7 @@ function fixed(read: ((value: DataView) => QueryParameter) | undefined): ValueRe
   };
 }
 
-/** Values between two offsets. */
+/** Reads values between two offsets. */
 function variable(read: (bytes: Uint8Array) => QueryParameter, isLarge: boolean): ValueReader {
   return (buffers, isNull) => {
     const [{ buffer, byteOffset, byteLength }, bytes] = [buffers.take(), buffers.take()];
@@ -132,7 +132,7 @@ function variable(read: (bytes: Uint8Array) => QueryParameter, isLarge: boolean)
   };
 }
 
-/** Values in their view, or where it points. */
+/** Reads values within their view, or in the buffer that it points to. */
 function viewed(read: (bytes: Uint8Array) => QueryParameter): ValueReader {
   const inlineBytesMax = 12;
   return (buffers, isNull) => {
@@ -174,7 +174,7 @@ function integerOf(value: bigint): QueryParameter {
   return { type: isLong ? 'LONG' : 'BIG_DECIMAL', value: String(value) };
 }
 
-/** By their precision: half, single and double. */
+/** The readers by precision: half, single and double. */
 const floatReaders: readonly ((value: DataView) => QueryParameter)[] = [
   (value) => doubleOf(halfOf(value.getUint16(0, true))),
   (value) => doubleOf(value.getFloat32(0, true)),
@@ -214,7 +214,7 @@ function timestampOf(raw: bigint, unit: number): string {
   return unit === 0 ? whole : `${whole}.${String(fraction).padStart(3 * unit, '0')}`;
 }
 
-/** No decimal of Arrow has more digits. */
+/** The largest number of digits of Arrow's decimals. */
 const scaleMax = 76;
 
 function decimalReaderOf(scale: number, widthBytes: number): ValueReader | undefined {

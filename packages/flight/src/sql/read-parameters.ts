@@ -4,13 +4,11 @@ import { FlatTable } from '../wire/flat-table.ts';
 import { ParameterBuffers } from './parameter-buffers.ts';
 import { type ParameterReader, parameterReaderOf } from './parameter-types.ts';
 
-/*
- * The messages are those of Message.fbs and Schema.fbs of Apache Arrow 21.0.0. Any caller who has
- * logged in can send them, so that they are read here, within their bytes, and not by a library
- * that believes what they announce. Source: https://arrow.apache.org/docs/format/Columnar.html
- */
+/* The messages are those of Message.fbs and Schema.fbs of Apache Arrow 21.0.0. Any authenticated
+   caller can send them, so they are read here, within their bytes, and not by a library that trusts
+   the lengths they announce. Source: https://arrow.apache.org/docs/format/Columnar.html */
 
-/** The kinds of messages: what the header of one is. */
+/** The kinds of messages, by the number of the type of their header. */
 const headers = { schema: 1, dictionaryBatch: 2, recordBatch: 3 } as const;
 /** More than a statement can have: DuckDB numbers its parameters up to 65,535. */
 const parameterCountMax = 65_535;
@@ -86,7 +84,7 @@ function unsupported(what: string): QuireError {
   return new QuireError('UNSUPPORTED', `The parameters ${what}; expected plain values.`);
 }
 
-/** @throws INVALID_BODY for everything that is not to be read as it says it is */
+/** @throws INVALID_BODY for data that is not what it claims to be */
 function decoded<Value>(read: () => Value): Value {
   try {
     return read();

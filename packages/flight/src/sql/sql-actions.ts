@@ -26,7 +26,7 @@ type RunAction = <Context>(
 
 interface SqlAction {
   readonly description: string;
-  /** The call of the producer that it stands for. */
+  /** The call of the producer that it invokes. */
   readonly needs: keyof FlightSqlProducer;
   readonly run: RunAction;
 }

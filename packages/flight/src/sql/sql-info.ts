@@ -10,7 +10,7 @@ export type SqlInfoValue =
 /** A value with its number in the specification. */
 export type SqlInfoEntry = SqlInfoValue & { readonly number: number };
 
-/** What differs between servers that run read-only SQL. */
+/** The differences between servers that run read-only SQL. */
 export interface SqlServerDescription {
   readonly name: string;
   readonly version: string;
@@ -19,7 +19,7 @@ export interface SqlServerDescription {
   readonly functions: Readonly<
     Record<'numeric' | 'text' | 'system' | 'datetime', readonly string[]>
   >;
-  /** Whether other letters than `A-Za-z0-9_` may be in a name without quotes. */
+  /** Characters besides `A-Za-z0-9_` that names without quotes may contain. */
   readonly extraNameCharacters: string;
   /** The longest SQL text, in bytes. */
   readonly statementBytesMax: number;
@@ -35,17 +35,17 @@ const texts = (number: number, value: readonly string[]): SqlInfoEntry => ({
   value,
 });
 
-/** The bits of values that are numbered from 0. */
+/** Sets the bits of values that are numbered from 0. */
 const bits = (...numbers: readonly number[]): number =>
   numbers.reduce((sum, number) => sum | (1 << number), 0);
 
-/** What 0 says of a limit: there is none, or it is not known. */
+/** As a limit, 0 means unlimited or unknown. */
 const unlimited = 0n;
 
 /**
- * Returns everything that FlightSql.proto asks of a server, for one that runs SELECT statements and
- * changes nothing. Java's driver fails at entries that are absent or of another kind. Source: the
- * enumeration SqlInfo of
+ * Returns all entries that FlightSql.proto defines for a server, for one that runs SELECT
+ * statements and changes nothing. Java's driver fails if entries are absent or of another kind.
+ * Source: the enumeration SqlInfo of
  * https://github.com/apache/arrow/blob/apache-arrow-21.0.0/format/FlightSql.proto
  */
 export function readOnlySqlInfo(server: SqlServerDescription): readonly SqlInfoEntry[] {

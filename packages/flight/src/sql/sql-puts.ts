@@ -8,7 +8,7 @@ import {
 } from '../wire/sql-messages.ts';
 import type { FlightSqlProducer } from './flight-sql-producer.ts';
 
-/** Answers DoPut: parameters of a prepared statement, or a statement that changes something. */
+/** Answers DoPut: parameters of a prepared statement, or a statement that changes data. */
 export async function* putData<Context>(
   sql: FlightSqlProducer<Context>,
   data: AsyncIterable<FlightData>,
@@ -46,7 +46,7 @@ function changed(recordCount: Promise<bigint> | undefined): Promise<bigint> {
   if (recordCount !== undefined) return recordCount;
   throw new QuireError(
     'UNSUPPORTED',
-    'This server is read-only: it runs queries, and no statements that change something.',
+    'This server is read-only: it runs queries, and no statements that change data.',
   );
 }
 

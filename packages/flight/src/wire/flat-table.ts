@@ -1,7 +1,7 @@
 /**
- * A table of FlatBuffers, in which the metadata of Arrow's messages is written, read as far as it is
- * asked for. Nothing outside the bytes is read: what points beyond them is a RangeError, and a
- * vector has no more elements than bytes. Source: https://flatbuffers.dev/internals/
+ * A FlatBuffers table, the format of the metadata of Arrow's messages; fields are read on demand.
+ * Nothing outside the bytes is read: an offset beyond them is a RangeError, and a vector has at
+ * most as many elements as bytes. Source: https://flatbuffers.dev/internals/
  */
 export class FlatTable {
   readonly #view: DataView;
@@ -12,13 +12,13 @@ export class FlatTable {
     this.#start = start;
   }
 
-  /** The table that the bytes begin with. */
+  /** The root table of the bytes. */
   static root(bytes: Uint8Array): FlatTable {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return new FlatTable(view, view.getUint32(0, true));
   }
 
-  /** A field of one byte; 0 where it is absent. */
+  /** Returns a field of one byte; 0 if it is absent. */
   uint8(field: number): number {
     const at = this.#at(field);
     return at === undefined ? 0 : this.#view.getUint8(at);
@@ -60,7 +60,7 @@ export class FlatTable {
     );
   }
 
-  /** A vector of structs of two 64-bit numbers each. */
+  /** Returns a vector of structs of two 64-bit numbers each. */
   pairs(field: number): (readonly [bigint, bigint])[] {
     return this.#elements(field, 16, (at) => [
       this.#view.getBigInt64(at, true),

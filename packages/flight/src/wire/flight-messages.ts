@@ -34,14 +34,14 @@ export type HandshakeMessage = MessageOf<typeof handshakeCodec>;
 /** A name and a password, as the payload of a handshake. */
 export const basicAuthCodec = message({ username: text(2), password: text(3) });
 
-/** What a `FlightDescriptor` holds. */
+/** The types of a `FlightDescriptor`. */
 export const descriptorTypes = { unknown: 0, path: 1, command: 2 } as const;
 export const flightDescriptorCodec = message({ type: int32(1), command: bytes(2), path: texts(3) });
-/** What a client asks for: a command, or a path. */
+/** The data that a client requests, by a command or a path. */
 export type FlightDescriptor = MessageOf<typeof flightDescriptorCodec>;
 
 export const ticketCodec = message({ ticket: bytes(1) });
-/** What a client reads data with. */
+/** The opaque token that a client reads data with. */
 export type Ticket = MessageOf<typeof ticketCodec>;
 
 const locationCodec = message({ uri: text(1) });
@@ -53,7 +53,7 @@ export const flightEndpointCodec = message({
   expirationTime: embedded(3, timestampCodec),
   appMetadata: bytes(4),
 });
-/** A part of the data: its ticket, where it is, and until when. */
+/** A part of the data: its ticket, its locations and its expiration. */
 export type FlightEndpoint = MessageOf<typeof flightEndpointCodec>;
 
 export const flightInfoCodec = message({
@@ -67,17 +67,17 @@ export const flightInfoCodec = message({
   isOrdered: bool(6),
   appMetadata: bytes(7),
 });
-/** What a client knows of data before it reads it. */
+/** The description of data that a client receives before it reads it. */
 export type FlightInfo = MessageOf<typeof flightInfoCodec>;
 
 export const pollInfoCodec = message({
   info: embedded(1, flightInfoCodec),
-  /** What to poll with next; absent when the query has ended. */
+  /** The descriptor of the next poll; absent when the query has ended. */
   descriptor: embedded(2, flightDescriptorCodec),
   progress: optionalDouble(3),
   expirationTime: embedded(4, timestampCodec),
 });
-/** How far a query is. */
+/** The progress of a query. */
 export type PollInfo = MessageOf<typeof pollInfoCodec>;
 
 export const schemaResultCodec = message({ schema: bytes(1) });
@@ -101,7 +101,7 @@ export const flightDataCodec = message({
 /** A message of data: the parts of an IPC message. */
 export type FlightData = MessageOf<typeof flightDataCodec>;
 
-/** How an attempt to cancel ended. */
+/** The outcomes of a cancellation. */
 export const cancelStatuses = {
   unspecified: 0,
   cancelled: 1,
@@ -129,7 +129,7 @@ export const sessionOptionValueCodec = message({
 /** The value of a session option. */
 export type SessionOptionValue = MessageOf<typeof sessionOptionValueCodec>;
 
-/** Why an option was not set. */
+/** The reasons why an option was not set. */
 export const sessionOptionErrors = {
   unspecified: 0,
   invalidName: 1,

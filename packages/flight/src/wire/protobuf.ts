@@ -1,19 +1,19 @@
 import { QuireError } from '@quire/core';
 
-/** How the bytes of a field end. Groups (3 and 4) are not in any message of this package. */
+/** The encodings of fields. Groups (3 and 4) occur in no message of this package. */
 const wireTypes = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
 type WireType = (typeof wireTypes)[keyof typeof wireTypes];
 
-/** A few bytes can announce many elements: more than any real message has are refused. */
+/** A few bytes can announce many elements, so more than any real message has are refused. */
 const elementCountMax = 16_384;
 
-/** How one field of a message is written and read. */
+/** Writes and reads one field of a message. */
 export interface Field<Value> {
   readonly number: number;
   /** Returns the value of a message that lacks the field. */
   readonly initial: () => Value;
   readonly write: (writer: Writer, value: Value) => void;
-  /** Reads an occurrence of the field; `before` is what earlier occurrences have given. */
+  /** Reads an occurrence of the field; `before` is the result of the earlier occurrences. */
   readonly read: (reader: Reader, wireType: number, before: Value) => Value;
 }
 
@@ -65,7 +65,7 @@ export function message<Message>(fields: Fields<Message>): MessageCodec<Message>
   };
 }
 
-/** How a single value is written and read, and which value is the default. */
+/** Writes and reads a single value, and knows the default. */
 interface Scalar<Value> {
   readonly wireType: WireType;
   readonly initial: Value;
@@ -142,7 +142,7 @@ function scalar<Value>(
 
 export const bool = (number: number): Field<boolean> => single(number, scalars.bool);
 export const uint32 = (number: number): Field<number> => single(number, scalars.uint32);
-/** Also for enumerations. */
+/** Used for enumerations as well. */
 export const int32 = (number: number): Field<number> => single(number, scalars.int32);
 export const uint64 = (number: number): Field<bigint> => single(number, scalars.uint64);
 export const int64 = (number: number): Field<bigint> => single(number, scalars.int64);
@@ -243,7 +243,7 @@ function repeated<Value>(number: number, kind: Scalar<Value>): Field<readonly Va
       for (const value of values) writeOne(writer, number, kind, value);
     },
     read: (reader, wireType, before) => {
-      // The array is this message's own: `initial` has made it.
+      // The array belongs to this message: `initial` has created it.
       (before as Value[]).push(readOne(reader, wireType, number, kind));
       return limited(before, number);
     },
@@ -281,7 +281,7 @@ function limited<Value>(values: readonly Value[], number: number): readonly Valu
   return values;
 }
 
-/** Writes the parts of a message one behind the other. */
+/** Writes the parts of a message one after another. */
 export class Writer {
   readonly #parts: Uint8Array[] = [];
 
@@ -316,7 +316,7 @@ export class Writer {
   }
 }
 
-/** Reads the parts of a message; every length is checked before it is believed. */
+/** Reads the parts of a message; every length is checked before it is used. */
 class Reader {
   readonly #bytes: Uint8Array;
   #position = 0;

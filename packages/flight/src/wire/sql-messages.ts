@@ -83,7 +83,7 @@ export const actionCodecs = {
   ActionCancelQueryResult: message({ result: int32(1) }),
 } as const;
 
-/** What DoPut answers with, by itself in the metadata of its result. */
+/** The response to DoPut, alone in the metadata of its result. */
 export const updateResultCodec = message({ recordCount: int64(1) });
 export const preparedStatementResultCodec = message({ handle: optionalBytes(1) });
 
@@ -92,7 +92,7 @@ type ActionBodyName = keyof typeof actionCodecs;
 const anyCodec = message({ typeUrl: text(1), value: bytes(2) });
 const typePrefix = 'type.googleapis.com/arrow.flight.protocol.sql.';
 
-/** Packs a command as a descriptor or a ticket carries it. */
+/** Packs a command for a descriptor or a ticket. */
 export function packCommand<Name extends CommandName>(
   name: Name,
   value: Partial<CommandOf<Name>>,
@@ -103,7 +103,7 @@ export function packCommand<Name extends CommandName>(
 /**
  * Unpacks the command of a descriptor or of a ticket.
  *
- * @throws INVALID_BODY when the bytes do not hold a command
+ * @throws INVALID_BODY when the bytes contain no command
  * @throws UNSUPPORTED when it is a command that Flight SQL does not have
  */
 export function unpackCommand(packed: Uint8Array): Command {
