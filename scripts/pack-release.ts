@@ -80,7 +80,7 @@ function packRelease({ packages, what }: Release, commit: string): void {
   }
 }
 
-/** Returns the version of apache-arrow of the release: the test's program writes its rows with it. */
+/** Returns the release's version of apache-arrow, which the test's program writes its rows with. */
 function arrowVersionOf(checkout: string): string {
   const lock = readJson(join(checkout, 'package-lock.json')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;

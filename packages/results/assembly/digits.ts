@@ -21,7 +21,9 @@ export function digitsOf(value: u32): u64 {
   return (pairs << 8) - tens * ((10 << 8) - 1);
 }
 
-/** How many of the eight digits are zeros at the front; at most seven, so that 0 keeps a digit. */
+/**
+ * Returns the number of leading zeros of the eight digits; at most seven, so that 0 keeps a digit.
+ */
 export function leadingZerosOf(digits: u64): i32 {
   return <i32>(ctz(digits | lastDigitMark) >> 3);
 }

@@ -44,8 +44,8 @@ test('a feed writes the rows of its file as if they came now, at its rate, again
   const onFailed = vi.fn<(error: unknown) => void>();
   const streams = join(home.path, 'streams');
   await using _feed = await Feed.open(document, { streams, clock, onFailed });
-  // Two batches of 1,000 rows and one of 500 are the file: seventeen are 14,500 rows, and some 2
-  // MB.
+  // Two batches of 1,000 rows and one of 500 make up the file: seventeen batches are 14,500 rows,
+  // some 2 MB.
   for (let batch = 1; batch < 17; batch += 1) {
     await clock.untilSleeping();
     await clock.advance(250);

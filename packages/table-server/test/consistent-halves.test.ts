@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Every message is as long as every other, so that offsets count them. */
 const messageBytes = 40;
-/** So many messages come at once, a minute apart. */
+/** The number of messages that arrive at once, a minute apart. */
 const burst = 20;
 
 /**

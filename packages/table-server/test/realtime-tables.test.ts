@@ -205,7 +205,7 @@ describe('a real-time table', () => {
     await orders.untilCommitted(3);
     await orders.append(1);
     await orders.server.restart();
-    // Nobody consumes: the partitions are those that the table and the stream know.
+    // No partition is consumed: the list is that of the table and the stream.
     const paused = await orders.server.engine.readConsumption('orders_REALTIME');
     expect(paused).toMatchObject({ isPaused: true, isReady: true });
     expect(paused.partitions).toMatchObject([

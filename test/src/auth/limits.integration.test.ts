@@ -145,7 +145,7 @@ test('every deletion and every refusal of a role is one line that says who, what
     as: 'root',
   });
   await broker.call('/query/resultStore', { method: 'DELETE', as: 'bob' });
-  // What is not deleted is not deletion.
+  // A refused deletion does not count as a deletion.
   await broker.call(`/query/resultStore/${other}`, { method: 'DELETE' });
 
   const line = {

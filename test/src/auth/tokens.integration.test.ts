@@ -44,7 +44,7 @@ function verifierOf(read: ConstructorParameters<typeof JwkSet>[0]['read']): JwtV
   });
 }
 
-/** What a broker with JSON Web Tokens and one principal of its own has before its calls. */
+/** Returns the authenticator of a broker with JSON Web Tokens and one configured principal. */
 async function authenticatorOf(): Promise<Authenticator> {
   const principals = await parsePrincipals(
     [{ name: 'ann', role: 'query', tokenSha256: hashToken('ann-static') }],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseQueryOptions, QueryBody, RenewBody } from '@quire/api';
 import { parseDurationMs } from '@quire/core/portable';
 
-/** What the document calls valid is what the server takes, and no other. */
+/** The server accepts exactly the requests that are valid by the document. */
 
 const ajv = new Ajv2020({ strict: false, formats: { int32: true, int64: true } });
 

@@ -6,7 +6,7 @@ import { TestBroker } from '../testkit/broker-server.ts';
 import { TestController } from '../testkit/controller-server.ts';
 import { sendRaw } from '../testkit/raw-request.ts';
 
-/** What HTTP clients of all kinds do that browsers and `fetch` do not. */
+/** The behaviour of HTTP clients that differs from browsers and `fetch`. */
 
 let broker: TestBroker;
 let requestId: string;

@@ -47,7 +47,7 @@ async function marks(): Promise<string[]> {
   return (await keys()).filter((key) => key.endsWith('/running.json'));
 }
 
-/** What follows the end of a query may take a moment longer than the answer that tells of it. */
+/** The work after the end of a query may take a moment longer than its answer. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }

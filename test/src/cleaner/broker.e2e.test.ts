@@ -11,7 +11,7 @@ import {
 const twoMegabytes = [
   'engine.broker.pagination.file.enableStorageCleaner = true',
   'engine.broker.pagination.file.maxStoragePerBrokerMB = 2',
-  // All of these results are seconds old: of the young ones the oldest would go first.
+  // All of these results are seconds old: without protection, the oldest are evicted first.
   'engine.cleaner.protection.time = 0s',
   '',
 ].join('\n');

@@ -1,7 +1,7 @@
 import type { Fault } from '@quire/core/testing';
 import fc from 'fast-check';
 
-/** How the calls to the store go while an action runs. */
+/** The faults of calls to the store while an action runs. */
 export interface Weather {
   /** The call, counted from the action's first, that goes wrong, and how. */
   readonly fault: { readonly at: number; readonly fault: Fault } | undefined;
@@ -90,7 +90,7 @@ const abort = fc.record({
   owner,
 });
 
-/** What may go on at the same time as something else. */
+/** The actions that may run concurrently with others. */
 const concurrent: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: write },
   ...[abort, read, renew, remove, sweep].map((arbitrary) => ({

@@ -61,7 +61,7 @@ export class Process {
   }
 }
 
-/** What a cleaner's log says of a deletion. */
+/** A deletion in a cleaner's log. */
 export interface Removed {
   readonly id: string;
   readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';

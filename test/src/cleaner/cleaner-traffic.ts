@@ -22,7 +22,7 @@ export interface TrafficOptions {
   readonly leftovers?: Leftovers;
 }
 
-/** What readers and writers have seen. */
+/** The observations of readers and writers. */
 export interface Seen {
   /** Whatever is neither a right page nor an honest no. */
   readonly wrong: readonly unknown[];
@@ -31,7 +31,7 @@ export interface Seen {
   readonly pageCount: number;
   readonly goneCount: number;
   /**
-   * As listings showed it, which take their time: what comes and goes meanwhile may count twice.
+   * Counted by listings, which take time: results that are stored or deleted during one may count twice.
    */
   readonly usageBytesMax: number;
 }

@@ -40,7 +40,7 @@ export class World {
   #scene: readonly Action[] = [];
   #isFaulty = false;
   #evictions = new EvictionChecker(undefined, owners.length);
-  /** What a cleaner has removed and must not have. */
+  /** The deletions by a cleaner that the laws forbid. */
   readonly #violations: string[] = [];
 
   /** Runs one scene to its end and checks what must be true after it. */
@@ -80,7 +80,7 @@ export class World {
   async conclude(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.#drive(this.#broker.cleaner.sweep('schedule'));
-      // By then, each cleaner has looked again at what it remembers.
+      // Until then, each cleaner has verified its cached entries again.
       if (round < 2) await this.clock.advance(4 * graceMs);
     }
     this.#expire();
@@ -143,8 +143,8 @@ export class World {
   }
 
   /**
-   * What the disk says: bytes of the results that live and are not being written, and whether there
-   * is nothing else.
+   * Reads the disk: the bytes of the live results that are not being written, and whether there is
+   * nothing else.
    */
   async look(): Promise<{
     readonly liveBytes: number;
@@ -183,8 +183,8 @@ export class World {
     const violate = (what: string): void =>
       void this.#violations.push(`${id} was ${reason}: ${what}`);
     if (result === undefined) return violate('nobody ever wrote it');
-    // Of a committed result, that is a commit record which a renewal has replaced: whether the
-    // result still reads is checked anyway.
+    // For a committed result, that is a commit record which a renewal has replaced: whether the
+    // result can be read is verified anyway.
     if (reason === 'orphan') return undefined;
     if (
       reason === 'expired' &&
@@ -242,7 +242,10 @@ export class World {
     await done;
   }
 
-  /** What has once been seen as expired may be treated as gone, even if the clock is set back. */
+  /**
+   * A result that has been seen as expired may be treated as deleted, even if the clock is set
+   * back.
+   */
   #expire(): void {
     for (const result of this.#known) {
       if (result.state === 'live' && result.expirationTimeMs <= this.clock.nowMs()) {
@@ -390,7 +393,7 @@ export class World {
     }
   }
 
-  /** What must be there is there; to open all of it after every scene would take too long. */
+  /** All live results exist; opening all of them after every scene would take too long. */
   async #expectListed(): Promise<void> {
     const listed = new Set<string>();
     for await (const { requestId, entry } of listResultFolders(this.disk, '')) {
@@ -411,8 +414,8 @@ export class World {
         await pageText(await results.open(requestId), 0, rowCount + 1),
         countingJson(0, rowCount),
       );
-      // Of no rows, a broker that has the commit record at hand needs no data, and so does not hear
-      // that a daemon has removed it.
+      // For a result without rows, a broker with a cached commit record needs no data, and so does
+      // not notice that a daemon has deleted it.
       if (rowCount > 0) assert.notEqual(state, 'gone', requestId);
     } catch (error) {
       if (!isQuireError(error)) throw error;

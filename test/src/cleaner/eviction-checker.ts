@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { QuotaPolicy, type QuotaOptions } from '@quire/cleaner';
 import type { RequestId } from '@quire/core';
 
-/** What is known of a result that somebody began to write. */
+/** The known facts about a result whose write was started. */
 export interface KnownResult {
   readonly requestId: RequestId;
   readonly rowCount: number;
@@ -16,11 +16,11 @@ export interface KnownResult {
    * there, it is right.
    */
   state: 'live' | 'gone' | 'unknown';
-  /** Whether somebody has tried to remove it, perhaps before its writer heard that it stands. */
+  /** True if its removal was attempted, perhaps before its writer knew that it was committed. */
   isDisturbed: boolean;
   /**
-   * Whether its renewal was cut off: of a result that somebody else removed meanwhile, a new commit
-   * record may stand without data.
+   * True if its renewal was interrupted: a result that was removed at the same time may then have a
+   * new commit record without data.
    */
   isHalfRenewed?: boolean;
 }
@@ -44,10 +44,7 @@ export interface Eviction {
   readonly storedBytes: number | undefined;
 }
 
-/**
- * What the evictions of one scene are held to: for the quota, and for the share of each owner as
- * for a quota of its own.
- */
+/** Checks the evictions of one scene against the quota, and against the quota of each owner. */
 export class EvictionChecker {
   readonly #policy: QuotaPolicy | undefined;
   readonly #ownersMax: number;
@@ -67,7 +64,7 @@ export class EvictionChecker {
     this.#ownersMax = ownersMax;
   }
 
-  /** What the disk holds at the beginning. */
+  /** Takes the content of the disk at the start. */
   begin(present: readonly PresentResult[], presentBytes: number, nowMs: number): void {
     this.#debrisBytes = presentBytes;
     for (const { ownerTag, sizeBytes, submissionTimeMs } of present) {

@@ -54,8 +54,8 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
     kill(holder.pid, 'SIGKILL');
     await other.untilLogged('sweep ended');
 
-    // Where the signal came between a commit record and its data, the data is young, and waits
-    // for the grace period.
+    // If the signal came between a commit record and its data, the data is young, and waits for the
+    // grace period.
     const left = await collect(store.list(`${brokerId}/`));
     expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
     expect(left.length).toBeLessThanOrEqual(1);

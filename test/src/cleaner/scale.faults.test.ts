@@ -63,8 +63,8 @@ test(
         if (kind === 2) kept.add(requestId);
         const sizeBytes = (kind === 1 ? 300 : 100) + 2;
         usageBytes += sizeBytes;
-        // What has expired is in nobody's way: without it, too much must be left for the large ones
-        // to go.
+        // Expired results are deleted first, so the quota is computed without them: otherwise the
+        // large ones need not be evicted.
         if (kind !== 0) liveBytes += sizeBytes;
       }
       await using files = await FileObjectStore.open({ root });

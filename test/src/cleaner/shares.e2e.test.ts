@@ -56,7 +56,7 @@ test('a principal that floods a broker loses its own results, is told why it has
   const lists = await admin.list();
   expect(lists.filter(({ requestId }) => !kept.includes(requestId)).length).toBeLessThanOrEqual(4);
 
-  // What is too large for the share, and not for the quota.
+  // A result that is too large for the owner's quota, but not for the total.
   const refused = await fetch(`${url}/query/sql?doPaginate=true`, {
     method: 'POST',
     headers: {
@@ -114,7 +114,7 @@ test('a principal that floods a broker loses its own results, is told why it has
   expect(usage.stdout).toMatch(/owner +results +size +share\n/);
   expect(usage.stdout).toMatch(/ann +\d +[\d.]+ KiB +\d\d\.\d% of 1 MiB\n/);
   expect(usage.stdout).toMatch(/admin +5 +[\d.]+ MiB +\d\d\.\d% of 3 MiB\n/);
-  // By less of a share than she has, a cleaner would take more of hers, and of nobody else's.
+  // With a smaller quota of hers, a cleaner would evict more of her results, and of no other owner.
   const dryRun = await quireHere(
     ['cleaner', '--config', config, '--set', `${percentKey}=10`, '--dry-run'],
     {

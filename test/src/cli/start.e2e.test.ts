@@ -22,7 +22,7 @@ describe('the quickstart', () => {
       `engine.tables.data.dir=${directory.path}/tables`,
       `engine.stream.file.dir=${directory.path}/streams`,
     ];
-    // What `npm start -- --set …` runs.
+    // The command of `npm start -- --set …`.
     const args = [
       '--roles',
       'server,broker,proxy,controller', // the default
@@ -93,7 +93,7 @@ async function untilMore(client: QuireClient, rowCount: number): Promise<void> {
   await expect.poll(async () => Number(await grown()), { interval: 300 }).toBeGreaterThan(rowCount);
 }
 
-/** What the task has loaded: rows, and different ones. */
+/** Counts the rows that the task has loaded, and the distinct ones. */
 async function loaded(client: QuireClient): Promise<readonly (readonly unknown[])[]> {
   return (await client.query('SELECT count(*), count(DISTINCT date) FROM sp500')).page.rows;
 }
@@ -140,7 +140,7 @@ describe('a server', () => {
     const { exitCode, stderr } = await server.ended();
     expect(exitCode).toBe(1);
     expect(stderr.split('\n')).toContain('Stopped at once: running calls were cut off.');
-    // Whether the last words still reach the client is a matter of luck; an answer they are not.
+    // The last bytes may or may not reach the client; they are not a complete answer.
     expect(await running).toBeInstanceOf(Error);
   });
 

@@ -7,8 +7,8 @@ import { TestBroker } from '../testkit/broker-server.ts';
 import { type BrowserBundle, bundleForBrowsers } from '../testkit/client-bundle.ts';
 
 /**
- * What a browser's window has of what the client may use: nothing of Node's, `process` and `Buffer`
- * least of all.
+ * The globals of a browser's window that the client may use: none of Node's, in particular not
+ * `process` and `Buffer`.
  */
 const webGlobals = {
   FormData,

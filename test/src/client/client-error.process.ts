@@ -1,2 +1,2 @@
-/* What a page bundles that only asks what went wrong. */
+/* The bundle of a page that only examines errors. */
 export { isQuireError } from '@quire/client';

@@ -1,2 +1,2 @@
-/* What a page bundles that runs queries. */
+/* The bundle of a page that runs queries. */
 export { QuireClient } from '@quire/client';

@@ -4,13 +4,13 @@
 export interface Compatibility {
   readonly client: string;
   readonly version: string;
-  /** What its tests do with it. */
+  /** The calls that its tests make. */
   readonly what: string;
-  /** Where its tests are, from the root. */
+  /** The path of its tests, from the root. */
   readonly file: string;
   /** The name of their `describe`. */
   readonly suite: string;
-  /** What is to be known beside that it works. */
+  /** A limitation, if any. */
   readonly note?: string;
 }
 

@@ -19,7 +19,7 @@ afterEach(async () => {
   await broker[Symbol.asyncDispose]();
 });
 
-/** What a caller can tell about a failure. */
+/** Returns the properties of an error that callers can examine. */
 async function failureOf(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => 'none',

@@ -16,9 +16,9 @@ export type Language = 'go' | 'java' | 'python';
 export type Command = readonly [program: string, ...given: string[]];
 
 interface Recipe {
-  /** What says how the client is to be: a part of the generator's own arguments. */
+  /** The arguments of the generator that select the client. */
   readonly options: readonly string[];
-  /** Where the client lies. */
+  /** The folder of the client. */
   readonly source: string;
   readonly program: { readonly file: string; readonly as: string };
   readonly compile: (tool: string, folder: string) => Promise<unknown>;

@@ -42,8 +42,8 @@ afterAll(async () => {
 });
 
 /**
- * What each program prints that has had a query of ten rows run, and asked for its first rows, two
- * others, its end, and a page after that.
+ * The output of each program: it runs a query of ten rows, and requests its first rows, two others,
+ * its end, and a page after that.
  */
 const printed = [10, expectedRows(0, 2), expectedRows(3, 5), true, 'RESULT_DELETED'];
 

@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const hostAndPort = (url: string): string => url.replace('http://', '');
 
-/** Of each type that has a name of its own there, the value that is easiest to get wrong. */
+/** For each type with its own name there, the value that is easiest to get wrong. */
 const oneOfEachType =
   `SELECT CAST(-2147483648 AS INTEGER) AS i, CAST(9223372036854775807 AS BIGINT) AS l, CAST(0.1 AS DOUBLE) AS d,
   symbol AS s, CAST(1 AS BOOLEAN) AS b, CAST('2001-02-03 04:05:06.789' AS TIMESTAMP) AS t,

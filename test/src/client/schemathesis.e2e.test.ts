@@ -51,7 +51,7 @@ describeWithTool(schemathesis, 'Schemathesis', (python) => {
     const folder = await mkdtemp(join(tmpdir(), 'quire-schemathesis-'));
     try {
       const config = join(folder, 'schemathesis.toml');
-      // What is there is read by its name; what is made up is deleted.
+      // Existing resources are read by their names; invented ones are deleted.
       const lines = Object.entries(names).map(
         ([name, value]) => `"path.${name}" = ${JSON.stringify(value)}`,
       );

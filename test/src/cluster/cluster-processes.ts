@@ -96,7 +96,7 @@ export interface ClusterCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a call of the tests' admin gives; the body is read as JSON where it is. */
+/** The response to a call of the tests' admin; the body is parsed if it is JSON. */
 export interface ClusterAnswer {
   readonly status: number;
   readonly headers: Headers;

@@ -56,7 +56,7 @@ class ClusterCommand implements AsyncDisposable {
     return found;
   }
 
-  /** What it says to try, as a script. */
+  /** Returns the commands that it suggests, as a script. */
   get examples(): string {
     return this.stdout.slice(this.stdout.indexOf('# Run'), this.stdout.indexOf('Ctrl-C'));
   }
@@ -231,7 +231,7 @@ describe('the cluster of config/cluster', () => {
 
 test('a member that cannot start takes the others with it, and the end of its log is shown', async () => {
   await using directory = await temporaryDirectory();
-  // Results cannot be kept in what is a file.
+  // Results cannot be stored below a path that is a file.
   await writeFile(join(directory.path, 'results'), '');
   const { exitCode, stdout, stderr } = await shell(
     `npm run -s cluster -- --any-ports --data '${directory.path}'`,

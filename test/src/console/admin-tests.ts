@@ -34,7 +34,7 @@ const realtime = {
   },
 };
 
-/** What an operator does: plots, results, tables, tasks, restream, the cluster. */
+/** The tasks of an operator: plots, results, tables, tasks, restream, the cluster. */
 export function testAdministration(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(async () => {

@@ -15,8 +15,8 @@ const axeSource = await readFile(
 );
 
 /**
- * What keeps people out of the page as it is now, by axe-core. The page's security policy does not
- * bind the test's own script.
+ * Returns the accessibility violations of the current page, by axe-core. The page's security policy
+ * does not apply to the test's own script.
  */
 async function violationsOf(page: Page, runOnly?: readonly string[]): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource);
@@ -60,7 +60,7 @@ async function expectNoViolations(page: Page, what: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-/** What axe finds on every page, and on what opens over it: menus, dialogs, plots. */
+/** Runs axe on every page, and on its menus, dialogs and plots. */
 export function testAccessibility(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(() => {

@@ -21,7 +21,7 @@ function settingsIn(home: string): Record<string, string> {
     'controller.port': '0',
     'engine.broker.pagination.protocol': 'file',
     'engine.broker.pagination.file.data.dir': join(home, 'results'),
-    // What buckets may hold: the browser must be able to read it.
+    // The browser must be able to read the compressed results of buckets.
     'engine.broker.pagination.compression': 'lz4',
     'engine.broker.pagination.temp.dir': join(home, 'temp'),
     'engine.tables.data.dir': join(home, 'tables'),
@@ -51,9 +51,9 @@ export interface ConsolePage {
 }
 
 export interface PageOptions {
-  /** Who is signed in already; null: nobody. */
+  /** The token of the session at the start; null for none. */
   readonly token?: string | null;
-  /** What stands behind the `#` of the address. */
+  /** The part of the address after the `#`. */
   readonly place?: string;
 }
 
@@ -138,7 +138,7 @@ export class ConsoleStage implements AsyncDisposable {
       const { url } = message.location();
       // The file at which a tab rests names no icon, so the browser asks for one.
       if (url.endsWith('/favicon.ico')) return;
-      // Of what could not be loaded, the text does not say what it was.
+      // The message of a failed load lacks its address.
       complaints.push(`${message.text()} ${url}`.trim());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -217,7 +217,7 @@ export class ConsoleStage implements AsyncDisposable {
   }
 }
 
-/** What the page wanted to do, and its own security policy does not allow, is a defect. */
+/** Fails if the page has violated its own security policy. */
 function assertPolicyHolds(complaints: readonly string[]): void {
   const violations = complaints.filter((complaint) => /Content.Security.Policy/i.test(complaint));
   if (violations.length > 0) {

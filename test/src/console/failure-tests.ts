@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 import { longSql } from './scroll-tests.ts';
 
-/** What one meets on a bad day. */
+/** The behaviour in failures. */
 export function testFailures(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(() => {

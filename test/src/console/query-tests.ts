@@ -159,8 +159,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
           ),
         )
         .toBe(true);
-      // What follows from an answer is done in messages that the page sends to itself: by then three
-      // more have arrived. Frames would not do, since a page that is not painted has none.
+      // The effects of an answer are messages that the page sends to itself: after three further
+      // ones they have happened. Animation frames would not do, since a page that is not painted
+      // has none.
       const message =
         'new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); }).then(() => undefined)';
       for (let count = 0; count < 3; count += 1) await page.evaluate(message);

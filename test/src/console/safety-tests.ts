@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 
 /**
- * What an attacker who could run a line of script would try first. Text, since it runs in the page.
+ * The first attempts of an attacker who could run a line of script. Text, since it runs in the
+ * page.
  */
 const attack = `(async () => {
   const thrown = [];
@@ -23,7 +24,9 @@ const attack = `(async () => {
   return { thrown, elsewhere, wasRun: 'wasRun' in globalThis };
 })()`;
 
-/** What holds for everybody: keys alone, the security policy, markup that stays text. */
+/**
+ * The guarantees for all users: keyboard operation, the security policy, markup that stays text.
+ */
 export function testSafety(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(() => {
@@ -142,8 +145,8 @@ export function testSafety(stageOf: () => ConsoleStage): void {
     await page.keyboard.press('Escape');
     await runQuery(page, `SELECT * FROM "${markup}"`);
     await expect.poll(() => page.getByRole('alert').innerText()).toContain(markup);
-    // What a server says of tables, columns and tasks, and what a link brings, is as little to be
-    // trusted.
+    // The server's data about tables, columns and tasks, and the content of links, are equally
+    // untrusted.
     await page.goto(`${stage.url}/console/#/preview`);
     await page.getByLabel('Paste rows').fill(JSON.stringify({ [markup]: markup }));
     await page.getByRole('button', { name: 'Preview', exact: true }).click();

@@ -97,7 +97,7 @@ async function takeTable(page: Page, name: string): Promise<void> {
   await take(page, name);
 }
 
-/** Results of several sizes and ends, so that there is something to see of the storage. */
+/** Stores results of several sizes and lifetimes, so that the storage page has content. */
 async function storeSome(): Promise<void> {
   const headers = { authorization: 'Bearer quickstart-admin', 'content-type': 'application/json' };
   const call = (path: string, method: string, body: object): Promise<Response> =>

@@ -57,7 +57,7 @@ export function testViews(stageOf: () => ConsoleStage): void {
     await page.keyboard.press('Escape');
     await bar.waitFor({ state: 'detached' });
     expect(await firstCells(page, 1, 2)).toEqual(['0', '2916']);
-    // What the views gave is deleted again.
+    // The results of the views are deleted.
     await expect.poll(() => stage.storedIds()).toEqual(before);
   });
 

@@ -51,7 +51,8 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   expect(await objectsOf(good)).toBe(2);
   expect(log.filter((line) => line['broker'] === toHanging.endpoint)).toEqual([]);
 
-  // What expires later goes with the next run, which the hanging one does not delay either.
+  // Results that expire later are deleted by the next run, which the hanging broker does not delay
+  // either.
   await good.clock.advance(hourMs);
   await controller.clock.advance(30_000);
   await untilRuns(toHanging.endpoint, 1);
@@ -123,7 +124,7 @@ test('the results of two brokers are one list, and a deletion on demand leaves n
     })
   ).json();
 
-  // What has expired is not listed any more, whether it is still there or not.
+  // Expired results are no longer listed, whether they are deleted or not.
   expect(brokers.map(({ state, resultCount }) => [state, resultCount])).toEqual([
     ['ok', resultMetadataList.length / 2],
     ['ok', resultMetadataList.length / 2],

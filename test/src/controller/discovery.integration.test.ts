@@ -87,7 +87,7 @@ interface Recorded {
   readonly answer?: unknown;
 }
 
-/** Where the answer is another than Apache Pinot's on purpose. */
+/** The calls whose answer differs from Apache Pinot's on purpose. */
 const otherwise: Readonly<Record<string, number>> = {
   '/v2/brokers?state=ODD': 400, // answers as without state
   '/tables/livebrokers?tables=': 400, // 404
@@ -155,7 +155,7 @@ test('a table that no broker has is only said not to be there when all have answ
   });
 });
 
-/** What a caller reads of an answer. */
+/** Returns the relevant part of an answer. */
 async function answerTo(
   of: TestController,
   path: string,

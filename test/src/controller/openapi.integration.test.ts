@@ -258,7 +258,7 @@ test('a file that is sent is sampled without a copy in memory, under the name th
     summary: { getnSourceRows: 3 },
   });
   await expectDocumented('previewFile', answer);
-  // What no format is told by is a finding, and so is a file that breaks off.
+  // An unknown format is a finding, and so is a truncated file.
   for (const [query, body] of [
     ['', '\0\u0001'],
     ['?name=x.parquet', 'PAR1'],

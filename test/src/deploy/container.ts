@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { buildImage } from '../../../deploy/image/build.ts';
 import { until } from '../testkit/until.ts';
 
-/** What an image says of how it is run. */
+/** The configuration of an image. */
 interface ImageConfig {
   readonly User: string;
   readonly Env: readonly string[];
@@ -24,7 +24,7 @@ export class BuiltImage implements Disposable {
   readonly folder: string;
   readonly config: ImageConfig;
   readonly sizeBytes: number;
-  /** Where its files are, as a container has them at `/`. */
+  /** The folder of its files, which a container has at `/`. */
   readonly rootFolder: string;
 
   private constructor(

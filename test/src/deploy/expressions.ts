@@ -4,7 +4,7 @@ import type { ExposedMetrics } from './exposed-metrics.ts';
 const targetLabels = ['job', 'instance'];
 const words = new Set('sum min max avg by on and or unless le rate increase time'.split(' '));
 
-/** What an expression of PromQL names that no server exposes, and no rule records. */
+/** Returns the names in a PromQL expression that no server exposes, and no rule records. */
 export function unknownIn(
   expr: string,
   exposed: ExposedMetrics,
@@ -23,7 +23,7 @@ export function unknownIn(
       exposed.types.get(base) === 'histogram';
     if (!isKnown) unknown.push(name);
     const own = exposed.labels.get(name);
-    // What has never been counted has no series, and says nothing about its labels.
+    // A metric that was never counted has no series, so its labels are unknown.
     if (own === undefined) areAllLabelsKnown = false;
     for (const label of own ?? []) known.add(label);
     if (own === undefined) continue;

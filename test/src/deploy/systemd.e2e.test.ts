@@ -13,12 +13,13 @@ describeWithTool(systemdAnalyze, 'the units of systemd', (program) => {
       await using directory = await temporaryDirectory();
       const path = join(directory.path, `${name}.service`);
       const unit = await readFile(join(config, `${name}.service`), 'utf8');
-      // Where Node is on this machine: verify looks for the program.
+      // Uses the path of Node on this machine, because verify looks for the program.
       await writeFile(path, unit.replace('/usr/bin/node', process.execPath));
       const run = (...args: readonly string[]) => spawnSync(program, args, { encoding: 'utf8' });
       const verified = run('verify', '--man=no', path);
       expect([verified.status, verified.stderr]).toEqual([0, '']);
-      // Of 100, where 96 is a unit without any protection; Node's compiler and the network take the rest.
+      // On a scale of 100, where 96 is a unit without any protection; Node's compiler and the
+      // network cost the rest.
       const { status, stdout } = run('security', '--offline=true', '--threshold=20', path);
       expect([status, stdout.trim().split('\n').at(-1)]).toEqual([0, expect.any(String)]);
     });

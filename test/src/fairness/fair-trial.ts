@@ -7,7 +7,7 @@ export interface Neighbour<World> {
   readonly act: (world: World, step: number) => Promise<void>;
 }
 
-/** How fairness of one resource is measured. */
+/** A fairness measurement of one resource. */
 export interface FairTrial<World extends AsyncDisposable> {
   /** Opens what both principals use; each neighbour gets a new one. */
   readonly open: () => Promise<World>;
@@ -26,7 +26,7 @@ export interface FairTrial<World extends AsyncDisposable> {
   readonly worst: Neighbour<World>;
 }
 
-/** How much more a call may cost beside the worst neighbour. */
+/** The largest allowed ratio of a call's cost with the worst neighbour to its cost alone. */
 const factorMax = 2;
 
 /**

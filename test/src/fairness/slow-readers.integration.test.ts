@@ -8,10 +8,7 @@ import { expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { numbers, openUnread } from './unread-page.ts';
 
-/**
- * Of more bytes than the buffers of a connection hold: a page of all rows has to wait for its
- * client.
- */
+/** More bytes than the buffers of a connection: a page of all rows has to wait for its client. */
 const arrowRowCount = 2_000_000;
 
 test.each([

@@ -29,7 +29,7 @@ async function untilStalled(count: number): Promise<void> {
   }
 }
 
-/** What the metrics of the broker say of calls that were given up. */
+/** Returns the broker's metrics about abandoned calls. */
 async function stalledCounts(): Promise<string[]> {
   const { text } = await broker.call('/metrics');
   return text.split('\n').filter((line) => line.startsWith('quire_http_responses_stalled_total'));
@@ -54,7 +54,7 @@ test.each(['json', 'csv', 'arrow'])(
     expect(broker.endedCalls.map(({ op, outcome }) => `${op} ${outcome}`)).toEqual([
       'get abandoned',
     ]);
-    // What the client has is a part of the page, and it can tell.
+    // The client has a part of the page, and can detect that.
     response.resume();
     await new Promise((resolve) => response.once('close', resolve));
     expect(response.complete).toBe(false);

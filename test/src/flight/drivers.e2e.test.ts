@@ -39,7 +39,7 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-/** Of each type, values that are easy to get wrong. */
+/** For each type, values that are easy to get wrong. */
 const types = `SELECT * FROM (VALUES
   ((-128)::TINYINT, 32767::SMALLINT, (-2147483648)::INTEGER, 9223372036854775807::BIGINT, 255::UTINYINT, 4294967295::UINTEGER,
    18446744073709551615::UBIGINT, 0.1::FLOAT, 1e308::DOUBLE, 12345678901234567.89::DECIMAL(30, 2), true, 'ünï ❤',

@@ -39,7 +39,7 @@ import {
  * https://github.com/apache/arrow-go/blob/v18.8.0/arrow/internal/flight_integration/scenario.go
  */
 
-/** How a scenario's server differs from one that answers everybody. */
+/** The differences of a scenario's server from an ordinary one. */
 export type Scenario = Pick<FlightServerOptions<string>, 'producer'> &
   Partial<Pick<FlightServerOptions<string>, 'open'>>;
 

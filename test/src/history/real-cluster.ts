@@ -15,7 +15,7 @@ import { startProxy } from '../cluster/cluster-processes.ts';
 import { type Fault, FaultProxy, type ProxiedRequest } from '../testkit/servers/fault-proxy.ts';
 import { type S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 
-/** How long results live here, in seconds where a simulation has minutes. */
+/** The lifetimes of results here, in seconds where a simulation has minutes. */
 export const lives = { expirationMs: 10_000, expirationMaxMs: 30_000, stalenessMaxMs: 5000 };
 const answerTimeoutMs = 60_000;
 const startsMax = 20;
@@ -37,7 +37,7 @@ interface Seat {
   readonly ended: CliProcess[];
 }
 
-/** What the network between processes and their store does to requests. */
+/** The effects of the network between processes and their store on requests. */
 export interface Faults {
   store: (request: ProxiedRequest) => Fault | undefined;
   broker: (request: ProxiedRequest) => Fault | undefined;

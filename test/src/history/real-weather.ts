@@ -2,7 +2,7 @@ import type { SeededRandom } from '@quire/core/testing';
 import type { Fault, ProxiedRequest } from '../testkit/servers/fault-proxy.ts';
 import type { RealCluster } from './real-cluster.ts';
 
-/** As MinIO answers where its disk is full. */
+/** The answer of MinIO when its disk is full. */
 const full: Fault = {
   kind: 'answer',
   status: 507,

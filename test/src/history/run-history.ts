@@ -11,7 +11,7 @@ import { makeWeather } from './real-weather.ts';
 
 const users = ['ann', 'bob', 'ann', 'bob'] as const;
 
-/** What a history came to. */
+/** The report of a history. */
 export interface HistoryReport {
   /** Calls by what came of them. */
   readonly outcomes: Readonly<Record<string, number>>;
@@ -34,7 +34,7 @@ export async function runHistory(options: {
   readonly s3Server: string;
   readonly seed: number;
   readonly durationMs: number;
-  /** How long data without a commit record is waited for in the end; undefined: not at all. */
+  /** The time to wait at the end for data without a commit record; undefined for none. */
   readonly orphansMs: number | undefined;
   /** A file that the history is added to. */
   readonly file?: string | undefined;

@@ -9,7 +9,7 @@ import { configErrors, schemaErrors } from './verdict-agreement.ts';
 import { changed, type Change, circularTransforms } from './verdict-cases.ts';
 import { soundTables, wideSchema } from './verdict-tables.ts';
 
-/** How many tables with tasks are drawn; the variable says how many times as many. */
+/** The number of tables with tasks; the variable multiplies it. */
 const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 20;
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 const agreement = join(import.meta.dirname, '../../../packages/tables/AGREEMENT-TASKS.md');
@@ -62,7 +62,7 @@ const raw = (name: string, more: object): Change => [
   [{ name, encodingType: 'RAW', ...more }],
 ];
 
-/** What used to be taken here and refused there. */
+/** Cases that Quire once accepted and the judge refuses. */
 const refused: readonly Case[] = [
   ...['timestamp', 'date', 'order', 'group', 'a.limit', 'range', 'row', 'interval'].map(
     (column): Case => ['offline', transform('name', `upper(${column})`)],
@@ -115,7 +115,7 @@ const refused: readonly Case[] = [
   ['upsert', task('UpsertCompactionTask', {})],
 ];
 
-/** What used to be refused here and taken there. */
+/** Cases that Quire once refused and the judge accepts. */
 const taken: readonly Case[] = [
   ...['value', 'user', 'year', 'end', 'as', 'and', 'between', 'like'].map((column): Case => [
     'offline',

@@ -4,7 +4,7 @@ import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
 import { type Comparison, compareRows, isFailure } from './function-cases.ts';
 import { PinotJudge } from './pinot-judge.ts';
 
-/** How many patterns are drawn; the variable says how many times as many. */
+/** The number of patterns; the variable multiplies it. */
 const patternCount = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 20;
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 
@@ -65,7 +65,7 @@ const patterns = fc
       .replace(/[ ,:./-]+$/, ''),
   );
 
-/** How a text is changed before it is read, so that some do not fit their pattern. */
+/** Changes to a text before it is parsed, so that some do not fit their pattern. */
 const changes = fc.oneof(
   { arbitrary: fc.constant((text: string) => text), weight: 7 },
   {

@@ -10,7 +10,7 @@ import { isSameOutcome, type RowComparison } from './pipeline-cases.ts';
 export interface Difference {
   /** Names without underscores, in small letters. */
   readonly functions: RegExp;
-  /** Whether this is what the two differ by, in a call on which they do. */
+  /** Reports whether this difference explains a call on which the two disagree. */
   readonly explains: (call: Comparison) => boolean;
   readonly reason: string;
 }
@@ -168,7 +168,7 @@ export const rowDifferences: readonly {
   },
 ];
 
-/** Whether a value is a list or a map in which bytes or lists stand. */
+/** Reports whether a value is a list or a map that contains bytes or lists. */
 function holdsArrays(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some(
@@ -179,8 +179,8 @@ function holdsArrays(value: unknown): boolean {
 }
 
 /**
- * Whether all is the same in two rows but columns with such a name, and those where it could not be
- * converted any further or was too long.
+ * Reports whether two rows differ only in columns of such a name, and in those whose value could
+ * not be converted any further or was too long.
  */
 function isSameButForNames(
   judged: Shown,
@@ -280,7 +280,9 @@ function numbersIn(value: unknown): readonly number[] {
   return Object.values(value).flatMap(numbersIn);
 }
 
-/** What Java calls an array of bytes or of objects, as far as a column's length leaves it. */
+/**
+ * Matches Java's name of an array of bytes or of objects, possibly truncated to a column's length.
+ */
 const arrayName = /\[(?:B|L[\w.;]*)(?:@[\da-f]|")/i;
 
 type Column = NonNullable<RowComparison['schema']['dimensionFieldSpecs']>[number];
@@ -292,7 +294,7 @@ interface Shown {
   readonly isSanitized: boolean;
 }
 
-/** Whether a column of lists has a default that is longer than its values may be. */
+/** Reports whether a column of lists has a default that is longer than its values may be. */
 function hasLongDefault(
   name: string,
   { dimensionFieldSpecs = [] }: RowComparison['schema'],

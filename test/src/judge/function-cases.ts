@@ -18,7 +18,7 @@ export interface Comparison {
 /** Functions that keep what the first row gave them: the judge makes them again for each row. */
 const keepsFirstRow = /^(?:Regexp.*Const|DateTimeConvert)/;
 
-/** How a function is called: most by their name, some only as SQL writes them. */
+/** Returns the form of a function's call: most by their name, some only in SQL's syntax. */
 function callOf(name: string, count: number): string | undefined {
   const [a, b, c] = ['c0', 'c1', 'c2'] as const;
   const written: Readonly<Record<string, string | undefined>> = {

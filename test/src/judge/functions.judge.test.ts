@@ -18,7 +18,7 @@ import {
 import { PinotJudge, type Signature } from './pinot-judge.ts';
 import { isSameValue } from './same-value.ts';
 
-/** How many calls of each signature are compared; a number in this variable makes it more. */
+/** The number of compared calls of each signature; the variable changes it. */
 const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20);
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 
@@ -172,7 +172,7 @@ function share(some: readonly Comparison[]): number {
   return some.filter(({ agrees }) => agrees).length / some.length;
 }
 
-/** How many of the names that an ingestion config may call are known here, as sentences. */
+/** Returns the number of function names of ingestion configs that Quire knows, as sentences. */
 function shareOfNames(registered: readonly string[]): string {
   const callable = [...registered.filter((name) => !ofQueries.has(name)), ...geometries];
   const shared = callable.filter((name) => known.has(name));
@@ -185,7 +185,7 @@ function shareOfNames(registered: readonly string[]): string {
   ].join('\n');
 }
 
-/** How many calls of each function agree, in Markdown. */
+/** Renders the number of calls of each function that agree, in Markdown. */
 function renderAgreement(
   byName: ReadonlyMap<string, readonly Comparison[]>,
   names: string,

@@ -9,7 +9,7 @@ const coordinates = (count: number): string => '3ff0000000000000'.repeat(count *
 const line = `0000000100000002${'00000000'}${coordinates(2)}`;
 const bytes = (hex: string): Given => ({ $bytes: hex });
 
-/** What may stand for the third argument of a point. */
+/** Values of the third argument of a point. */
 const spheres: readonly Given[] = [
   0,
   1,

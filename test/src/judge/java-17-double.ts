@@ -47,7 +47,7 @@ function digitsOfInteger(value: bigint, binaryExponent: number): Digits {
  * digits, with that one's zero, before it is asked whether they are enough.
  */
 function digitsOfFraction(significand: bigint, power: number, estimate: number): Digits {
-  // What is left is left / unit, and half the way to the next number is half / unit.
+  // The rest is left / unit, and half the distance to the next number is half / unit.
   const scale = (number: bigint): bigint =>
     number * 4n * 2n ** BigInt(Math.max(0, power)) * 10n ** BigInt(Math.max(0, -estimate));
   const isPowerOfTwo = (significand & (significand - 1n)) === 0n;

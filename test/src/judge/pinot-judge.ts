@@ -117,7 +117,10 @@ export class PinotJudge implements AsyncDisposable {
     return this.#ask({ do: 'validateSchema', schema });
   }
 
-  /** What a controller says of a table with its schema; of a judge whose program is ControllerJudge. */
+  /**
+   * Returns the controller's verdict on a table with its schema; requires a judge that runs
+   * ControllerJudge.
+   */
   validateTableConfigs(config: object, schema: object): Promise<Verdict> {
     const { tableType } = config as { readonly tableType?: unknown };
     const { schemaName } = schema as { readonly schemaName?: unknown };

@@ -95,7 +95,7 @@ const cell = fc.oneof(
   { arbitrary: fc.constant(null), weight: 1 },
 );
 
-/** What a column of a type is mostly given, so that most rows get through. */
+/** The usual values of a column of a type, so that most rows are accepted. */
 const fitting: Readonly<Record<ColumnType, fc.Arbitrary<Given>>> = {
   INT: fc.oneof(fc.integer({ min: -100, max: 100 }), fc.constantFrom<Given>('42', '-7', 2.5, true)),
   LONG: fc.oneof(fc.maxSafeInteger(), fc.constantFrom<Given>('1704067200000', 1.5)),
@@ -379,7 +379,7 @@ function answerFor(judged: Piped, index: number): unknown {
   return result.rows;
 }
 
-/** Whether two outcomes of a row are the same. */
+/** Reports whether two outcomes of a row are the same. */
 export function isSameOutcome(judged: unknown, ours: unknown, schema: PipelineSchema): boolean {
   if (typeof judged === 'string' || typeof ours === 'string') {
     return typeof judged === 'string' && typeof ours === 'string' && judged.split(':')[0] === ours;

@@ -16,9 +16,7 @@ import { PinotJudge } from './pinot-judge.ts';
 import { changed, circularTransforms } from './verdict-cases.ts';
 import { soundTables, wideSchema } from './verdict-tables.ts';
 
-/**
- * How many tables are compared, of some five rows each; a number in this variable makes it more.
- */
+/** The number of compared tables, of some five rows each; the variable changes it. */
 const tables = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 15;
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 
@@ -271,7 +269,7 @@ function featuresOf({ config, schema }: PipelineCase): ReadonlySet<string> {
   ]);
 }
 
-/** How many rows agree of tables with each step and type, in Markdown. */
+/** Renders the number of rows that agree, of tables with each step and type, in Markdown. */
 function renderAgreement(
   comparisons: readonly RowComparison[],
   byFeature: ReadonlyMap<string, readonly RowComparison[]>,

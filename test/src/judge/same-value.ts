@@ -2,8 +2,8 @@ import { Decimal } from '@quire/tables/expressions';
 import type { JudgedValue } from './pinot-judge.ts';
 
 /**
- * Whether our value is the judge's. Doubles may differ in their last digits; what kind of number it
- * is counts elsewhere.
+ * Reports whether Quire's value is the judge's. Doubles may differ in their last digits; types of
+ * numbers are compared elsewhere.
  */
 export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boolean {
   if (judged === null || judged === undefined) return ours === null || ours === undefined;

@@ -125,7 +125,7 @@ const type = fc.oneof(
 
 const options = fc
   .tuple(
-    // What an UpsertCompactionTask cannot be without is mostly there.
+    // The member that an UpsertCompactionTask requires is mostly present.
     fc.option(fc.constant({ invalidRecordsThresholdPercent: '10' }), { nil: {}, freq: 3 }),
     fc.array(option, { maxLength: 2 }),
   )

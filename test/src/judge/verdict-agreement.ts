@@ -58,7 +58,7 @@ function errorsOf(
   ].toSorted();
 }
 
-/** So many drawn configs, and half as many schemas, by both. */
+/** Compares the verdicts of both on this many configs, and half as many schemas. */
 export async function compareVerdicts(
   judge: PinotJudge,
   seed: number,
@@ -93,7 +93,7 @@ export function agrees({ judged, codes }: VerdictComparison): boolean {
   return (judged !== undefined) === codes.length > 0;
 }
 
-/** What was compared, in one line. */
+/** Summarizes the comparison in one line. */
 export function showComparison({
   kind,
   changes,

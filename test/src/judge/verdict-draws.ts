@@ -4,7 +4,7 @@ import type { Change } from './verdict-cases.ts';
 import { hintFor } from './verdict-values.ts';
 import { soundTables, wideSchema } from './verdict-tables.ts';
 
-/** What the models say of a member: the part of JSON Schema that they use. */
+/** The model of a member: the part of JSON Schema that is used. */
 interface Model {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -19,7 +19,7 @@ export interface DrawnConfig {
   readonly changes: readonly Change[];
 }
 
-/** What fits no member of its kind, or any. */
+/** Values that fit no member of their kind, or of any. */
 const odd = fc.constantFrom<unknown>(
   '',
   'x',

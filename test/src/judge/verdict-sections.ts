@@ -53,7 +53,7 @@ export const stream = fc
     }),
   ) as fc.Arbitrary<unknown>;
 
-/** How a column is partitioned. */
+/** The partitioning of a column. */
 export const partition = fc.record(
   {
     functionName: words(
@@ -73,7 +73,7 @@ export const partition = fc.record(
   { requiredKeys: ['functionName', 'numPartitions'] },
 ) as fc.Arbitrary<unknown>;
 
-/** How servers are chosen. */
+/** The assignment of servers. */
 export const assignment = fc.record(
   {
     tagPoolConfig: fc.record(

@@ -26,7 +26,7 @@ import {
   soundSchema,
 } from './verdict-cases.ts';
 
-/** How many configs are drawn; the variable says how many times as many. */
+/** The number of configs; the variable multiplies it. */
 const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 10;
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 /** Only what every run compares stands in the document. */

@@ -1,7 +1,7 @@
 import { differenceCauses, refusals } from './dialect-differences.ts';
 import type { DialectQuery } from './dialect-queries.ts';
 
-/** What a query was answered with: rows, or an error. */
+/** The answer to a query: rows, or an error. */
 export interface DialectAnswer {
   readonly rows?: readonly (readonly unknown[])[];
   readonly types?: readonly string[];
@@ -17,7 +17,7 @@ export interface Judged {
 type PinotEngineName = 'single-stage' | 'multi-stage';
 const engines = ['single-stage', 'multi-stage'] as const;
 
-/** Whether two answers have the same values: numbers as numbers, to twelve digits. */
+/** Reports whether two answers have the same values: numbers as numbers, to twelve digits. */
 function isSameAnswer(left: DialectAnswer, right: DialectAnswer): boolean {
   if (left.error !== undefined || right.error !== undefined) {
     return left.error !== undefined && right.error !== undefined;
@@ -45,7 +45,7 @@ function numberOf(value: unknown): number | undefined {
 
 type Verdict = 'same' | 'refused there' | 'refused here' | 'differs';
 
-/** How Quire's answer is to that of one of Apache Pinot's engines. */
+/** Returns the verdict of Quire's answer compared with that of one of Apache Pinot's engines. */
 function verdictOf({ answers }: Judged, engine: PinotEngineName): Verdict {
   const [there, here] = [answers[engine], answers.quire];
   if (isSameAnswer(there, here)) return 'same';

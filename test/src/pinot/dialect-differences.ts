@@ -1,7 +1,7 @@
 /** Why values differ between Apache Pinot and Quire in the dialect `pinot`. */
 export interface DifferenceCause {
   readonly cause: string;
-  /** Which of Apache Pinot's engines has the other value. */
+  /** The engines of Apache Pinot that have the other value. */
   readonly engines: readonly ('single-stage' | 'multi-stage')[];
   /** The queries, as the agreement names them. */
   readonly subjects: readonly string[];

@@ -331,7 +331,7 @@ const conditions: readonly string[] = [
   'MOD(id, 2) = 1',
 ];
 
-/** Of all rows, and of each kind. */
+/** Aggregates of all rows, and of each kind. */
 const aggregates: readonly string[] = [
   'COUNT(*)',
   'COUNT(maybe)',
@@ -451,9 +451,9 @@ const queries: readonly string[] = [
 ];
 
 export interface DialectQuery {
-  /** What it is about. */
+  /** The subject of the group of queries. */
   readonly part: string;
-  /** What differs between queries of a part; the whole query where that is all of it. */
+  /** The difference between queries of a part; the whole query if that is all of it. */
   readonly subject: string;
   readonly sql: string;
 }

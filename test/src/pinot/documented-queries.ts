@@ -103,7 +103,7 @@ export const documentedExpressions: readonly string[] = [
   'IS_DISTINCT_FROM(maybe, 3)',
 ];
 
-/** What rows are chosen by. */
+/** The conditions of rows. */
 export const documentedConditions: readonly string[] = [
   "REGEXP_LIKE(s, '^[A-Z]')",
   "REGEXP_LIKE(s, 'hello', 'i')",

@@ -54,8 +54,8 @@ async function startSlowQuery(
 }
 
 /**
- * What a real Apache Pinot 0.11.0 has answered (test/pinot-0.11/record.sh), at one address; notes
- * what it is asked.
+ * Serves the answers of a real Apache Pinot 0.11.0 (test/pinot-0.11/record.sh) at one address;
+ * records the requests.
  */
 async function releaseEleven(asked: string[]): ReturnType<typeof answering> {
   const file = await readFile(join(import.meta.dirname, '../../pinot-0.11/answers.json'), 'utf8');

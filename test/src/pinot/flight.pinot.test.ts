@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 const all = 'SELECT * FROM flight_types ORDER BY row_number';
-/** What the cluster plans in one way or the other, with the types that its answers have. */
+/** Statements that the cluster plans in one way or the other, with the types of their answers. */
 const statements = [
   all,
   'SELECT one_string, count(*), max(one_timestamp) FROM flight_types GROUP BY one_string LIMIT 7',

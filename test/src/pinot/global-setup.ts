@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
 import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 
-/** What the suites of this folder share. */
+/** The servers that the suites of this folder share. */
 export interface SharedServers {
   /** Null where it is missing: the suites are skipped then. */
   readonly pinot: PinotAddress | null;
@@ -15,7 +15,7 @@ export interface SharedServers {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Who connects there is told of them, once they have started. */
+    /** Sends their addresses to each connection, once they have started. */
     readonly sharedServersPort: number;
   }
 }

@@ -5,7 +5,7 @@ import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 import { sharedServers } from './shared-servers.ts';
 import { until } from '../testkit/until.ts';
 
-/** How long a cluster may take for what it does in its own time. */
+/** The timeout of actions that a cluster performs at its own pace. */
 /** The cluster that all suites share. Throws where there is none. */
 export function sharedCluster(): PinotAddress {
   const { pinot: address } = sharedServers;
@@ -13,7 +13,7 @@ export function sharedCluster(): PinotAddress {
   return address;
 }
 
-/** How an engine reaches a cluster; some of it may be otherwise. */
+/** Returns the options of an engine for a cluster; some may be overridden. */
 export function engineOptions(
   address: PinotAddress,
   changed: Partial<PinotEngineOptions> = {},

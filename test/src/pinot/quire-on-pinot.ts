@@ -25,7 +25,7 @@ export interface QuireOnPinot extends AsyncDisposable {
   query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
   /** The same, for a principal that may only query. */
   queryAsReader(sql: string): Promise<QueryAnswer>;
-  /** What a service says of itself to anybody. */
+  /** Returns the public health report of a service. */
   health(role: 'broker' | 'controller'): Promise<{ readonly [member: string]: JsonValue }>;
   /** Calls the controller. */
   tell(

@@ -11,7 +11,7 @@ const schema = {
   ],
 };
 
-/** Of the table `rivers`. */
+/** The path of restream calls about the table `rivers`. */
 export const restreamPath = '/tables/rivers_REALTIME/restream';
 
 /**

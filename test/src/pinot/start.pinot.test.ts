@@ -7,7 +7,7 @@ import { everythingConfig, everythingRows, everythingSchema } from './everything
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
 import { type QueryAnswer, type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
 
-/** What the cluster itself answers. */
+/** Returns the cluster's own answer. */
 async function askPinot(sql: string, queryOptions = ''): Promise<QueryAnswer> {
   const { brokerUrl, authorization } = sharedCluster();
   const headers = { authorization, 'content-type': 'application/json' };

@@ -60,7 +60,7 @@ async function schedule(quire: QuireOnPinot, name: string, folder: string): Prom
   return taskName ?? '';
 }
 
-/** What is told of a task, once it has finished. */
+/** Returns the debug record of a task, once it has finished. */
 function untilFinished(quire: QuireOnPinot, taskName: string): Promise<TaskDebug> {
   return vi.waitFor(async () => {
     const { status, body } = await quire.tell('GET', `/tasks/task/${taskName}/debug?verbosity=1`);

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
 /**
- * A server of HTTPS in front of a part of Apache Pinot, as clusters have that take tokens: it asks
- * for `Bearer …`, and tells the part behind it what that one asks for.
+ * An HTTPS server in front of a part of Apache Pinot, as in clusters that accept tokens: it
+ * requires `Bearer …`, and forwards calls with the credentials of the part behind it.
  */
 export interface TokenFront extends AsyncDisposable {
   readonly url: string;
@@ -15,7 +15,7 @@ export interface TokenFront extends AsyncDisposable {
   readonly authority: string;
   /** The token that it takes, from now on. */
   token: string;
-  /** How many calls it refused. */
+  /** The number of calls that it refused. */
   refusedCount: number;
 }
 

@@ -131,8 +131,8 @@ describe('requests of which two parties may think differently', () => {
     async (_what, headers, body, status: number = 400) => {
       const answer = await post(headers, body);
       expect([answer.status, answer.count]).toEqual([status, 1]);
-      // Where the body turns out to be broken, the broker may have seen the head of its call, and
-      // never all of it.
+      // If the body turns out to be malformed, the broker may have received the head of its call,
+      // but never the complete call.
       expect(broker.calls).toEqual([]);
     },
   );

@@ -5,7 +5,7 @@ import { startBroker, TestProxy } from '../testkit/proxy-server.ts';
 const trace_id = '4bf92f3577b34da6a3ce929d0e0e4736';
 const span_id = '00f067aa0ba902b7';
 
-/** What the lines about queries that ended say of their traces. */
+/** Returns the traces in the log lines of queries that ended. */
 function tracesOf(lines: readonly LogLine[]): readonly unknown[] {
   return lines
     .filter(({ msg, route }) => msg === 'call ended' && route === '/query/sql')

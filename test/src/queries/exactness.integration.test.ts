@@ -17,7 +17,7 @@ afterAll(async () => {
 /** The cell that DuckDB's own text of a value should become. */
 type CellOf = (text: string) => ExactCell;
 const same: CellOf = (text) => text;
-/** Where all digits are behind the point, DuckDB leaves out the zero before it. */
+/** DuckDB omits the zero before the point if all digits are after it. */
 const decimal: CellOf = (text) => text.replace(/^(-?)\./, '$10.');
 const boolean: CellOf = (text) => text === 'true';
 const float: CellOf = (text) =>

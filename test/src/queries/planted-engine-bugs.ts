@@ -10,7 +10,7 @@ export interface PlantedEngineBug {
   readonly name: string;
   /** The title of the case, which is the broken sentence. */
   readonly caughtBy: string;
-  /** Whether a call never ends with it. */
+  /** True if a call never ends with it. */
   readonly hangs?: boolean;
   readonly plant: (engine: QueryEngine) => QueryEngine;
 }

@@ -15,8 +15,8 @@ describe('a query that does not stop', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  // With queries in the server's own process, each of these kept a thread of libuv's pool for ever:
-  // 24, 32 of them, and no file was read again.
+  // With queries in the server's own process, each of these blocked a thread of libuv's pool
+  // forever: after 24, or 32, no file could be read any more.
   test('a query that does not stop is answered with 250, keeps its slot until its process is gone, and costs nobody else anything', async () => {
     const killedBefore = (await server.health()).workers?.killedCount ?? 0;
     const { requestId } = await server.query('SELECT * FROM range(1000) AS t(n)');

@@ -69,7 +69,7 @@ test(`${statements.length} hostile statements cost nobody but who sends them, an
 
 const idlePages = { count: 0 };
 
-/** Reads one page after the other, and gives their times; a page that fails fails the test. */
+/** Reads pages one after another, and returns their times; a page that fails fails the test. */
 async function readPages(isWanted: () => boolean, read: { count: number }): Promise<number[]> {
   const times: number[] = [];
   while (isWanted()) {

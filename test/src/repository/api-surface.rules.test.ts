@@ -6,14 +6,11 @@ import { Declarations, type Export } from './declarations.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/**
- * What is longer is the type of a JSON schema, written out: other suites hold the documents that it
- * makes.
- */
+/** Longer types are those of JSON schemas, written out: other suites check their documents. */
 const charactersMax = 4000;
 
 interface Entry {
-  /** What is imported: `core/testing`. */
+  /** The import specifier: `core/testing`. */
   readonly specifier: string;
   /** The source behind it. */
   readonly file: string;
@@ -32,7 +29,7 @@ function entriesOf(name: string): readonly Entry[] {
   }));
 }
 
-/** What an entry exports, as its importers may use it. */
+/** Renders the exports of an entry, as its importers see them. */
 function signatures(exports: ReadonlyMap<string, Export>): string {
   const parts = Array.from(exports, ([name, { isType, declaration }]): [string, string] => {
     const head = isType ? `type ${name}` : name;
@@ -48,7 +45,7 @@ function signatures(exports: ReadonlyMap<string, Export>): string {
   return sorted.map(([head, text]) => `# ${head}\n${text}\n`).join('\n');
 }
 
-/** Whether the declaration of a name in a source begins right behind a doc comment. */
+/** Reports whether the declaration of a name in a source begins right after a doc comment. */
 function isDocumented(source: string, name: string): boolean {
   const words =
     '(?:export |declare |abstract |async )*(?:const|let|function\\*?|class|interface|type|enum)';

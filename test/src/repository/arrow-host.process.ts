@@ -1,6 +1,6 @@
 /**
- * What a host writes whose copy of apache-arrow is its own, in modules and in CommonJS: stores rows
- * of it, and prints them.
+ * A host with its own copy of apache-arrow, as ES modules and as CommonJS: stores rows created with
+ * it, and prints them.
  */
 import { createRequire } from 'node:module';
 import { ResultStore } from '@quire/results';

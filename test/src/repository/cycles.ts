@@ -39,7 +39,7 @@ function isEntry(path: string): boolean {
   return /^packages\/[^/]+\/src\/index\.ts$/.test(path);
 }
 
-/** Where each file stands: its folder or, beside other folders, it alone. */
+/** Returns the unit of each file: its folder or, next to other folders, the file itself. */
 function placesOf(paths: readonly string[]): ReadonlyMap<string, string> {
   const folders = new Set(paths.map((path) => posix.dirname(path)));
   const shelves = new Set([...folders].map((folder) => posix.dirname(folder)));
@@ -55,8 +55,8 @@ function addEdge(graph: Graph, from: string, to: string): void {
 }
 
 /**
- * What reaches itself, each with all that it reaches and that reaches it. Packages are small: no
- * need to be clever.
+ * Returns the units that reach themselves, each with those that it reaches and that reach it.
+ * Packages are small, so a simple algorithm suffices.
  */
 function componentsOf(graph: Graph): string[][] {
   const reached = new Map([...graph.keys()].map((each) => [each, reachedFrom(graph, each)]));

@@ -14,10 +14,10 @@ export interface Declaration {
   readonly name: string;
   /** Its declaration, without comments. */
   readonly text: string;
-  /** What its types mention. */
+  /** The names that its types mention. */
   readonly mentions: readonly Mention[];
   /**
-   * What the parameters of its constructors mention: nobody's business where a class is exported as
+   * The names that the parameters of its constructors mention: irrelevant if a class is exported as
    * a type only.
    */
   readonly constructorMentions: readonly Mention[];
@@ -26,7 +26,7 @@ export interface Declaration {
 /** A name of the same module, or of another one, imported where it is mentioned. */
 type Mention = Borrowed | string;
 
-/** What a module exports under a name. */
+/** An exported name of a module. */
 export interface Export {
   readonly isType: boolean;
   /** Undefined when it is another package's. */
@@ -42,13 +42,13 @@ interface Borrowed {
 interface Module {
   readonly declarations: ReadonlyMap<string, Declaration>;
   readonly imports: ReadonlyMap<string, Borrowed>;
-  /** By exported name: a borrowed one, or the local name. */
+  /** The exports by name: a re-exported one, or the local name. */
   readonly exports: ReadonlyMap<string, { readonly target: Mention; readonly isType: boolean }>;
 }
 
 /**
- * What the sources of all packages declare to those who import them: the compiler's declarations,
- * not what it checks.
+ * The declarations that the sources of all packages offer to importers, from the compiler's
+ * declaration files.
  */
 export class Declarations {
   readonly #texts: ReadonlyMap<string, string>;
@@ -213,7 +213,7 @@ function namesDeclaredBy(declared: SyntaxNode): readonly string[] {
   return (declared['declarations'] as readonly SyntaxNode[]).map(({ id }) => nameOf(id));
 }
 
-/** What the constructors of a class are given. */
+/** Returns the constructors' parameters of a class. */
 function constructorsOf({ body }: SyntaxNode): readonly unknown[] {
   const members = (body as { readonly body?: unknown } | undefined)?.body;
   if (!Array.isArray(members)) return [];

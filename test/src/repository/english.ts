@@ -1,6 +1,6 @@
 import { parseSync, Visitor } from 'vite';
 
-/** Where a text breaks one of the rules of CONTRIBUTING.md, "The English of the field". */
+/** The violations of the rules of CONTRIBUTING.md, "The English of the field", in a text. */
 export interface EnglishFindings {
   /** Doc comments that begin with a relative or a preposition instead of a verb or a noun. */
   readonly openings: readonly string[];

@@ -25,7 +25,7 @@ interface NotebookCell {
   }[];
 }
 
-/** What the notebook shows below a cell: what it printed, and the value of its last line. */
+/** Returns the output of a notebook cell: its prints, and the value of its last line. */
 function outputOf({ outputs = [] }: NotebookCell): string {
   return outputs
     .map(({ text, data }) => (text ?? data?.['text/plain'] ?? []).join('').replace(/\n?$/, '\n'))

@@ -7,7 +7,7 @@ export interface HousePackage {
   /** Name of its folder, which is its npm name without the scope. */
   readonly name: string;
   readonly manifest: Manifest;
-  /** What its dependencies want it to declare on their behalf. */
+  /** The peer dependencies that it declares on behalf of its dependencies. */
   readonly peers: ReadonlySet<string>;
   readonly files: readonly SourceFile[];
 }

@@ -14,7 +14,7 @@ engine.auth.principal.admin.token.env = ADMIN_TOKEN
 `;
 
 /**
- * What a supervisor sees of `npx @quire/cli start`: npx stands between its signals and the server.
+ * Tests `npx @quire/cli start` as a supervisor sees it: npx is between its signals and the server.
  */
 export function testSignalsThroughNpx(publishedOf: () => PublishedPackages): void {
   test.each(['SIGTERM', 'SIGINT'] as const)(

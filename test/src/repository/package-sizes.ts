@@ -9,7 +9,7 @@ const file = join(import.meta.dirname, '../../../packages/SIZES.md');
 /** Sizes change with every commit: a table that is a tenth off is still true. */
 const toleranceRatio = 0.1;
 
-/** What somebody gets who installs one of our packages. */
+/** The installed size of one of Quire's packages. */
 interface PackageSize {
   readonly name: string;
   /** The tarball, as npm loads it. */
@@ -35,7 +35,7 @@ interface HeavyPackage {
 
 interface Measured {
   readonly sizes: readonly PackageSize[];
-  /** What takes most room of all that the command brings, the largest first. */
+  /** The largest dependencies of the command, largest first. */
   readonly heaviest: readonly HeavyPackage[];
 }
 
@@ -92,7 +92,7 @@ function closureOf(
     const { dependencies, optionalDependencies } = installed[path] ?? {};
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const found = placesOf(name, path).find((place) => place in installed);
-      // What is optional may be for another platform.
+      // Optional ones may be for another platform.
       if (found !== undefined) visit(found);
     }
   };
@@ -100,7 +100,7 @@ function closureOf(
   return paths;
 }
 
-/** Where Node looks for a package from within another one, nearest first. */
+/** Returns the folders in which Node looks for a package from within another one, nearest first. */
 function placesOf(name: string, path: string): readonly string[] {
   const parents = path
     .split('/node_modules/')

@@ -98,11 +98,8 @@ export const families: readonly {
   { family: 'store backends', comparedBy: ['protocol', 'scheme'], members: ['file', 'memory'] },
 ];
 
-/** What a reader should not have to scroll through. */
+/** The limits of lengths, so that readers need not scroll. */
 export const linesMax = { file: 480, function: 105 };
 
-/**
- * The versions of Node that all packages promise to run on: those that all their dependencies
- * promise.
- */
+/** The versions of Node that all packages support: those that all their dependencies support. */
 export const packageNode = '>=22.22';

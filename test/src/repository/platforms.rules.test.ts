@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Where everything installs; on Linux with glibc. */
+/** The platforms on which everything installs; on Linux with glibc. */
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64', 'win32-x64'];
 
 interface LockedPackage {

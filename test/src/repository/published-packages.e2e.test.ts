@@ -25,7 +25,7 @@ const strangers = ['stranger', 'arrow-host', 'upgrade-broker'];
 
 describeWithTool(builtPackages, 'the published packages', (packages) => {
   let published: PublishedPackages;
-  /** What the compiler said of all programs of strangers, which others of these tests run. */
+  /** The compiler's output about all third-party programs, which others of these tests run. */
   let compilerOutput: string;
 
   beforeAll(async () => {
@@ -34,8 +34,8 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     for (const name of strangers) {
       await copyFile(join(import.meta.dirname, `${name}.process.ts`), join(folder, `${name}.ts`));
     }
-    // What is required is loaded without waiting for anything; what is imported after it is found
-    // in a way of its own.
+    // A required module is loaded synchronously; one that is imported after it is resolved
+    // differently.
     const loaded = published.entries.map(
       (entry) =>
         `if (!require('${entry}')) throw new Error('${entry}');\nawait import('${entry}');\n`,
@@ -43,8 +43,8 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     const head = `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\n`;
     await writeFile(join(folder, 'loads.mjs'), head + loaded.join(''));
     for (const { file, text } of programs) await writeFile(join(folder, file), text);
-    // What the stranger has of his own: the types of Node, and Vitest, which the conformance suites
-    // are for.
+    // The dependencies of the third-party project: the types of Node, and Vitest for the
+    // conformance suites.
     for (const each of ['@types', 'undici-types', 'vitest', '@vitest', 'fast-check']) {
       const link = join(folder, 'node_modules', each);
       if (!existsSync(link)) await symlink(join(nodeModules, each), link);

@@ -9,11 +9,11 @@ export interface ReadmeProgram {
    */
   readonly file: string;
   readonly text: string;
-  /** Whether it runs by itself: some speak with a server, a bucket or files that are not there. */
+  /** True if it runs without a server, a bucket or files that are absent here. */
   readonly isRun: boolean;
 }
 
-/** What each of these needs that a fresh project has not. */
+/** The files that these need and a fresh project lacks. */
 const supportFiles: Readonly<Record<string, string>> = {
   'readme-api-1.ts': 'throws on purpose, as its comment says',
   'readme-bench-1.ts': 'measures a server; bench.e2e.test.ts runs the command',
@@ -59,10 +59,7 @@ export function readmePrograms(packages: string): readonly ReadmeProgram[] {
   });
 }
 
-/**
- * What a program prints: what its README says that it does, or whatever comes out without a
- * failure.
- */
+/** Returns the output of a program: as its README states, or any output without a failure. */
 export function outputOf(file: string): RegExp {
   return outputs[file] ?? /^/;
 }

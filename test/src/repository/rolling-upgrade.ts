@@ -44,7 +44,7 @@ class UpgradeBroker implements AsyncDisposable {
 }
 
 /**
- * What brokers of this release and of earlier ones do on one folder of results, each installed from
+ * Tests brokers of this release and of earlier ones on one folder of results, each installed from
  * its tarballs.
  */
 export function describeRollingUpgrade(publishedOf: () => PublishedPackages): void {

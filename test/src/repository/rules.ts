@@ -46,7 +46,7 @@ export const importsDoNotGoRound: Rule = ({ files }) =>
 export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {
   const imported = new Set<string>();
   for (const { module } of files.flatMap((file) => file.imports)) {
-    // What is computed shows as `*`.
+    // A computed specifier is represented by `*`.
     if (module === '*' && pluginLoaders.includes(name)) continue;
     if (!module.startsWith('.') && !isBuiltin(module)) imported.add(packageOf(module));
   }
@@ -61,7 +61,7 @@ export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) =
   ];
 };
 
-/** What npm shows of a package and does with it is the same for all. */
+/** The part of a manifest that npm shows and uses is the same for all. */
 export const manifestIsFitToPublish: Rule = ({ name, manifest }) => {
   const sideEffects = name === 'cli' ? ['./dist/main.js', './src/main.ts'] : false;
   const expected = {
@@ -116,7 +116,7 @@ export const wireNamesStayAtTheEdge: Rule = ({ name, files }) => {
   );
 };
 
-/** What a member of a family is like is said by the object that describes it. */
+/** The object that describes a member of a family defines its properties. */
 export const familiesAreNotCompared: Rule = ({ files }) =>
   families.flatMap(({ family, comparedBy, members }) =>
     files.flatMap(({ path, comparisons }) =>

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../testkit/cli-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Where links and images of a page lead, and the anchors that it has. */
+/** The targets of a page's links and images, and its anchors. */
 interface BuiltPage {
   readonly targets: readonly string[];
   readonly anchors: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 import { type ESTree, parseSync, Visitor } from 'vite';
 
-/** What the rules look at in one source file. */
+/** The properties of one source file that the rules check. */
 export interface SourceFile {
   readonly path: string;
   readonly lineCount: number;

@@ -1,5 +1,5 @@
 /**
- * What a stranger writes who has our packages from npm: compiled against their types, run on their
+ * A third-party program that uses the packages from npm: compiled against their types, run on their
  * JavaScript.
  */
 import { createRequestId, systemClock, systemRandom } from '@quire/core';

@@ -24,7 +24,7 @@ export function titlesIn(text: string): string[] {
   return Array.from(titles, ([, , title = '']) => title);
 }
 
-/** Whether a title says what is guaranteed, and of what, without the `describe` around it. */
+/** Reports whether a title states a guarantee and its subject, without the `describe` around it. */
 export function isSentence(title: string): boolean {
   const [first = ''] = title.split(/[ ,:]/);
   return !withoutSubject.has(first);

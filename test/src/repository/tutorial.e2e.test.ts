@@ -58,7 +58,7 @@ class Quickstart implements AsyncDisposable {
     });
   }
 
-  /** What the start wrote, with the addresses and directories that the papers have. */
+  /** Returns the output of the start, with the addresses and directories of the papers. */
   get greeting(): string {
     return Object.entries(this.#replacements).reduce(
       (text, [inPaper, here]) => text.replaceAll(here, inPaper),

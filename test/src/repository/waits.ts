@@ -16,7 +16,7 @@ export const waitsForRealTime: Readonly<Record<string, string>> = {
   'test/src/testkit/until.ts': 'the one place that polls',
 };
 
-/** What a test must not do, and what it does instead. */
+/** The forbidden calls of a test, and their replacements. */
 const forbidden: readonly (readonly [pattern: RegExp, what: string, isAllowedByName: boolean])[] = [
   [
     /\b(?:setTimeout|setInterval|AbortSignal\.timeout)\((?!\))|\bsystemClock\.sleep\b/,
@@ -42,7 +42,7 @@ const forbidden: readonly (readonly [pattern: RegExp, what: string, isAllowedByN
   ],
 ];
 
-/** What is wrong with the waits of a test or of its helper, as sentences. */
+/** Returns the problems of the waits in a test or its helper, as sentences. */
 export function problemsOfWaits(path: string, text: string): string[] {
   return forbidden
     .filter(([, , isAllowedByName]) => !isAllowedByName || waitsForRealTime[path] === undefined)

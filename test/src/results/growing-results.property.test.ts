@@ -31,7 +31,7 @@ const read = fc.record<Read>({
 });
 const compression = fc.constantFrom<Compression>('none', 'zstd', 'lz4');
 
-/** What a read gave while the result grew. */
+/** The content of a read while the result grew. */
 interface Seen {
   readonly offset: number;
   readonly rowCount: number;
@@ -147,7 +147,7 @@ test('a result whose file cannot be written is stored all the same; its readers 
   const growth = await results.grow(createRequestId(systemClock, systemRandom));
   const [table] = fc.sample(modelTables, { numRuns: 1, seed: 18 });
   if (table === undefined) throw new Error('There is no table.');
-  // As when the directory is gone, or the disk is full before the first row.
+  // Simulates a directory that was deleted, or a disk that is full before the first row.
   const nowhere = { path: `${growth.path}.gone`, notify: growth.notify };
   const result = await results.create(
     { schema: schemaOf(table), batches: batchesOf(table) },

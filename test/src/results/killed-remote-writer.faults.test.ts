@@ -18,7 +18,7 @@ import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
 const rowCount = 1_400_000;
 
 interface Bucket {
-  /** What a store must know, with a prefix that nobody else uses. */
+  /** The options of a store, with a unique prefix. */
   readonly options: { readonly location: string };
   open(): Promise<ObjectStore>;
 }
@@ -76,8 +76,8 @@ function holdBack(proxy: FaultProxy, change: number): Promise<void> {
 }
 
 /**
- * What the successor finds: every result that is listed can be read to its last row, and a new one
- * can be stored beside them.
+ * Checks the state that the successor finds: every listed result can be read to its last row, and a
+ * new one can be stored next to them.
  */
 async function countWholeResults(store: ObjectStore): Promise<number> {
   const results = new ResultStore({
@@ -127,7 +127,7 @@ describeWithTool(s3Server, 'a writer to S3', (path) => {
       const uploads = await collect(store.leftovers.list({ prefix: 'b/' }));
       for (const { key } of uploads) await store.leftovers.remove(key);
       foundCount += uploads.length;
-      // What a writer began when it opened its store does not belong to a result.
+      // The uploads that a writer started when it opened its store belong to no result.
       const left = await unfinishedUploads(server, location);
       expect(left.filter((key) => !key.endsWith('/.probe'))).toEqual([]);
     }

@@ -33,8 +33,8 @@ test('a process killed before any of its changes of the file system leaves whole
 });
 
 /**
- * What the successor finds: every result that is listed can be read to its last row, and a new one
- * can be stored beside them.
+ * Checks the state that the successor finds: every listed result can be read to its last row, and a
+ * new one can be stored next to them.
  */
 async function countWholeResults(root: string): Promise<number> {
   await using store = await FileObjectStore.open({ root });

@@ -21,7 +21,10 @@ const heapMegabytes = Number(process.env['QUIRE_HEAP_MB'] ?? 64);
 /** Ten columns of 8 bytes that no compression helps with. */
 const rowBytes = 80;
 
-/** What Linux says of a process's memory, in megabytes: now, and the most since its start. */
+/**
+ * Returns the memory of a process as Linux reports it, in megabytes: current, and the peak since
+ * its start.
+ */
 async function memoryOf(
   pid: number,
 ): Promise<{ readonly resident: number; readonly peak: number }> {

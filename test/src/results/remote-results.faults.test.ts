@@ -42,7 +42,7 @@ function resultsOn(
   });
 }
 
-/** As a broker wraps it. */
+/** Wraps a store as a broker does. */
 function retrying(store: ObjectStore): ObjectStore {
   return withRetry(store, {
     clock: hastyClock,
@@ -217,7 +217,7 @@ for (const kind of backendKinds) {
 
 /** A server that goes away and comes back with all that it had, and a store in one place of it. */
 interface LapsingServer extends AsyncDisposable {
-  /** Goes away, whatever is under way, and resolves once it is back. */
+  /** Goes down, with calls in progress, and resolves once it is up again. */
   lapse(): Promise<void>;
   open(): Promise<ObjectStore>;
 }
@@ -242,8 +242,8 @@ const lapsingServers: Readonly<Record<string, LapsingServerKind>> = {
       };
     },
   },
-  // The only free server of it loses what makes its files objects when it is killed, and then lists
-  // none at all: so it is the way there that goes.
+  // The only free server loses the metadata of its files when it is killed, and then lists none at
+  // all: so the connection to it fails instead.
   GCS: {
     tool: gcsServer,
     lapse: 'acts on calls without answering, and then cannot be reached for a while',
@@ -291,8 +291,7 @@ for (const [name, kind] of Object.entries(lapsingServers)) {
               (await results.create(countingRows(20_000), { owner: 'o' })).entry.requestId,
             );
           } catch {
-            // Which writes fail is up to the moment of the lapse; that each is whole or absent is
-            // what counts.
+            // The moment of the failure decides which writes fail; each must be complete or absent.
             failedCount += 1;
           }
         }

@@ -49,7 +49,7 @@ test('of a removal in one step and a renewal by another process, one gives way, 
       } else await expect(reader.open(requestId)).rejects.toMatchObject({ kind: 'missing' });
       if (renewal === 'renewed') expect(removal).toBe('kept');
     }
-    // Where both have given way the data is an orphan, which a later sweep takes.
+    // If both have failed, the data is an orphan, which a later sweep deletes.
     expect(await readdir(join(root, 'b')).catch(() => [])).toHaveLength(
       outcomes.filter(([removal, renewal]) => renewal === 'renewed' || removal === 'kept').length,
     );

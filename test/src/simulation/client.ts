@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import type { SimulatedProcess } from './machine.ts';
 import type { Network } from './network.ts';
 
-/** What a call came to; undefined where no whole answer arrived. */
+/** The outcome of a call; undefined if no complete response arrived. */
 export type CallOutcome =
   | { readonly status: number; readonly text: string; json<T>(): T }
   | undefined;
@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly bytes?: Uint8Array;
 }
 
-/** How long a client waits for a whole answer. */
+/** The timeout of a client for a complete response. */
 const answerTimeoutMs = 100_000;
 
 /** A caller outside of the cluster, with connections of its own. */

@@ -9,7 +9,7 @@ import type { TableSabotage } from './tables.ts';
 
 const minuteMs = 60_000;
 
-/** What all machines of a simulated cluster are set to, unless the weather changes it. */
+/** The settings of all machines of a simulated cluster, unless the weather changes them. */
 export const clusterSettings = {
   expirationMs: 10 * minuteMs,
   expirationMaxMs: 30 * minuteMs,
@@ -22,26 +22,26 @@ export const clusterSettings = {
 
 /** The settings that change while a cluster runs. */
 export interface LiveSettings {
-  /** How long a result lives; the ends of what it has been since the last call of `settle`. */
+  /** The lifetime of results; the range of its values since the last call of `settle`. */
   expirationMs: number;
   sweepPeriodMs: number;
 }
 
-/** How a cluster is laid out. */
+/** The layout of a cluster. */
 export interface ClusterPlan {
   readonly brokerCount: number;
   readonly proxyCount: number;
-  /** Whether brokers share one bucket, or have a disk each. */
+  /** True if brokers share one bucket; else each has a disk. */
   readonly isShared: boolean;
-  /** Whether a process of its own sweeps as well; only where the store is shared. */
+  /** True if a separate process sweeps as well; only with a shared store. */
   readonly hasDaemon: boolean;
   /** Bytes that each broker may store; undefined for no quota. */
   readonly quotaBytes: number | undefined;
-  /** By how much a clock may be wrong while the weather says so. */
+  /** The largest error of a clock while the weather affects clocks. */
   readonly clockErrorMaxMs: number;
-  /** Whether the controller has a table server. */
+  /** True if the controller has a table server. */
   readonly hasTables: boolean;
-  /** How long listings of the bucket do not show what has changed, at most. */
+  /** The longest time for which listings of the bucket lag behind changes. */
   readonly listingLagMs: number;
 }
 

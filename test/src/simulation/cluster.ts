@@ -30,7 +30,7 @@ import { type StreamWeather, Topic } from './stream.ts';
 import { openTables } from './tables.ts';
 
 const minuteMs = 60_000;
-/** How long a machine takes to start a service again that could not start. */
+/** The time after which a machine restarts a service that could not start. */
 const restartMs = 5000;
 
 const principals: Readonly<Record<string, Principal>> = {
@@ -45,7 +45,7 @@ async function authenticate(header: string | undefined): Promise<Principal> {
   return principal;
 }
 
-/** What every service of the cluster has. */
+/** The common properties of every service of the cluster. */
 const service = {
   authenticate,
   host: '0.0.0.0',

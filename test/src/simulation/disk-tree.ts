@@ -60,7 +60,7 @@ export class SimulatedDisk {
   readonly id: number;
   /** Bytes that it holds at most. */
   capacityBytes = Infinity;
-  /** Whether `sync` keeps its promise; a planted defect sets it to false. */
+  /** True if `sync` is durable; a planted defect sets it to false. */
   isSyncHonest = true;
   readonly #nowMs: () => number;
   #usedBytes = 0;
@@ -272,7 +272,7 @@ export class SimulatedDisk {
     });
   }
 
-  /** Of bytes that were not synced, each sector is there or is not, and so is the length. */
+  /** Tears bytes that were not synced: each sector is present or absent, and so is the length. */
   #tear(file: FileNode, random: SeededRandom): void {
     if (file.isDirty || file.synced === undefined) {
       const before = file.synced ?? Buffer.alloc(0);

@@ -14,11 +14,11 @@ import type { SeededRandom } from '@quire/core/testing';
 import type { SimulatedProcess } from './machine.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What may go wrong with calls of a store, while `isFaulty`. */
+/** The possible faults of calls to a store, while `isFaulty`. */
 export interface DiskWeather {
-  /** Of a call, at most. */
+  /** The largest latency of a call. */
   latencyMaxMs: number;
-  /** Of each call: it fails before it has an effect, or after. */
+  /** The probability for each call to fail, before or after it has an effect. */
   failureChance: number;
   /** Puts fail with STORE_FULL. */
   isFull: boolean;
@@ -50,7 +50,7 @@ export class ListingLag {
     return (this.#put.get(key) ?? -Infinity) + this.#lagMs <= this.#scheduler.nowMs;
   }
 
-  /** What is gone, and is listed still. */
+  /** Returns deleted objects that are still listed. */
   gone(prefix: string): readonly ObjectEntry[] {
     return [...this.#deleted.values()]
       .filter(({ atMs }) => atMs + this.#lagMs > this.#scheduler.nowMs)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rowsOf } from './engine.ts';
 
-/** What a cleaner's log says of a deletion. */
+/** A deletion in a cleaner's log. */
 export interface Removed {
   readonly id: string;
   readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
@@ -37,7 +37,7 @@ export interface SeenPage {
 /** Violations that an error lists: the first one explains most of the others. */
 const shownMax = 5;
 
-/** What must be true of a cluster, whatever happens to it; the first thing that is not is thrown. */
+/** The laws of a cluster, under all faults; the first violation is thrown. */
 export class Laws {
   readonly #results = new Map<string, KnownResult>();
   readonly #nowMs: () => number;
@@ -46,13 +46,13 @@ export class Laws {
   readonly #violations: string[] = [];
   /** Results that were gone before anything said why: a cleaner's log says it a little later. */
   #unexplained: { readonly result: KnownResult; readonly text: string }[] = [];
-  /** By how much two clocks of the cluster may differ at most. */
+  /** The largest difference between two clocks of the cluster. */
   readonly #clockErrorMaxMs: number;
 
   constructor(options: {
     readonly nowMs: () => number;
     readonly stalenessMaxMs: number;
-    /** Whether listings show everything at once, by which brokers find each other's results. */
+    /** True if listings show everything at once, so that brokers find each other's results. */
     readonly areListingsTrue: boolean;
     readonly clockErrorMaxMs: number;
   }) {
@@ -66,7 +66,7 @@ export class Laws {
     return [...this.#results.values()];
   }
 
-  /** Whether something is known to be wrong, whatever is explained later. */
+  /** True if a law is definitely broken, whatever is explained later. */
   get isBroken(): boolean {
     return this.#violations.length > 0;
   }
@@ -151,7 +151,7 @@ export class Laws {
     }
   }
 
-  /** Whether nothing that has happened explains that a result is gone. */
+  /** Reports whether the absence of a result is unexplained. */
   mustLive({ livesUntilMs, isDeletionTried, isEvicted }: KnownResult): boolean {
     if (!this.#areListingsTrue) return false;
     return !isDeletionTried && !isEvicted && this.#nowMs() < livesUntilMs - this.#clockErrorMaxMs;

@@ -1,7 +1,7 @@
 import { abortError, type Clock } from '@quire/core';
 import type { Scheduler } from './scheduler.ts';
 
-/** How the clock of a machine differs from true time. */
+/** The deviation of a machine's clock from true time. */
 export interface ClockFault {
   /** Added to wall-clock time; may change while the machine runs. */
   offsetMs: number;

@@ -8,9 +8,9 @@ import type { SimulatedProcess } from './machine.ts';
 /** The simulation has a directory of its own for temporary files. */
 const systemTemp = tmpdir();
 
-/** How slow a disk is. */
+/** The slowness of a disk. */
 export interface MountWeather {
-  /** Of a call, at most. */
+  /** The largest latency of a call. */
   latencyMaxMs: number;
 }
 
@@ -119,7 +119,7 @@ export class OpenFile {
   }
 }
 
-/** What Node's `stat` says of a file or a directory; with `bigint`, in nanoseconds as well. */
+/** Returns Node's `stat` of a file or a directory; with `bigint`, in nanoseconds as well. */
 export function statsOf(node: DiskNode): Stats {
   const size = node.kind === 'file' ? node.sizeBytes : 0;
   const ms = Number(node.stampNs / 1000n) / 1000;

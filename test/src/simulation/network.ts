@@ -5,7 +5,7 @@ import type { SimulatedProcess } from './machine.ts';
 import type { buildConnector } from 'undici';
 import type { Scheduler } from './scheduler.ts';
 
-/** How long a program waits for a connection to a machine that does not answer. */
+/** The timeout of a program's connection attempt to a machine that does not answer. */
 const connectTimeoutMs = 5000;
 
 /**
@@ -212,7 +212,7 @@ class SimulatedSocket extends Duplex {
     });
   }
 
-  // What node:http and undici call on sockets, and what means nothing here.
+  // Methods that node:http and undici call on sockets, and that do nothing here.
 
   setTimeout(): this {
     return this;

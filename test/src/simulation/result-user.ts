@@ -2,7 +2,7 @@ import type { SeededRandom } from '@quire/core/testing';
 import type { CallOptions, CallOutcome } from './client.ts';
 import type { KnownResult, Laws, SeenPage } from './laws.ts';
 
-/** Of a user's own results, the ones that are still asked for. */
+/** The number of a user's own results that are still requested. */
 const recentMax = 60;
 
 interface CursorAnswer {
@@ -24,18 +24,18 @@ export interface RowNumbers {
   first: number;
 }
 
-/** What a user calls: a simulated cluster, or a real one. */
+/** The cluster that a user calls: simulated or real. */
 export interface UsedCluster {
   /** Hosts that clients may call. */
   readonly entries: readonly string[];
   readonly isShared: boolean;
-  /** Whether there is a controller, whose list has all results. */
+  /** True if there is a controller, whose list has all results. */
   readonly hasController: boolean;
   /** The unit of times that users ask for, as in `10m`. */
   readonly unit: { readonly ms: number; readonly suffix: string };
   /** The longest life that a renewal gives. */
   readonly expirationMaxMs: number;
-  /** How long a user may pause between two looks at a query that runs. */
+  /** The longest pause of a user between two polls of a running query. */
   readonly pauseMaxMs: number;
   call(host: string, path: string, options: CallOptions): Promise<CallOutcome>;
   pause(delayMs: number): Promise<void>;
@@ -93,7 +93,7 @@ export class ResultUser {
     else await this.#delete(host, result);
   }
 
-  /** Whether a host serves every result, whichever broker has it. */
+  /** Reports whether a host serves every result, whichever broker has it. */
   canServe(host: string): boolean {
     return this.#cluster.isShared || host.startsWith('proxy');
   }

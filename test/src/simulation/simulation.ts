@@ -20,10 +20,10 @@ import { faults, Weather } from './weather.ts';
 
 const minuteMs = 60_000;
 const users = ['ann', 'bob'] as const;
-/** What a run can be made without: users, and kinds of faults. */
+/** The parts that a run can omit: users, and kinds of faults. */
 export const ingredients: readonly string[] = [...users, 'admin', ...faults];
 
-/** How a run is made. */
+/** The options of a run. */
 export interface SimulationOptions {
   readonly seed: number;
   /** Simulated time in which clients call and things go wrong. */
@@ -35,7 +35,7 @@ export interface SimulationOptions {
   readonly without?: readonly string[] | undefined;
 }
 
-/** What a run did. */
+/** The report of a run. */
 export interface SimulationReport {
   readonly plan: ClusterPlan;
   readonly callCount: number;
@@ -44,13 +44,13 @@ export interface SimulationReport {
   readonly resultCount: number;
   /** Rows of tables that were checked. */
   readonly tableRowCount: number;
-  /** Of everything that clients saw, in order: the same for the same seed. */
+  /** The digest of all observations of clients, in order: identical for the same seed. */
   readonly digest: string;
 }
 
 /**
  * Runs a whole cluster in this process, on simulated time, network and disks, while clients call it
- * and faults of the seed hit it, and holds what they see to the laws.
+ * and seeded faults affect it; checks all observations against the laws.
  *
  * @throws AssertionError when a law is broken
  */
@@ -141,7 +141,10 @@ class Simulation {
     };
   }
 
-  /** With everything whole again: what lives can be read everywhere, and in the end nothing is left. */
+  /**
+   * Checks the repaired cluster: live results can be read everywhere, and in the end nothing is
+   * left.
+   */
   async #conclude(weather: Weather, tableUser: TableUser | undefined): Promise<void> {
     const { names, plan } = this.#cluster;
     weather.clear();

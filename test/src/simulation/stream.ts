@@ -3,11 +3,11 @@ import type { SeededRandom } from '@quire/core/testing';
 import type { FetchedMessages, MessageStream, StreamMessage } from '@quire/streams';
 import type { SimulatedProcess } from './machine.ts';
 
-/** How a stream fails. */
+/** The faults of a stream. */
 export interface StreamWeather {
-  /** Of a call, at most. */
+  /** The largest latency of a call. */
   latencyMaxMs: number;
-  /** Of each call. */
+  /** The probability for each call to fail. */
   failureChance: number;
 }
 
@@ -24,7 +24,7 @@ export class Topic {
     this.#nextOffsets = this.partitions.map(() => 0);
   }
 
-  /** Where the next message of a partition will be, or a little after. */
+  /** Returns the offset of the next message of a partition, or a slightly later one. */
   latestOffset(partition: number): number {
     return this.#nextOffsets[partition] ?? 0;
   }

@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * What must be true of tables at every moment: each message is there at most once and none is
- * skipped, what was seen stays, and what was acknowledged is there.
+ * The laws of tables at every moment: each message is present at most once and none is skipped,
+ * rows that were seen remain, and acknowledged ones are present.
  */
 export class TableLaws {
   readonly tables = new Map<string, KnownTable>();

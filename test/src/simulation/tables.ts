@@ -11,10 +11,12 @@ import { SimulatedStream, type StreamWeather, type Topic } from './stream.ts';
 
 const minuteMs = 60_000;
 
-/** How long files of tables stay that no record names, and then in the trash. */
+/**
+ * The time for which unreferenced files of tables are kept, first in place and then in the trash.
+ */
 export const tableGraces = { graceMs: minuteMs, trashRetentionMs: 2 * minuteMs } as const;
 
-/** What may be planted into a table server. */
+/** Defects that can be planted into a table server. */
 export interface TableSabotage {
   readonly stream?: (stream: MessageStream) => MessageStream;
   readonly engineOptions?: (options: EmbeddedTableEngineOptions) => EmbeddedTableEngineOptions;

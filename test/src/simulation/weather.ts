@@ -19,7 +19,7 @@ export const faults = [
 ] as const;
 type Fault = (typeof faults)[number];
 
-/** What goes wrong in a cluster: one thing after the other and each for a while, as a seed says. */
+/** The faults of a cluster: one after another and each for a while, determined by a seed. */
 export class Weather {
   readonly #cluster: Cluster;
   readonly #random: SeededRandom;
@@ -51,7 +51,7 @@ export class Weather {
     this.#without = options.without;
   }
 
-  /** Whether something was killed by now: what it was about to log is lost. */
+  /** True if a process has been killed: its pending log lines are lost. */
   get wasKilled(): boolean {
     return this.#wasKilled;
   }

@@ -19,7 +19,7 @@ export class JumpingClock implements Clock {
     this.#onJump = onJump;
   }
 
-  /** How many wait at the moment. */
+  /** The current number of sleepers. */
   get sleeperCount(): number {
     return this.#sleepers.size;
   }

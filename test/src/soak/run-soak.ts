@@ -14,7 +14,7 @@ const sampleEveryMinutes = 5;
 const actsPerMinute = 8;
 const messagesPerMinute = 50;
 
-/** What a server uses at a moment of its life. */
+/** The resources of a server at one moment. */
 export interface SoakSample extends ProcessSample {
   /** Virtual time since the start. */
   readonly hours: number;

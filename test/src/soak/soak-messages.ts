@@ -1,9 +1,9 @@
-/** What the process of a soak is asked. */
+/** The requests to the process of a soak. */
 export type SoakRequest = { readonly jumpMs: number } | { readonly sample: true };
 
-/** What it answers; the first answer comes by itself, when everything listens. */
+/** Its answers; the first is sent when everything listens. */
 export interface SoakAnswer {
-  /** Of broker, proxy and controller. */
+  /** The addresses of broker, proxy and controller. */
   readonly urls?: readonly string[];
   /** The time of the server. */
   readonly nowMs?: number;
@@ -12,11 +12,11 @@ export interface SoakAnswer {
   readonly sample?: ProcessSample;
 }
 
-/** What a process uses, after its garbage has been collected. */
+/** The resources of a process, after a garbage collection. */
 export interface ProcessSample {
   readonly heapBytes: number;
   readonly externalBytes: number;
-  /** Of the process and its workers. */
+  /** The resident memory of the process and its workers. */
   readonly residentBytes: number;
   /** Sleeps of the clock that have not ended. */
   readonly timers: number;

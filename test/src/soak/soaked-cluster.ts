@@ -8,7 +8,7 @@ import { propertiesOf, testVariables, writeSettings } from '../testkit/cli-proce
 import type { ProcessSample, SoakAnswer, SoakRequest } from './soak-messages.ts';
 
 const minuteMs = 60_000;
-/** How long results live. */
+/** The lifetimes of results. */
 const lives = { expirationMs: 15 * minuteMs, expirationMaxMs: 30 * minuteMs };
 
 /** A server of all roles in a process whose time is driven from here. */

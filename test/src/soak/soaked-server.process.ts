@@ -19,7 +19,7 @@ const clock = new JumpingClock((aheadMs) => {
   ahead[0] = aheadMs;
   writeSync(aheadFile, new Uint8Array(ahead.buffer), 0, 8, 0);
 });
-// What workers are started with; this process is not.
+// For the workers that it starts; this process runs without it.
 process.env['QUIRE_SOAK_AHEAD'] = aheadPath;
 process.env['NODE_OPTIONS'] = `--import ${new URL('./ahead-of-time.ts', import.meta.url).href}`;
 const removals: { readonly line: string; readonly atMs: number }[] = [];

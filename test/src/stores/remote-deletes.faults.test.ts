@@ -38,7 +38,7 @@ function isBatch({ method, url }: ProxiedRequest): boolean {
   return method === 'POST' && /[?&]delete/.test(url);
 }
 
-/** How deletes end: `done`, or the code of the error. */
+/** Returns the outcomes of deletes: `done`, or the code of the error. */
 function outcomesOf(deletes: readonly Promise<void>[]): Promise<readonly string[]> {
   return Promise.all(
     deletes.map((each) =>

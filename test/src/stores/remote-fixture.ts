@@ -60,7 +60,7 @@ export function atFirst(count: number, fault: Fault): () => Fault | undefined {
   };
 }
 
-/** With a limit that no healthy server comes near, and that nobody waits for without an answer. */
+/** Wraps a store with a limit that no healthy server reaches, so that a missing answer ends. */
 export function timed(store: ObjectStore, timeoutMs: number): ObjectStore {
   return withTimeLimit(store, {
     clock: systemClock,

@@ -32,7 +32,7 @@ async function writeKeyFile(directory: string, changes: object = {}): Promise<st
   return path;
 }
 
-/** What a token says, once its signature has been found right. */
+/** Returns the claims of a token, after its signature has been verified. */
 function claimsOf(
   { headers }: ProxiedRequest,
   publicKey: KeyObject,
@@ -50,8 +50,9 @@ function claimsOf(
 }
 
 /**
- * Whether a link is signed as Google wants it: GOOG4-RSA-SHA256 over the request and its
+ * Reports whether a link is signed as Google requires: GOOG4-RSA-SHA256 over the request and its
  * parameters.
+ *
  * @see https://cloud.google.com/storage/docs/authentication/signatures
  */
 function isSignedLink(link: string, publicKey: KeyObject): boolean {

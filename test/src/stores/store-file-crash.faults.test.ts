@@ -146,9 +146,9 @@ async function killEach(points: readonly Omit<HangingWriter, 'root'>[]): Promise
   return left;
 }
 
-/** Which of the states the store is in. */
+/** Returns the state that the store is in. */
 async function stateLeft(root: string): Promise<number> {
-  // What it staged goes at once: its process id and start time stand in the name.
+  // Its staged files are deleted at once: their names contain its process id and start time.
   const after = await FileObjectStore.open({ root });
   expect(await readdir(join(root, '.staging'))).toEqual([]);
   const found = await stateOf(after);

@@ -1,10 +1,10 @@
 import { patternBytes } from '@quire/core/testing';
 
-/** What is there before the writer starts. */
+/** The object that exists before the writer starts. */
 export const oldObject = patternBytes(5000, 1);
-/** What the writer puts in its place, in more than one write. */
+/** The object that the writer replaces it with, in more than one write. */
 export const replacedObject = patternBytes(1_300_000, 2);
-/** What the writer puts where nothing was. */
+/** The object that the writer adds. */
 export const writtenObject = patternBytes(1_200_000, 3);
 
 /**

@@ -25,7 +25,7 @@ const task = (taskType: string, taskConfigs: unknown, more: object = {}) => ({
   ...more,
 });
 
-/** What somebody sends by mistake, and what the message has to name. */
+/** Frequent mistakes in requests, and the parts that the message must name. */
 const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] = [
   ['/schemas', {}, /schemaName/],
   ['/schemas', { schemaName: 7 }, /schemaName/],

@@ -15,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DamagedScene, expectedRows, type OpenScene } from './damaged-scene.ts';
 
 /**
- * How often every kind of damage is done to every kind of record; without the variable, a third of
- * the pairs are tried once.
+ * The number of times that every kind of damage is applied to every kind of record; without the
+ * variable, a third of the pairs are tried once.
  */
 const seeds = Number(process.env['QUIRE_DAMAGED_RECORDS'] ?? 0);
 
@@ -117,7 +117,7 @@ const damages: Readonly<Record<string, Damage>> = {
 
 const nowhere = { isReadable: false } as const;
 
-/** Which of two seeded files are damaged, and what each would be replaced by. */
+/** Returns the paths of the two seeded files to damage, and their replacements. */
 async function findPaths({ damaged, other }: RecordKind) {
   const paths = [...(await scene.list('.json')), ...(await scene.list('.revisions'))];
   const [relativePath = ''] = paths.filter((path) => damaged.test(path));
@@ -188,7 +188,7 @@ async function runTrial(
 }
 
 /**
- * What belongs to no table is read again with the next start only, or is replaced by the next
+ * A record that belongs to no table is read again at the next start only, or replaced by the next
  * change.
  */
 const isReadOnce = (record: string): boolean =>

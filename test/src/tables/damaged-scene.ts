@@ -28,7 +28,7 @@ const schemaOf = (schemaName: string) => ({
 
 const rowOf = (n: number): string => `{"n":${n},"ts":${startMs + n}}\n`;
 
-/** What each table of the scene holds; the others are named by the same prefix. */
+/** The content of each table of the scene; the others are named by the same prefix. */
 export const expectedRows: Readonly<Record<string, { readonly c: number; readonly s: number }>> = {
   trips_OFFLINE: { c: 4, s: 10 },
   walks_OFFLINE: { c: 4, s: 10 },
@@ -42,7 +42,7 @@ export const expectedRows: Readonly<Record<string, { readonly c: number; readonl
  */
 export class DamagedScene implements AsyncDisposable {
   readonly directory: string;
-  /** As the directory was before the last change of every record. */
+  /** The directory before the last change of every record. */
   readonly older: string;
   readonly #whole: string;
   readonly #home: string;
@@ -82,7 +82,7 @@ export class DamagedScene implements AsyncDisposable {
     await cp(this.#whole, this.directory, { recursive: true, preserveTimestamps: true });
   }
 
-  /** Paths of all files from the root, by the given ending. */
+  /** Returns the paths of all files below the root with this ending. */
   async list(ending: string, root = this.directory): Promise<readonly string[]> {
     const entries = await readdir(root, { recursive: true });
     return entries
@@ -275,11 +275,11 @@ export class DamagedScene implements AsyncDisposable {
 export class OpenScene implements AsyncDisposable {
   readonly engine: EmbeddedTableEngine;
   readonly events: readonly GarbageEvent[];
-  /** What was logged. */
+  /** The logged problems. */
   readonly problems: readonly string[];
   readonly #queries: DuckDbEngine;
   readonly #clock: ManualClock;
-  /** How many rounds of upkeep have ended. */
+  /** Returns the number of completed maintenance rounds. */
   readonly #rounds: () => number;
 
   constructor(

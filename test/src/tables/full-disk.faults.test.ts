@@ -111,8 +111,8 @@ class SmallServer implements AsyncDisposable {
   }
 
   /**
-   * Lets rounds of upkeep pass; the end of one is when it sleeps again, beside the schedules of
-   * tasks and the scrub.
+   * Lets maintenance rounds pass; a round ends when it sleeps again, besides the schedules of tasks
+   * and the scrub.
    */
   async rounds(count: number): Promise<void> {
     for (let round = 0; round < count; round += 1) {
@@ -331,7 +331,7 @@ describe.skipIf(cannotMount)(
         await server.disk.fill();
         await produce(400 + 37 * turn);
         await server.until(async () => {
-          // What its own trash gives back goes as well.
+          // The space that its own trash releases is filled as well.
           await server.disk.fill();
           return isFull.test((await states())[0] ?? '') && (await server.problems()).length > 0;
         }, 'the table says that it cannot go on');

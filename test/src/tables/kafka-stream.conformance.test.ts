@@ -216,7 +216,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
 
 const limits: FetchLimits = { messagesMax: 1000, bytesMax: 1_000_000, waitMs: 0 };
 
-/** Calls until it can be answered, as callers do. */
+/** Repeats a call until it is answered, as callers do. */
 async function untilAvailable<T>(call: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined;
   await until(async () => {

@@ -21,11 +21,11 @@ export const trialMessageBytes = 64;
 export interface TrialStream {
   readonly config: Readonly<Record<string, string>>;
   readonly options: OpenStreamOptions;
-  /** What the offset grows by from one message to the next. */
+  /** The increment of the offset from one message to the next. */
   readonly offsetStep: number;
 }
 
-/** What a process of the trial is told. */
+/** The setup of a process of the trial. */
 export interface TrialSetup extends TrialStream {
   readonly dataDirectory: string;
 }
@@ -75,7 +75,7 @@ export async function runKillTrial(stream: TrialStream, killCount: number): Prom
       await engine.createTable(tableOf(stream.config));
     }
     await using queries = await openTableQueries(setup.dataDirectory, join(home, 'spill'));
-    /** Of each partition: rows, different `n`, and the greatest. */
+    /** Returns for each partition the rows, the distinct `n`, and the greatest. */
     const look = () =>
       rowsOf(
         queries,

@@ -45,7 +45,7 @@ class Traffic {
     ]);
   }
 
-  /** How many calls were answered as they should be. */
+  /** The number of calls that were answered correctly. */
   get answerCount(): number {
     return this.pageCount + this.goneCount + this.storedCount;
   }

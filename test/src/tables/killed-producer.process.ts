@@ -12,10 +12,10 @@ const atOnce = 20;
 
 const producer = await openProducer(config, { ...options, partitionCount: 2 });
 await using stream = openStream(config, options);
-/** How many messages each partition holds. */
+/** Returns the number of messages of each partition. */
 async function readCounts(): Promise<number[]> {
   let ends: number[] = [];
-  // What was sent last may still be on its way.
+  // The last messages may still be in transit.
   for (let before: number[] | undefined; String(ends) !== String(before);) {
     before = ends;
     await systemClock.sleep(20);

@@ -55,7 +55,7 @@ export class LiveTables implements AsyncDisposable {
     this.#variables = variables;
   }
 
-  /** With further settings, which may be about its own directory. */
+  /** Opens tables with further settings, which may refer to its own directory. */
   static async open(
     more:
       | Readonly<Record<string, string>>
@@ -199,7 +199,7 @@ export class Events {
   #stopped = false;
   #running: Promise<void> = Promise.resolve();
 
-  /** How many have been written. */
+  /** The number of written messages. */
   get count(): number {
     return this.#next;
   }

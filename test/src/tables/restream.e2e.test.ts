@@ -7,8 +7,8 @@ import { patience } from '../testkit/until.ts';
 
 const path = '/tables/events_REALTIME/restream?destTableNameWithType=copy_REALTIME';
 /**
- * What a table answers of the events below a number: how many, how many different ones, and a hash
- * over all of them.
+ * Returns a table's summary of the events below a number: their count, the distinct ones, and a
+ * hash over all.
  */
 const summary = (table: string, below: number): string =>
   `SELECT count(*), count(DISTINCT id), sum(hash(id, amount, ts)) FROM ${table} WHERE id < ${below}`;

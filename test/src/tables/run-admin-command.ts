@@ -5,7 +5,9 @@ import { FakeEnvironment, type FakeOptions } from '../../../packages/cli/test/fa
 import { cannedEngine, cannedRestreams } from '../testkit/canned-tables.ts';
 import { TestController } from '../testkit/controller-server.ts';
 
-/** What a controller says, where it is not the canned answer; and where the command runs. */
+/**
+ * The controller's answers that differ from the canned ones, and the environment of the command.
+ */
 interface Dependencies {
   readonly engine?: Partial<TableEngine>;
   readonly restreams?: Partial<Restreams>;

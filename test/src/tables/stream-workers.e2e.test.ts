@@ -40,7 +40,7 @@ const config = {
 async function streamWorker(tables: LiveTables): Promise<number> {
   for (const pid of await tables.workerPids()) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    // What tells it from the others is its limit.
+    // Its limit distinguishes it from the others.
     if (command.includes('--max-old-space-size=444')) return pid;
   }
   throw new Error('There is no worker of streams.');

@@ -8,7 +8,7 @@ import { LiveTables, token } from './live-tables.ts';
 
 const data = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 
-/** What a call of an admin to the controller came to: 200, or the answer that says why not. */
+/** Returns the outcome of an admin's call to the controller: 200, or the answer with the reason. */
 async function post(start: LiveTables, path: string, body?: object): Promise<unknown> {
   const answer = await start.call('POST', path, body);
   return answer.status === 200 ? 200 : answer.json();

@@ -80,7 +80,7 @@ async function taskWorker(tables: LiveTables): Promise<number> {
   const commands = await Promise.all(
     pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
   );
-  // What tells it from the others is its limit.
+  // Its limit distinguishes it from the others.
   const pid = pids.find((_, index) => commands[index]?.includes('--max-old-space-size=1024'));
   if (pid === undefined) throw new Error(`There is no worker of a task: ${commands.join('\n')}`);
   return pid;

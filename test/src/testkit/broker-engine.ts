@@ -52,7 +52,7 @@ export function scriptedRowsJson(start: number, end: number): string {
 export class ScriptedEngine implements QueryEngine {
   /** Takes results that a query names, and does not look at them. */
   readonly readsResults: boolean;
-  /** Of the data that queries answer from now on; undefined: it cannot be told. */
+  /** The version of the data that queries answer from now on; undefined if unknown. */
   version: string | undefined;
   readonly queries: {
     readonly sql: string;

@@ -262,7 +262,7 @@ export function failing<T extends object>(target: T, error: () => Error): T {
   });
 }
 
-/** What each parameter of a path is called in the canned answers. */
+/** The values of path parameters in the canned answers. */
 export const cannedNames: Readonly<Record<string, string>> = {
   tableName: 'orders_REALTIME',
   schemaName: 'orders',

@@ -29,7 +29,7 @@ export interface Ended {
 
 interface CliOptions {
   readonly variables?: Readonly<Record<string, string>>;
-  /** What comes on standard input. */
+  /** The content of standard input. */
   readonly stdin?: string;
   /** The folder of a project that has the packages. Default: the sources of this repository. */
   readonly project?: string;

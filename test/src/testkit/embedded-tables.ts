@@ -9,7 +9,7 @@ import {
 
 export interface EmbeddedTablesOptions extends Partial<EmbeddedTableEngineOptions> {
   readonly dataDirectory: string;
-  /** Where the file streams are. */
+  /** The directory of the file streams. */
   readonly streamDirectory: string;
 }
 

@@ -206,7 +206,7 @@ export function ticketOf(content: unknown): Uint8Array {
   return statementTicket(new TextEncoder().encode(JSON.stringify(content)));
 }
 
-/** How a call fails. @throws when it does not */
+/** Returns the failure of a call. @throws when it does not fail */
 export async function failureOf(work: Promise<unknown>): Promise<FlightFailure> {
   const error: unknown = await work.then(
     () => new Error('the call succeeded'),

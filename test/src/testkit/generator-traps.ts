@@ -1,6 +1,6 @@
 /**
- * What of a document breaks generators of clients, each by where it stands: all of it has broken
- * one.
+ * Returns the parts of a document that break generators of clients, each with its path: each kind
+ * has broken one.
  */
 export function generatorTrapsIn(value: unknown, path = '#'): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];

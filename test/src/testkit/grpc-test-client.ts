@@ -7,7 +7,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 
-/** How a call ended, as its client sees it. */
+/** The outcome of a call, as its client sees it. */
 export interface GrpcAnswer {
   readonly status: number;
   readonly message: string;

@@ -3,7 +3,7 @@ import type { ServiceAddress } from '@quire/service';
 
 export interface CallOptions {
   readonly method?: string;
-  /** Who calls; undefined for nobody. */
+  /** The caller; undefined for none. */
   readonly as?: 'ann' | 'bob' | 'root' | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -44,7 +44,9 @@ export function sectionOf(markdown: string, heading: string): string {
   return section;
 }
 
-/** Where the output of a command begins: behind its lines that end in `\`, and its here-document. */
+/**
+ * Returns the start of a command's output: after its lines that end in `\\`, and its here-document.
+ */
 function endOfCommand(text: string): number {
   const { index = text.length } = /(?<!\\)\n/.exec(text) ?? {};
   const document = /<<'(\w+)'/.exec(text.slice(0, index));
@@ -92,7 +94,9 @@ export async function runSteps(
   }));
 }
 
-/** Whether a command ended well and wrote what the paper shows, where `…` stands for any text. */
+/**
+ * Reports whether a command succeeded and wrote what the paper shows, where `…` matches any text.
+ */
 export function isAsPrinted({ exitCode, output, actual }: PaperOutcome): boolean {
   const pattern = output
     .split('…')

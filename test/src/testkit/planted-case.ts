@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 
 export interface CatchOptions {
   /**
-   * Whether a call waits for ever with the bug: the case then has to end by its time limit, under
-   * its title.
+   * True if a call never ends with the bug: the case must then end by its time limit, under its
+   * title.
    */
   readonly hangs?: boolean | undefined;
   /**

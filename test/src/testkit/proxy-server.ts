@@ -21,7 +21,7 @@ async function authenticate(header: string | undefined): Promise<Principal> {
   return principal;
 }
 
-/** What every proxy of a test has; time stands still until the test moves it. */
+/** The options of every proxy in tests; time stands still until the test moves it. */
 const usualProxy = {
   authenticate,
   host: '127.0.0.1',
@@ -119,7 +119,7 @@ export class TestProxy extends HttpCaller implements AsyncDisposable {
     return this.metric('quire_proxy_health_rounds_total');
   }
 
-  /** What it counts of itself, by the name of the metric with its labels. */
+  /** Returns its value of a metric, by the name with its labels. */
   async metric(line: string): Promise<number> {
     const { text } = await this.call('/metrics', { as: 'root' });
     const found = text.split('\n').find((each) => each.startsWith(`${line} `));

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-/** What a server said on one connection. */
+/** The responses of a server on one connection. */
 export interface RawAnswer {
   readonly status: number;
   /** In lower case. */
   readonly head: string;
   readonly body: string;
-  /** How many responses there were. */
+  /** The number of responses. */
   readonly count: number;
 }
 

@@ -25,23 +25,23 @@ export interface Backend extends AsyncDisposable {
   leftovers(store: ObjectStore, proxy: FaultProxy): Promise<readonly string[]>;
 }
 
-/** What tests need to know of a kind of server to misbehave in its way. */
+/** The properties of a kind of server that simulating its faults needs. */
 export interface BackendKind {
   readonly name: string;
-  /** As small as the server takes parts, or nearly. */
+  /** The smallest part that the server accepts, or nearly. */
   readonly partBytes: number;
   readonly tool: Tool;
   start(path: string): Promise<Backend>;
   /** The server's way to say no. */
   refusal(status: number, code: string): Fault;
-  /** What an answer with bytes of an object has beside them. */
+  /** The headers of an answer with bytes of an object. */
   readonly objectHeaders?: Readonly<Record<string, string>>;
   /** One page of a listing. */
   listPage(location: string, keys: readonly string[], next: string | undefined): Fault;
   isPart(request: ProxiedRequest): boolean;
   /**
-   * What an upload's client is told when it asks how much of the first part was stored; undefined
-   * when the request is not such a question.
+   * Answers an upload's client that asks for the stored bytes of the first part; undefined when the
+   * request is not such a question.
    */
   answerAboutPart(request: ProxiedRequest, storedBytes: number): Fault | undefined;
 }

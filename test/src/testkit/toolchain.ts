@@ -6,7 +6,7 @@ import { describe, test } from 'vitest';
 /** Something that some suites need and that `npm ci` does not bring. */
 export interface Tool {
   readonly name: string;
-  /** What to do when it is missing. */
+  /** The remedy when it is missing. */
   readonly remedy: string;
   /** Path of it, or undefined when it is missing or unfit. */
   readonly find: (environment: NodeJS.ProcessEnv) => string | undefined;
@@ -102,9 +102,7 @@ export const pinotDriver: Tool = program({
   probe: pythonHas('pinotdb', 'sqlalchemy'),
 });
 
-/**
- * The folder with the jars of Apache Pinot's client for Java, where there is a Java to run them.
- */
+/** The folder with the jars of Apache Pinot's client for Java, if Java is installed. */
 export const javaClient: Tool = {
   name: "Apache Pinot's client for Java, with Java 17",
   remedy: 'run .ci/run once, or set QUIRE_JAVA_CLIENT to a folder with its jars',

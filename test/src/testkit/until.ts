@@ -2,15 +2,16 @@ import { systemClock } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 
 /**
- * What happens in this process takes a few turns of the event loop. A condition that asks another
- * process leaves it the processor, for longer the longer it takes.
+ * Work in this process takes a few turns of the event loop. A condition that asks another process
+ * yields the processor to it, for longer the longer it takes.
  */
 const turnsMax = 200;
 const pauseRangeMs = { least: 5, most: 50 };
 
 /**
- * How long `vi.waitFor` waits for what comes by itself: longer than any machine takes for it, and
- * shorter than a test may take. `expect.poll` waits as long by the settings of all suites.
+ * The timeout of `vi.waitFor` for events that come by themselves: longer than any machine takes for
+ * them, and shorter than the limit of a test. `expect.poll` has the same by the settings of all
+ * suites.
  */
 export const patience = { timeout: 120_000, interval: 20 };
 

@@ -120,7 +120,7 @@ ${settings}`,
     return filesIn(join(this.#directory.path, 'results'));
   }
 
-  /** What queries have spilled and still keep. */
+  /** Returns the spilled files of queries that still exist. */
   spilledFiles(): Promise<string[]> {
     return filesIn(join(this.#directory.path, 'temp'));
   }
@@ -138,7 +138,7 @@ async function filesIn(directory: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Whether a process is there. */
+/** Reports whether a process is alive. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

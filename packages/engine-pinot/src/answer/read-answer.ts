@@ -30,7 +30,7 @@ const [quote, comma, openBracket, closeBracket, closeBrace] = [0x22, 0x2c, 0x5b,
 
 /**
  * Parses the JSON answer to a query as it arrives, in memory that depends on its largest row and
- * not on their number.
+ * not on the number of rows.
  *
  * @throws UNEXPECTED_RESPONSE when it is not such an answer, or is incomplete
  */

@@ -150,7 +150,7 @@ export const listingBugs: readonly PlantedBug[] = [
             if (skipsFolder !== undefined && folder.length > prefix.length && skipsFolder(folder)) {
               passed = folder;
             }
-            // What sorts behind the folder is not in it.
+            // A key that sorts after the folder is not in it.
             if (passed === undefined || entry.key < passed) yield entry;
           }
         },

@@ -9,7 +9,7 @@ export interface PlantedBug {
   readonly name: string;
   /** The title of the case, which is the broken sentence. */
   readonly caughtBy: string;
-  /** Whether a call never ends with it. */
+  /** True if a call never ends with it. */
   readonly hangs?: boolean;
   readonly plant: (store: ObjectStore, sizeMaxBytes: number) => ObjectStore;
 }

@@ -47,7 +47,7 @@ export class AzureServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.process.port}`;
   }
 
-  /** What a store needs to know, with a prefix that nobody else uses. */
+  /** Returns the options of a store with a unique prefix. */
   storeOptions(): AzureObjectStoreOptions & { readonly endpoint: string } {
     this.#prefixCount += 1;
     return {
@@ -64,7 +64,7 @@ export class AzureServer implements AsyncDisposable {
   }
 }
 
-/** What a broker's settings say of a place in the container. */
+/** Returns a broker's settings for a prefix in the container. */
 export function azureSettingsOf({
   location,
   endpoint,

@@ -17,7 +17,7 @@ export interface ProxiedRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** What happens to a request instead of what should. */
+/** The faulty handling of a request. */
 export type Fault =
   /** The proxy answers itself. */
   | {

@@ -36,7 +36,7 @@ export class GcsServer implements AsyncDisposable {
     return `http://127.0.0.1:${this.process.port}`;
   }
 
-  /** What a store needs to know, with a prefix that nobody else uses. */
+  /** Returns the options of a store with a unique prefix. */
   storeOptions(): GcsObjectStoreOptions {
     this.#prefixCount += 1;
     return { location: `gs://${bucket}/test-${this.#prefixCount}`, endpoint: this.endpoint };

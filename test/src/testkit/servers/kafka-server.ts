@@ -11,7 +11,7 @@ const clusterId = 'MkU3OEVBNTcwNTJENDM2Qk';
 /** Little memory and the quick compiler: a broker of a test lives for seconds. */
 const javaOptions = '-Xmx192m -Xms32m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto';
 
-/** The first start writes what a broker needs to find in its folder. */
+/** The first start writes the files that a broker requires in its folder. */
 const startScript = `
 [ -f "$2/logs/meta.properties" ] || java ${javaOptions} -cp "$1/*" kafka.tools.StorageTool format -t ${clusterId} -c "$2/server.properties" >&2 || exit 1
 exec java ${javaOptions} -cp "$1/*" kafka.Kafka "$2/server.properties"`;
@@ -56,7 +56,7 @@ export class KafkaServer implements AsyncDisposable {
     return `127.0.0.1:${this.process.port}`;
   }
 
-  /** How a stream reaches it. */
+  /** Returns the config of a stream on it. */
   get config(): KafkaStreamOptions['config'] {
     return {
       brokers: [{ host: '127.0.0.1', port: this.process.port }],

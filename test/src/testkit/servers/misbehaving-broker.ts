@@ -18,7 +18,7 @@ export interface ReceivedCall {
   readonly body: string;
 }
 
-/** What becomes of a call. */
+/** Handles a call. */
 export type Misconduct = (response: ServerResponse, call: ReceivedCall) => void;
 
 /** Answers with a body whose length is announced, as a small page. */
@@ -40,7 +40,7 @@ export function answers(
 /** Never answers. */
 export const hangs: Misconduct = () => undefined;
 
-/** Closes the connection rudely instead of answering. */
+/** Resets the connection instead of answering. */
 export const resets: Misconduct = (response) => {
   response.socket?.resetAndDestroy();
 };
@@ -80,12 +80,12 @@ export class MisbehavingBroker implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #watchers: (() => void)[] = [];
   #closedCount = 0;
-  /** What becomes of calls. */
+  /** The handling of calls. */
   conduct: Misconduct = answers(
     404,
     '{"code":404,"error":"Query results not found.","reason":"RESULT_NOT_FOUND"}',
   );
-  /** What becomes of health checks. */
+  /** The handling of health checks. */
   health: Misconduct;
   healthCheckCount = 0;
 
@@ -123,9 +123,7 @@ export class MisbehavingBroker implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /**
-   * What it has written to all connections that are open, and what of that waits for its reader.
-   */
+  /** The bytes written to all open connections, and those that still wait for their reader. */
   get sentBytes(): number {
     return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
   }

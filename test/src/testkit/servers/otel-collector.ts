@@ -11,7 +11,7 @@ export interface CollectedSpan {
   readonly spanId: string;
   /** Empty for a span without a parent. */
   readonly parentSpanId: string;
-  /** By the numbers of OTLP: 1 internal, 2 server, 3 client, 5 consumer. */
+  /** The OTLP numbers of span kinds: 1 internal, 2 server, 3 client, 5 consumer. */
   readonly kind: number;
   readonly isFailed: boolean;
   readonly traceState?: string;

@@ -103,8 +103,8 @@ ${accessOf('server', principal)}
 }
 
 /**
- * Settings of what joins a cluster. The role of what is killed is soon taken by others, and by
- * itself when it is started again: ZooKeeper forgets it after six seconds.
+ * Returns the settings of a process that joins a cluster. The role of a killed one is soon taken by
+ * others, and by itself after a restart: ZooKeeper's session ends after six seconds.
  */
 export function sparePropertiesOf(
   data: string,

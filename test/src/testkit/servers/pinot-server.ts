@@ -13,7 +13,7 @@ import {
 import { ServerProcess } from './server-process.ts';
 
 /**
- * How to reach an Apache Pinot. It is plain data: test files get it from the process that has
+ * The addresses of an Apache Pinot, as plain data: test files get it from the process that has
  * started it.
  */
 export interface PinotAddress {
@@ -28,9 +28,9 @@ export interface PinotAddress {
   readonly grpcPort: number;
   /** `host:port` of ZooKeeper, where more of a cluster may join. */
   readonly zookeeper: string;
-  /** What its brokers ask for, `Basic …`. */
+  /** The credentials that its brokers require, `Basic …`. */
   readonly authorization: string;
-  /** Where its controllers keep segments, which they have to share. */
+  /** The shared segment store of its controllers. */
   readonly deepStore: string;
   /** Names of its two servers. */
   readonly servers: readonly string[];
@@ -49,11 +49,11 @@ const openedPackages = [
 
 export interface PinotServerOptions {
   readonly heapMb?: number;
-  /** Whether it compiles as a cluster in earnest does, which makes its start slower. */
+  /** True if it compiles like a production cluster, which makes its start slower. */
   readonly isOptimizing?: boolean;
   /**
-   * Whether controller, broker and server ask for credentials and speak TLS only; it has one server
-   * then, and no minion.
+   * True if controller, broker and server require credentials and speak TLS only; it then has one
+   * server and no minion.
    */
   readonly isGuarded?: boolean;
 }

@@ -35,7 +35,7 @@ export class S3Server implements AsyncDisposable {
     return `http://127.0.0.1:${this.process.port}`;
   }
 
-  /** What a store needs to know, with a prefix that nobody else uses. */
+  /** Returns the options of a store with a unique prefix. */
   storeOptions(): S3ObjectStoreOptions & {
     readonly region: string;
     readonly credentials: typeof credentials;
@@ -55,7 +55,7 @@ export class S3Server implements AsyncDisposable {
   }
 }
 
-/** What a broker's settings say of a place in the bucket. */
+/** Returns a broker's settings for a prefix in the bucket. */
 export function s3SettingsOf({
   location,
   region,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.ts';
 
-/** How to start a program that serves a folder on a port of this machine. */
+/** The command of a program that serves a folder on a port of this machine. */
 export interface ServerCommand {
   readonly path: string;
   readonly args: (port: number, folder: string) => readonly string[];
@@ -14,11 +14,11 @@ export interface ServerCommand {
   /** Makes what the server serves, before its first start. */
   readonly prepare?: (folder: string) => Promise<void>;
   /**
-   * Whether what listens on the port is this server, ready: another process may have taken the port
-   * while a slow one starts. Default: true.
+   * Reports whether the listener of the port is this server, ready: another process may have taken
+   * the port while a slow one starts. Default: true.
    */
   readonly isReady?: () => Promise<boolean>;
-  /** How long it may take until it listens; the default is that of `until`. */
+  /** The timeout of its start; the default is that of `until`. */
   readonly startTimeoutMs?: number;
 }
 

@@ -35,7 +35,7 @@ interface Plan {
   readonly preserved: ReadonlySet<string>;
   readonly preservedAndSearched: ReadonlySet<string>;
   readonly doubled: ReadonlySet<string>;
-  /** Returns whether a dot in a name leads to the name behind it. */
+  /** True if a dot in a name separates it from the name of a nested member. */
   readonly dotsLead: boolean;
 }
 
