@@ -80,7 +80,7 @@ function packRelease({ packages, what }: Release, commit: string): void {
   }
 }
 
-/** Returns the release's version of apache-arrow, which the test's program writes its rows with. */
+/** Returns the apache-arrow version of the release, which the test's program uses to write rows. */
 function arrowVersionOf(checkout: string): string {
   const lock = readJson(join(checkout, 'package-lock.json')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;

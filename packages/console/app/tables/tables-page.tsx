@@ -24,7 +24,7 @@ interface ListedTable {
     readonly sizeBytes: number;
     readonly rowCount?: number;
   }[];
-  /** Where its rows are files that the settings name. */
+  /** The files and rows of a table over files of the settings; undefined for other tables. */
   readonly files: FileTable | undefined;
 }
 
