@@ -26,7 +26,7 @@ export async function runCommand(
   }
 }
 
-/** Creates the program. The output of commander itself (help, usage errors) is added to `written`. */
+/** Builds the program. The output of commander itself (help, errors) is added to `written`. */
 function buildProgram(environment: Environment, written: Promise<void>[]) {
   const { stdout, stderr, variables } = environment;
   return new Command('quire')
