@@ -15,6 +15,7 @@ import { remoteLargePart } from './remote/remote-large-part.ts';
 import { remotePart } from './remote/remote-part.ts';
 import { sweepPart } from './sweep/sweep-part.ts';
 import { tablesPart } from './tables/tables-part.ts';
+import { tracesPart } from './traces/traces-part.ts';
 import { workersPart } from './workers/workers-part.ts';
 import { writePart } from './write/write-part.ts';
 
@@ -36,6 +37,7 @@ export const parts: readonly Part[] = [
   remoteLargePart,
   processorPart,
   coresPart,
+  tracesPart,
   pinotPart,
   scalePart,
 ];

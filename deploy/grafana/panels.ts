@@ -279,6 +279,14 @@ export const rows: readonly Row[] = [
         },
       },
       {
+        title: 'Threads that encode pages',
+        unit: 'short',
+        series: {
+          '{{instance}}': 'quire_page_threads{$s}',
+          '{{instance}} busy': 'quire_page_threads_busy{$s}',
+        },
+      },
+      {
         title: 'Processes that were killed, by reason',
         unit: 'ops',
         series: {

@@ -7,7 +7,7 @@ import {
   summarize,
 } from './statistics.ts';
 
-export type Unit = 'ms' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s' | 'calls/s';
+export type Unit = 'ms' | 'ns' | 'MB' | 'MB/s' | 'rows/s' | 'pages/s' | 'results/s' | 'calls/s';
 
 /** A comparison: contenders at one or more levels of one factor, all measured alternately. */
 export interface Comparison {
@@ -81,7 +81,7 @@ export function reportComparison(
   }[],
 ): ComparisonReport {
   const { unit, comparesLevels } = comparison;
-  const isLessBetter = unit === 'ms' || unit === 'MB';
+  const isLessBetter = unit === 'ms' || unit === 'ns' || unit === 'MB';
   const figures = measured.map(({ level, name, rounds }): Figure => {
     const own = measured.find((other) => other.level === level && other.name === quire);
     const first = measured.find((other) => other.name === name);

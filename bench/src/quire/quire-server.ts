@@ -8,6 +8,8 @@ import { nodeArguments, repositoryRoot } from '../process/node-arguments.ts';
 export interface QuireServerOptions {
   /** Settings by their keys, in addition to those of every server of the benchmark. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Variables of its environment, such as those of OpenTelemetry. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** A directory for this server only. */
   readonly directory: string;
   /** Tables by name, each with the path of its file. */
@@ -65,7 +67,7 @@ export class QuireServer implements AsyncDisposable {
       process.execPath,
       [...program, 'start', '--roles', 'broker', ...assignments],
       {
-        env: { PATH: process.env['PATH'], BENCH_TOKEN: token },
+        env: { PATH: process.env['PATH'], BENCH_TOKEN: token, ...options.variables },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
