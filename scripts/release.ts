@@ -64,9 +64,8 @@ function release(): void {
   replaceIn('CHANGELOG.md', '## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${date}\n`);
   // From the next commit on, tests upgrade the servers of this release. They find the commit made
   // here by its subject.
-  const releases = JSON.parse(readFileSync('test/releases.json', 'utf8')) as readonly Json[];
-  const own = { version, what: `the release ${version}` };
-  writeJson('test/releases.json', [...releases, own]);
+  const own = JSON.stringify([{ version, what: `the release ${version}` }], null, 2);
+  replaceIn('test/releases.json', '\n]\n', own.replace('[', ',').concat('\n'));
   git('commit', '--all', '--quiet', '--message', releaseSubject(version));
   git(
     'tag',

@@ -81,6 +81,7 @@ test('a release of what is not committed is refused', async () => {
 
 test('a release sets one version everywhere, dates the changes, and tags the commit; a second one needs changes', async () => {
   const { version: before } = JSON.parse(await read('package.json')) as { version: string };
+  const releasesBefore = await read('test/releases.json');
   expect(release('98.0.0')).toEqual({
     status: 0,
     text: 'Committed and tagged v98.0.0. RELEASING.md says how to publish it.',
@@ -122,8 +123,11 @@ test('a release sets one version everywhere, dates the changes, and tags the com
       `\\n## \\[Unreleased\\]\\n\\n## \\[98\\.0\\.0\\] - ${today}-\\d\\d-\\d\\d\\n\\n### `,
     ),
   );
-  const releases = JSON.parse(await read('test/releases.json')) as readonly object[];
-  expect(releases.at(-1)).toEqual({ version: '98.0.0', what: 'the release 98.0.0' });
+  const own = '  {\n    "version": "98.0.0",\n    "what": "the release 98.0.0"\n  }';
+  // Lines are added to what the formatter has laid out, and nothing else changes.
+  expect(await read('test/releases.json')).toBe(
+    releasesBefore.replace(/\n\]\n$/, `,\n${own}\n]\n`),
+  );
 
   expect(release('98.0.1')).toEqual({
     status: 1,
