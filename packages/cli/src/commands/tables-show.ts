@@ -94,7 +94,7 @@ function describeHalf(
   members.push(
     ['consumption', isPaused ? 'paused' : consumptionState(partitions)],
     ['partitions', partitions.length],
-    ['lag', totalLag(partitions) ?? 'unknown yet'],
+    ['lag', totalLag(partitions) ?? 'not known yet'],
   );
   for (const { partition, remarks } of partitions) {
     for (const remark of remarks) members.push([`partition ${partition}`, remark]);

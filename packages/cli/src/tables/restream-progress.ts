@@ -78,7 +78,7 @@ function runningStage(
 ): Pick<StageProgress, 'share' | 'detail'> {
   if (stage === 'TABLE_STREAM') {
     const lag = destinationLag(job);
-    if (lag === undefined) return { share: undefined, detail: 'the lag is unknown yet' };
+    if (lag === undefined) return { share: undefined, detail: 'the lag is not known yet' };
     return {
       share: lagAtStart === 0 ? 1 : 1 - Math.min(lag, lagAtStart) / lagAtStart,
       detail: `lag ${grouped(lag)}`,
