@@ -36,7 +36,7 @@ const commands: readonly ListedCommand[] = [
   },
   {
     name: 'tables',
-    summary: 'preview, make, fill, pause, rebuild and delete tables',
+    summary: 'preview, create, load, pause, rebuild and delete tables',
     load: async () => (await import('./commands/tables.ts')).addTablesCommand,
   },
   {
@@ -57,7 +57,7 @@ const commands: readonly ListedCommand[] = [
   },
   {
     name: 'settings',
-    summary: 'print all settings, with their values and where these come from',
+    summary: 'print all settings with their values and sources',
     hasOptions: true,
     load: async () => (await import('./commands/settings.ts')).addSettingsCommand,
   },
