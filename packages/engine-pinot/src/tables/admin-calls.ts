@@ -27,7 +27,18 @@ export interface AdminCall {
   readonly contentType?: string;
   /** The error codes of the HTTP statuses of a refusal. */
   readonly errors: Readonly<Record<number, ErrorCode>>;
+  /** The call that completes this one, sent if the controller abandons its update of brokers. */
+  readonly completion?: AdminCall;
+  /** The message of the error when the controller abandons that update; default: to retry. */
+  readonly abandonedMessage?: string;
 }
+
+/**
+ * The words of a controller that abandons an update of the tables of brokers: it commits those of
+ * several callers together, and one that cannot be applied makes all of them fail.
+ */
+const abandonedUpdate = /\bupdating ideal state for resource: brokerResource\b/;
+export const becauseOfOthers = 'because of changes to other tables at the same time';
 
 /** Calls the controller for tables and related resources. */
 export class AdminCalls {
@@ -48,10 +59,10 @@ export class AdminCalls {
    * @throws the code that the call has for the status, with the controller's message; TABLE_INVALID
    *   has it as a finding as well
    * @throws UNEXPECTED_RESPONSE for any other status, ENGINE_UNAVAILABLE when the controller does
-   *   not answer
+   *   not answer, or abandons an update of brokers
    */
   async call(
-    { method, path, parameters = {}, body, contentType, errors }: AdminCall,
+    { method, path, parameters = {}, body, contentType, errors, ...call }: AdminCall,
     { signal }: CallOptions,
   ): Promise<JsonValue> {
     await this.controller.release(signal);
@@ -71,6 +82,15 @@ export class AdminCalls {
       }),
     });
     if (answer.status >= 200 && answer.status < 300) return parseAnswer(answer.text);
+    if (answer.status === 500 && abandonedUpdate.test(answer.text)) {
+      if (call.completion !== undefined) return this.call(call.completion, { signal });
+      throw new QuireError(
+        'ENGINE_UNAVAILABLE',
+        call.abandonedMessage ??
+          `Apache Pinot abandoned ${method} ${path} ${becauseOfOthers}; retry it.`,
+        { cause: new Error(answer.text) },
+      );
+    }
     throw refusalOf({ method, path, errors }, answer);
   }
 

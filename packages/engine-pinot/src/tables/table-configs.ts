@@ -10,7 +10,7 @@ import {
   type TableType,
   type Tenants,
 } from '@quire/core/table-engine';
-import { type AdminCalls, type Json, objectIn, textIn } from './admin-calls.ts';
+import { type AdminCalls, becauseOfOthers, type Json, objectIn, textIn } from './admin-calls.ts';
 
 /** Splits a name with type. @throws TABLE_NOT_FOUND for a name without a type */
 export function typedName(tableNameWithType: string): {
@@ -103,8 +103,15 @@ export async function createTable(
   await readSchema(calls, rawName, options);
   await assertTenants(calls, config, options);
   const errors = { 400: 'TABLE_INVALID', 409: 'TABLE_EXISTS' } as const;
+  // The brokers of a table are the last that the controller writes of it.
+  const completion = {
+    method: 'POST',
+    path: `/tables/${encodeURIComponent(config.tableName)}/rebuildBrokerResourceFromHelixTags`,
+    errors: {},
+    abandonedMessage: `Apache Pinot created ${config.tableName}, but no broker for it, ${becauseOfOthers}: delete it, and create it again.`,
+  } as const;
   const answer = await calls.object(
-    { method: 'POST', path: '/tables', body: config, errors },
+    { method: 'POST', path: '/tables', body: config, errors, completion },
     options,
   );
   return { tableNameWithType: config.tableName, findings: findingsOf(answer) };
@@ -124,18 +131,26 @@ export async function updateTable(
   return { tableNameWithType: config.tableName, findings: findingsOf(answer) };
 }
 
+/**
+ * Deletes a table that exists. Apache Pinot runs the deletion of any name, and the empty change of
+ * its list of tables by broker that a missing one comes to takes the changes of other tables with
+ * it, if the controller commits them together: those fail after half a minute, or are lost.
+ */
 export async function deleteTable(
   calls: AdminCalls,
   tableNameWithType: string,
   options: CallOptions,
 ): Promise<void> {
   const { rawName, type } = typedName(tableNameWithType);
+  await readConfig(calls, tableNameWithType, options);
   const path = `/tables/${encodeURIComponent(rawName)}`;
-  const parameters = { type: type.toLowerCase() };
-  await calls.call(
-    { method: 'DELETE', path, parameters, errors: { 404: 'TABLE_NOT_FOUND' } },
-    options,
-  );
+  const call = {
+    method: 'DELETE',
+    path,
+    parameters: { type: type.toLowerCase() },
+    errors: { 404: 'TABLE_NOT_FOUND' },
+  } as const;
+  await calls.call({ ...call, completion: call }, options);
 }
 
 export async function readTenants(calls: AdminCalls, options: CallOptions): Promise<Tenants> {
