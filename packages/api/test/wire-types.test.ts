@@ -10,7 +10,7 @@ import type {
   TaskDebug,
 } from '../src/index.ts';
 
-// Held by the compiler, in `npm run check`: an optional member, or one that is missing, is a difference.
+// The compiler checks this in `npm run check`: an optional or missing member is a difference.
 test('the types that clients have of answers are those of the schemas', () => {
   expectTypeOf<wire.TaskDebug>().toEqualTypeOf<TaskDebug>();
   expectTypeOf<wire.SubtaskInfo>().toEqualTypeOf<SubtaskInfo>();

@@ -169,7 +169,7 @@ describe('wrong credentials', () => {
     attempt(limits, '10.0.0.1', 'Bearer guess');
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer good')).toBe(0);
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer guess')).toBe(60_000);
-    // What was good is a guess like any other once it has failed.
+    // A valid credential is treated as a guess once it has failed.
     limits.countFailure('10.0.0.1', 'Bearer good');
     expect(limits.retryAfterFailuresMs('10.0.0.1', 'Bearer good')).toBe(60_000);
   });

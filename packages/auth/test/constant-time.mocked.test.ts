@@ -3,8 +3,8 @@ import { Authenticator, hashToken } from '@quire/auth';
 import { digestsEqual } from '../src/digest.ts';
 import { basic, parseWith } from './principal-builder.ts';
 
-// Time cannot be measured well enough in a test: what is counted is that the same comparisons are
-// made, whatever comes.
+// Time cannot be measured well enough in a test, so the number of comparisons is counted: it must
+// not depend on the credential.
 vi.mock(import('../src/digest.ts'), async (original) => {
   const actual = await original();
   return { ...actual, digestsEqual: vi.fn<typeof digestsEqual>(actual.digestsEqual) };
@@ -29,7 +29,7 @@ const headers = [
   `Bearer ${'x'.repeat(8000)}`,
 ];
 
-/** How many comparisons each credential costs where these are the principals. */
+/** Returns the number of comparisons that each credential costs with these principals. */
 async function costsWith(...names: readonly string[]): Promise<readonly number[]> {
   const principals = await parseWith(
     names.map((name) => ({

@@ -6,7 +6,7 @@ import type { KnownPrincipal } from '../src/known-principal.ts';
 import { matchesScryptHash, type ScryptHash } from '../src/scrypt-hash.ts';
 import { basic } from './principal-builder.ts';
 
-// What a derivation costs is real time: here they are counted instead.
+// A derivation costs real time, so these tests count derivations instead.
 vi.mock(import('../src/scrypt-hash.ts'), async (original) => ({
   ...(await original()),
   matchesScryptHash: vi.fn<typeof matchesScryptHash>(),

@@ -7,7 +7,7 @@ import {
   SignJWT,
 } from 'jose';
 
-/** Somebody who issues tokens: key pairs, by the names that tokens call them. */
+/** An issuer of tokens: key pairs, by the key ids in the tokens. */
 export class JwtIssuer {
   readonly #algorithm: string;
   readonly #keys = new Map<string, { readonly privateKey: CryptoKey; readonly jwk: JWK }>();
@@ -53,7 +53,7 @@ export class JwtIssuer {
   }
 }
 
-/** A token as text, whatever it says and however it is signed. */
+/** Returns a token as text, with any content and signature. */
 export function forgeToken(header: object, claims: object, signature = ''): string {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
   return `${encode(header)}.${encode(claims)}.${signature}`;

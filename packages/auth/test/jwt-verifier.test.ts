@@ -300,7 +300,7 @@ test('nothing of a token is in what its refusal says, causes included', async ()
   const error: unknown = await verifierOf()
     .verify(token)
     .catch((thrown: unknown) => thrown);
-  const told = JSON.stringify(error, (_key, value: unknown) =>
+  const logged = JSON.stringify(error, (_key, value: unknown) =>
     value instanceof Error
       ? {
           members: Object.entries(value),
@@ -311,9 +311,9 @@ test('nothing of a token is in what its refusal says, causes included', async ()
       : value,
   );
   for (const part of [...token.split('.'), 'do-not-log', 'ann@example.com']) {
-    expect(told).not.toContain(part);
+    expect(logged).not.toContain(part);
   }
-  expect(told).toContain('the token has expired');
+  expect(logged).toContain('the token has expired');
 });
 
 describe('beside principals in the settings', async () => {

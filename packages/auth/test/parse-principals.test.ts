@@ -11,7 +11,7 @@ function digest(text: string): Buffer {
   return Buffer.from(hashToken(text), 'hex');
 }
 
-/** What is wrong with one principal. */
+/** Returns the problem of one principal. */
 async function problemOf(settings: Partial<PrincipalSettings>, secrets = {}): Promise<unknown> {
   return parseWith([{ name: 'ann', role: 'query', ...settings }], secrets).then(
     () => undefined,

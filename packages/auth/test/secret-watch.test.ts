@@ -17,17 +17,17 @@ test('a token that is replaced in its file counts within ten seconds, and the ol
     });
   const principals = await read();
   const authenticator = new Authenticator(principals);
-  const told: string[] = [];
+  const events: string[] = [];
   await using _watch = new SecretWatch({
     read,
     current: principals,
     identify: identifyPrincipals,
     clock,
     onChange: (changed) => {
-      told.push('changed');
+      events.push('changed');
       authenticator.replacePrincipals(changed);
     },
-    onProblem: ({ message }) => told.push(message),
+    onProblem: ({ message }) => events.push(message),
   });
   const outcomes = (): Promise<string[]> =>
     Promise.all(
@@ -41,24 +41,24 @@ test('a token that is replaced in its file counts within ten seconds, and the ol
   const refused = 'UNAUTHENTICATED';
 
   await clock.advance(10_000);
-  expect([await outcomes(), told]).toEqual([['ann', refused, 'ann'], []]);
+  expect([await outcomes(), events]).toEqual([['ann', refused, 'ann'], []]);
 
   files['/token'] = 'new-token';
   await clock.advance(10_000);
-  expect([await outcomes(), told]).toEqual([[refused, 'ann', 'ann'], ['changed']]);
+  expect([await outcomes(), events]).toEqual([[refused, 'ann', 'ann'], ['changed']]);
 
-  // What cannot be read changes nothing, and is said once.
+  // A secret that cannot be read changes nothing, and is logged once.
   delete files['/password'];
   await clock.advance(30_000);
   expect(await outcomes()).toEqual([refused, 'ann', 'ann']);
-  expect(told).toEqual([
+  expect(events).toEqual([
     'changed',
     'The file named by engine.auth.principal.ann.password.file cannot be read (ENOENT).',
   ]);
 
   files['/password'] = 'new password';
   await clock.advance(10_000);
-  expect([await outcomes(), told.at(-1)]).toEqual([[refused, 'ann', refused], 'changed']);
+  expect([await outcomes(), events.at(-1)]).toEqual([[refused, 'ann', refused], 'changed']);
 });
 
 test('a password that was checked against a hash which has been replaced lets nobody in', async () => {

@@ -21,10 +21,7 @@ interface RawAnswer {
   readonly body: string;
 }
 
-/**
- * Sends bytes as they are and reads until the server closes; clients of such tests do not normalise
- * what they send.
- */
+/** Sends bytes as they are and reads until the server closes. HTTP clients would normalize them. */
 function send(bytes: string, { half = false } = {}): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(broker.address.port, broker.address.host);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 import type { CallOptions } from '../../../test/src/testkit/http-caller.ts';
 
-/** Of a broker that gives no links. */
+/** The operations of a broker that offers no links. */
 const { readLink: _notServed, ...operations } = brokerOperations;
 const calls = Object.values(operations).map(({ method, path }) => ({ method, path }));
 const someId = '0190163d-8694-739b-aea5-966c26f8ad91';

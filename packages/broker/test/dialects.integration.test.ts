@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
-/** Which language a query is written in: said by its caller, else by the settings, never guessed. */
+/** The caller names the dialect of a query, or else the settings do; it is never guessed. */
 
 let broker: TestBroker;
 

@@ -26,7 +26,7 @@ async function damage(broker: TestBroker): Promise<void> {
   await broker.store.put(key, bytes);
 }
 
-/** A GET whose response is read by hand. */
+/** Sends a GET whose response the test reads by itself. */
 function open(
   broker: TestBroker,
   path: string,
@@ -42,7 +42,7 @@ function open(
   });
 }
 
-/** Reads a response until it ends or breaks. */
+/** Reads a response until it ends or the connection breaks. */
 function drain(response: IncomingMessage): Promise<{ text: string; isWhole: boolean }> {
   return new Promise((resolve) => {
     let text = '';

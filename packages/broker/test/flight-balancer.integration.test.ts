@@ -27,7 +27,7 @@ import {
   statementOf,
 } from '../../../test/src/testkit/flight-test-client.ts';
 
-/** What the contract says of brokers of one store behind a balancer of TCP connections. */
+/** The guarantees for brokers of one store behind a TCP load balancer. */
 
 const tempDirectory = mkdtempSync(join(tmpdir(), 'quire-flight-balancer-'));
 let clock: ManualClock;
@@ -116,7 +116,7 @@ afterEach(async () => {
   await rm(tempDirectory, { recursive: true, force: true });
 });
 
-/** A connection, which the balancer gives to the broker after that of the one before. */
+/** Opens a connection, which the balancer assigns to the next broker. */
 async function nextClient(authorization = 'Bearer ann-token'): Promise<FlightTestClient> {
   const client = new FlightTestClient(url, { authorization });
   open.push(client);
@@ -173,7 +173,7 @@ describe('brokers of one store behind a balancer of connections', () => {
       statementOf('rows 3000 then wait then rows 2000'),
     );
     const requestId = descriptor.path[0] ?? '';
-    // The endpoint for all rows, as GetFlightInfo gives it.
+    // Returns the endpoint for all rows, as GetFlightInfo reports it.
     const [running] = (await one.info(pathOf(requestId))).endpoints;
     const cancellation = cancelFlightInfoRequestCodec.encode({ info: early });
     const renewal = renewFlightEndpointRequestCodec.encode({ endpoint: running });
@@ -192,7 +192,7 @@ describe('brokers of one store behind a balancer of connections', () => {
 
     brokers[0]?.engine.resume();
     await brokers[0]?.engine.untilIdle();
-    // The record of the result is there when the broker that ran the query says so.
+    // The broker that ran the query reports that the record of the result exists.
     let done = await one.poll(descriptor);
     while (done.descriptor !== undefined) done = await one.poll(done.descriptor);
     const polled = await two.poll(descriptor);

@@ -56,13 +56,13 @@ function connect(as: 'ann' | 'bob'): FlightTestClient {
   return client;
 }
 
-/** Another client gets its rows, whatever has happened. */
+/** Expects another client to receive its rows. */
 async function expectServed(): Promise<void> {
   const bob = connect('bob');
   expect(await bob.readAll(await bob.run('rows 3'))).toHaveLength(3);
 }
 
-/** Makes a call whose request is these messages. */
+/** Makes a call whose request consists of these messages. */
 function call(method: string, ...messages: readonly Uint8Array[]): Promise<GrpcAnswer> {
   const path = `/arrow.flight.protocol.FlightService/${method}`;
   const stream = ann.grpc.open(path, { authorization: 'Bearer ann-token' });
@@ -256,7 +256,7 @@ describe('a client that asks too much, or takes nothing', () => {
       );
       if (rows !== undefined) servedCount += 1;
     }
-    // Served, or refused as there are as many queries as the settings let wait.
+    // Served, or refused because the queue has its maximum length.
     const seen = await all;
     expect(seen.filter((status) => status !== 0 && status !== 8)).toEqual([]);
     expect(seen).toContain(0);

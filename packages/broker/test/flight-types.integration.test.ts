@@ -128,7 +128,7 @@ const engine: QueryEngine = {
   [Symbol.asyncDispose]: async () => undefined,
 };
 
-/** So small that each row goes out by itself, and larger than any batch. */
+/** A small value sends each row by itself; the large one exceeds any batch. */
 describe.each([
   { messageBytesMax: 1, compression: 'none' },
   { messageBytesMax: 4 * 1024 * 1024, compression: 'zstd' },

@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(tempDirectory, { recursive: true });
 });
 
-/** Starts a query; its answer comes with the rows that are there by then. */
+/** Starts a query; the response has the rows that exist by then. */
 function start(
   sql: string,
   parameters = 'numRows=100',
@@ -57,8 +57,8 @@ async function statusOf(requestId: string): Promise<QueryStatus> {
 }
 
 /**
- * Waits until a query has ended; a page that waits for more rows than there will ever be comes by
- * then.
+ * Waits until a query has ended, and with it every page that waits for more rows than the result
+ * has.
  */
 async function ended(requestId: string): Promise<void> {
   await broker.call(`/query/${requestId}/results?offset=9000000&wait=10s`);
@@ -92,7 +92,7 @@ test('the first page comes while the query runs, and others as far as their rows
   expect(rowsOf(page)).toBe(scriptedRowsJson(900, 1100));
   expect(page.headers.get('etag')).toBeNull();
 
-  // What is not there yet: some rows of it, or none, and the way to the next ones.
+  // The answers while rows are missing: some rows or none, and the link to the next ones.
   await broker.call(`/query/${requestId}/results?offset=0&numRows=2500&wait=10s`);
   const { numRowsResultSet: there } = await statusOf(requestId);
   const short = await broker.call(

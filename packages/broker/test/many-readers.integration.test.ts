@@ -14,7 +14,7 @@ import { brokerId, TestBroker } from '../../../test/src/testkit/broker-server.ts
 const formats = ['json', 'ndjson', 'csv', 'arrow'] as const;
 const rowCount = 40_000;
 
-/** Rows that say whose they are, so that none can be taken for one of another result. */
+/** Rows that contain the number of their result, so that no result can be mistaken for another. */
 function rowsOf(name: string): ResultSource {
   const texts = Array.from(
     { length: rowCount },
@@ -37,7 +37,7 @@ interface Read {
   readonly count: number;
   readonly format: (typeof formats)[number];
   readonly encoding: 'identity' | 'gzip';
-  /** What becomes of it: read as fast as it comes, with pauses, or left after some bytes. */
+  /** The fate of a page: read as fast as it arrives, with pauses, or abandoned after some bytes. */
   readonly manner: 'fast' | 'slow' | 'leaving';
   readonly leavingAfter: number;
 }
@@ -74,7 +74,7 @@ test.each([0, 2])(
   async (countMax) => {
     const root = await mkdtemp(join(tmpdir(), 'quire-readers-'));
     await using store = await FileObjectStore.open({ root });
-    // Two buffers of a page are at hand, and few batches fit the cache.
+    // Two buffers of a page are cached, and few batches fit the cache.
     const reading = { store, batchSizeBytes: 32_768, cacheBytesMax: 2_000_000 };
     await using pageThreads = new PageThreads({ countMax });
     await using broker = await TestBroker.start({}, { ...reading, pageThreads });
@@ -82,7 +82,7 @@ test.each([0, 2])(
     const results = await Promise.all(
       ['ann', 'bob', 'eve'].map((name) => broker.results.create(rowsOf(name), { owner: 'root' })),
     );
-    // The same pages, read by nobody else, into memory of their own.
+    // The same pages, read by a single client into memory of their own.
     const alone = new ResultStore({
       ...reading,
       brokerId,

@@ -8,13 +8,13 @@ const requestId = createRequestId(systemClock, systemRandom);
 const entry = { requestId, brokerId: 'b', rowCount: 7 };
 const unknown = { cpuTimeNs: null, rowsScanned: null, rowsTotal: null, tables: [] };
 
-/** What the record says of a result with these statistics, stored and read again. */
+/** Returns the record of a result with these statistics, stored and read again. */
 function recordOf(statistics: QueryStatistics): MetadataRecord {
   const stored = JSON.parse(JSON.stringify(statistics)) as QueryStatistics;
   return metadataOfResult({ entry, statistics: stored });
 }
 
-/** Members that the record takes from elsewhere than the statistics. */
+/** Members of the record that do not come from the statistics. */
 const ofTheResult = { requestId, brokerId: 'b', exceptions: [], numRowsResultSet: 7 };
 
 describe('the metadata record', () => {

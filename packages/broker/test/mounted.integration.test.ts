@@ -52,7 +52,7 @@ async function openBroker() {
   };
 }
 
-/** Express: what is mounted before the parsers of bodies reads them itself. */
+/** Express: mounted handlers run before the body parsers, so they read bodies themselves. */
 async function onExpress(handle: RequestListener): Promise<Server> {
   const app = express();
   app.use('/quire', handle);

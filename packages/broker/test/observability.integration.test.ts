@@ -219,7 +219,7 @@ test('the docs are one page about every call, which needs nothing from elsewhere
   const answer = await broker.call('/docs');
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-  // Without a store that signs links, a cleaner, and a count of what is stored.
+  // No store that signs links, no cleaner, and no usage count.
   const {
     readLink: _link,
     readUsage: _usage,

@@ -32,10 +32,10 @@ interface ApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** Those that this broker serves: it gives no links. */
+/** The operations that this broker serves: it offers no links. */
 const { readLink: _notServed, ...operations } = brokerOperations;
 
-/** What the cleaner of the broker here would delete. */
+/** The results that the cleaner of this broker would delete. */
 const plannedSweep = {
   removalCount: 1,
   removals: [
@@ -93,7 +93,7 @@ afterAll(async () => {
 /** Headers that a caller may want to know of. */
 const headersToTell = /^quire-|^x-request-id$|^retry-after$|^etag$|^www-authenticate$/;
 
-/** Every `operation status` whose response the document does describe and a test has seen. */
+/** Every `operation status` whose response the document describes and a test has seen. */
 const seen = new Set<string>();
 
 function expectDocumented(operationId: string, answer: Answer): void {
@@ -104,10 +104,10 @@ function expectDocumented(operationId: string, answer: Answer): void {
   expect(response, `${operationId} does not document ${answer.status}`).toBeDefined();
   seen.add(`${operationId} ${answer.status}`);
   const documented = new Set(Object.keys(response?.headers ?? {}));
-  const told = [...answer.headers.keys()].filter(
+  const sent = [...answer.headers.keys()].filter(
     (name) => headersToTell.test(name) && answer.status !== 304,
   );
-  expect(told.filter((name) => !documented.has(name))).toEqual([]);
+  expect(sent.filter((name) => !documented.has(name))).toEqual([]);
   expect(response?.content === undefined).toBe(answer.status === 304);
   if (answer.status === 304) return;
   const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';

@@ -20,7 +20,7 @@ afterAll(async () => {
   await broker[Symbol.asyncDispose]();
 });
 
-/** A response as it came over the wire, still compressed. */
+/** A response as received, still compressed. */
 async function rawCall(
   target: string,
   headers: Record<string, string>,
@@ -200,7 +200,7 @@ describe('a page that a client has already', () => {
   });
 
   test('a page that a client has already is gone for it as well, five seconds after somebody else has deleted the result', async () => {
-    // Of its own, for its time passes.
+    // A broker of its own, because the test advances its time.
     await using other = await TestBroker.start();
     const id = await other.stored(10);
     const page = `/query/${id}/results?offset=0&numRows=5`;

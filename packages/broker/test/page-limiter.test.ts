@@ -5,12 +5,12 @@ import { PageLimiter } from '../src/page-limiter.ts';
 const large = 1_000_000;
 let clock: ManualClock;
 let limiter: PageLimiter;
-let begun: number;
+let startedCount: number;
 
 beforeEach(() => {
   clock = new ManualClock();
   limiter = new PageLimiter(clock);
-  begun = 0;
+  startedCount = 0;
 });
 
 function take(
@@ -19,12 +19,12 @@ function take(
   principal = 'ann',
 ): Promise<Disposable> {
   return limiter.acquire({ principal, isAdmin: false }, sizeBytes, signal).then((turn) => {
-    begun += 1;
+    startedCount += 1;
     return turn;
   });
 }
 
-/** Gives the first of so many turns, once those that could be given are. */
+/** Grants the first `count` turns, once all that can be granted were. */
 async function takeAll(count: number): Promise<Disposable | undefined> {
   const [first] = Array.from({ length: count }, () => take());
   await clock.advance(0);
@@ -33,27 +33,27 @@ async function takeAll(count: number): Promise<Disposable | undefined> {
 
 test('six large pages are made at once, the next one when one of them ends', async () => {
   const first = await takeAll(10);
-  expect(begun).toBe(6);
+  expect(startedCount).toBe(6);
   first?.[Symbol.dispose]();
   await clock.advance(0);
-  expect(begun).toBe(7);
+  expect(startedCount).toBe(7);
 });
 
 test('a page that takes long gives its turn away, once', async () => {
   const first = await takeAll(30);
   await clock.advance(99);
-  expect(begun).toBe(6);
+  expect(startedCount).toBe(6);
   await clock.advance(1);
-  expect(begun).toBe(12);
+  expect(startedCount).toBe(12);
   first?.[Symbol.dispose]();
   await clock.advance(0);
-  expect(begun).toBe(12);
+  expect(startedCount).toBe(12);
 });
 
 test('small pages wait for nobody', async () => {
   await takeAll(6);
   await take(10_000);
-  expect(begun).toBe(7);
+  expect(startedCount).toBe(7);
 });
 
 test('who goes away while waiting is out of the queue', async () => {
@@ -65,7 +65,7 @@ test('who goes away while waiting is out of the queue', async () => {
   await expect(left).rejects.toMatchObject({ code: 'ABORTED' });
   first?.[Symbol.dispose]();
   await next;
-  expect(begun).toBe(7);
+  expect(startedCount).toBe(7);
 });
 
 test('a page of another principal is made next, however many wait; so are its further pages, up to half of the turns', async () => {
@@ -75,10 +75,10 @@ test('a page of another principal is made next, however many wait; so are its fu
   const others = Array.from({ length: 5 }, () =>
     take(large, signal, 'bob').then(() => names.push('bob')),
   );
-  // All six turns end by their time, and six others begin: of both, in turns.
+  // All six turns reach their time limit, and six others start: of both principals, in alternation.
   await clock.advance(100);
-  expect([begun, names.length]).toEqual([12, 3]);
+  expect([startedCount, names.length]).toEqual([12, 3]);
   await clock.advance(100);
   await Promise.all(others);
-  expect(begun).toBe(18);
+  expect(startedCount).toBe(18);
 });

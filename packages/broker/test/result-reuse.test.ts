@@ -7,7 +7,7 @@ import { type Question, questionKey, ResultReuse, wantedAgeMs } from '../src/res
 const id = '01a20389-9197-73d6-bee3-9b7f2f3aef8b' as RequestId;
 const result = { entry: { requestId: id } } as Result;
 
-/** A broker whose engine cannot tell whether data has changed, and its one result. */
+/** A broker whose engine cannot report whether data has changed, and its only result. */
 function setUp(): {
   readonly clock: ManualClock;
   readonly reuse: ResultReuse;

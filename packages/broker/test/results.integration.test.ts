@@ -141,7 +141,7 @@ test("everyone's own list has the queries, of nobody else's, and reads each comm
   expect(await own()).toEqual(expected);
   expect(broker.store.calls.map(({ op }) => op)).toEqual(['list', 'get', 'get']);
   broker.store.reset();
-  // Also when what is cached would have to be confirmed: the listing has just shown it.
+  // This also holds if the cached state would have to be confirmed: the listing has just shown it.
   await broker.clock.advance(60_000);
   expect(await own()).toEqual(expected);
   expect(broker.store.calls.map(({ op }) => op)).toEqual(['list']);

@@ -7,7 +7,7 @@ import {
 } from '../../../test/src/testkit/broker-server.ts';
 
 let broker: TestBroker;
-/** Each test asks for another number of rows: what was asked before is known. */
+/** Each test requests another number of rows, because earlier requests are cached. */
 let rowCount = 1000;
 let reuse: { readonly ageMaxMs: number } | undefined;
 
@@ -118,7 +118,7 @@ async function startTogether(sql: string, count: number): Promise<Promise<Answer
   return answers;
 }
 
-/** Resolves once as many queries run or wait; one of them, at least, has reached the engine. */
+/** Resolves once `count` queries run or wait, and at least one of them has reached the engine. */
 async function untilUnderWay(count: number): Promise<void> {
   const ranBefore = ranCount();
   let found = 0;

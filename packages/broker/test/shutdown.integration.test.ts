@@ -100,7 +100,9 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
   return { signal: controller.signal, abort: () => controller.abort() };
 }
 
-/** Calls, and resolves once the response has begun; it is read as far as somebody reads it. */
+/**
+ * Makes a call, and resolves once the response has started; the caller decides how far it is read.
+ */
 function begin(broker: TestBroker, path: string, agent?: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const call = request(

@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
 let waiting: TestBroker;
-let atHand: TestBroker;
+let warm: TestBroker;
 const ids = new Map<TestBroker, string>();
 
 beforeAll(async () => {
   // The same address in both pages: a port that is replaced in the text may be in a row as well.
   const advertised = { host: 'broker.example', port: 80 };
   waiting = await TestBroker.start({ advertised });
-  // The first batches of a result are in the cache as soon as it stands.
-  atHand = await TestBroker.start({ advertised }, { cacheBytesMax: 8 * 1024 * 1024 });
-  for (const broker of [waiting, atHand]) ids.set(broker, await broker.stored(2500));
+  // The first batches of a result are cached as soon as it is committed.
+  warm = await TestBroker.start({ advertised }, { cacheBytesMax: 8 * 1024 * 1024 });
+  for (const broker of [waiting, warm]) ids.set(broker, await broker.stored(2500));
 });
 
 afterAll(async () => {
-  for (const broker of [waiting, atHand]) await broker[Symbol.asyncDispose]();
+  for (const broker of [waiting, warm]) await broker[Symbol.asyncDispose]();
 });
 
-/** An answer, with the id of the result and what differs between any two calls left out. */
+/** An answer without the id of the result and the other members that differ between calls. */
 async function ask(
   broker: TestBroker,
   query: string,
@@ -59,7 +59,7 @@ describe('a small page that is at hand is answered as one that is waited for:', 
   ])(
     'a small page that is at hand is answered as one that is waited for: %s %j',
     async (query, options) => {
-      expect(await ask(atHand, query, options)).toEqual(await ask(waiting, query, options));
+      expect(await ask(warm, query, options)).toEqual(await ask(waiting, query, options));
     },
   );
 
@@ -68,9 +68,9 @@ describe('a small page that is at hand is answered as one that is waited for:', 
       const { text } = await broker.call('/metrics');
       return text.split('\n').filter((line) => /^quire_(rows|bytes)_served_total/.test(line));
     };
-    await ask(atHand, '?offset=0&numRows=9&format=csv');
+    await ask(warm, '?offset=0&numRows=9&format=csv');
     await ask(waiting, '?offset=0&numRows=9&format=csv');
-    const [ours, others] = await Promise.all([served(atHand), served(waiting)]);
+    const [ours, others] = await Promise.all([served(warm), served(waiting)]);
     expect(ours.filter((line) => line.includes('rows'))).toEqual(
       others.filter((line) => line.includes('rows')),
     );

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { writeAtOnce, writeBody } from '../src/send-rows.ts';
 
-/** Answers one call with what `write` writes, and gives the client's side of it. */
+/** Answers one call by `write`, and returns the client's side of it. */
 async function serving(
   write: (response: ServerResponse) => Promise<unknown>,
   look: (incoming: IncomingMessage) => Promise<void>,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
-/** The time for which new results are protected, unless told otherwise. */
+/** The default time for which new results are protected. */
 const minuteMs = 60_000;
 
 test('admission takes one listing at a time: what is measured at the start, and the listing of a sweep', async () => {
@@ -70,7 +70,7 @@ test('a write in flight, whatever its size, costs the others at most what brings
         const left = live.filter(({ requestId }) => ids.includes(requestId));
         const leftBytes = left.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         expect(liveBytes > 18_000 || left.length === live.length).toBe(true);
-        // Up to the last one that went, more than the target was stored.
+        // Until the last deletion, more than the target was stored.
         const goneBytes = live
           .filter((entry) => !left.includes(entry))
           .map(({ sizeBytes }) => sizeBytes);

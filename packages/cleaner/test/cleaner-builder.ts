@@ -92,7 +92,7 @@ export class CleanerSetup {
     return ids;
   }
 
-  /** The owners of what is left, in no order. */
+  /** The owners of the remaining results, in no order. */
   async ownersLeft(): Promise<string[]> {
     return Promise.all(
       (await this.idsLeft()).map(async (id) => (await this.results.open(id)).owner),

@@ -52,9 +52,9 @@ describe('settings', () => {
       expect(lastSweep).not.toBe(first);
       expect(lastSweep).toMatchObject({ isGood: true, brokers: [{ quotaBytes: 20_000 }] });
       expect(lastError).toBeUndefined();
-      const told = setup.log.filter(({ level }) => level === 'error');
-      expect(told.map(({ members }) => members['reason'])).toEqual([settingsProblem]);
-      expect(told[0]?.message).toBe(
+      const logged = setup.log.filter(({ level }) => level === 'error');
+      expect(logged.map(({ members }) => members['reason'])).toEqual([settingsProblem]);
+      expect(logged[0]?.message).toBe(
         'the settings of the cleaner are not valid: the last valid ones stay in force',
       );
       current = (settings) => ({ ...settings, quota: undefined });

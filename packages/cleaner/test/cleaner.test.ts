@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
-/** The time for which new results are protected, unless told otherwise. */
+/** The default time for which new results are protected. */
 const minuteMs = 60_000;
 
 describe('a sweep', () => {
@@ -62,7 +62,7 @@ describe('a sweep', () => {
       createRequestId(setup.clock, setup.random),
     ];
     for (const id of [killed, running]) await shared.markRunning(id, place)?.written;
-    const room = setup.admission.reserve(running); // as a write that goes on
+    const room = setup.admission.reserve(running); // as a write that continues
     const [stored] = await setup.fill(100);
     await setup.cleaner.sweep('schedule');
     await setup.clock.advance(hourMs - 1);
@@ -133,7 +133,7 @@ describe('a sweep', () => {
     const ops: string[] = [];
     setup.store.plan = ({ op }) => void ops.push(op);
     await setup.cleaner.sweep('schedule');
-    // The one listing; then, for the one result that goes, its record, a look for a renewal, its
+    // The one listing; then, for the one deleted result, its record, a check for a renewal, and its
     // data.
     expect(ops).toEqual(['list', 'delete', 'list', 'delete']);
   });

@@ -112,7 +112,7 @@ describe('shares', () => {
   });
 
   test('a write that waits for an owner whose other write waits for the quota goes on waiting', () => {
-    // The second has room in its share, and none in the quota, where bob is at work.
+    // The second fits its share, but not the quota, of which bob's write uses a part.
     expect(
       shared(
         { ann: 1200, bob: 5000 },

@@ -41,7 +41,7 @@ class Scene {
     for await (const { key } of this.store.list(folder)) await this.store.delete(key);
   }
 
-  /** What a cleaner sees that remembers. */
+  /** The snapshots of a cleaner that remembers results. */
   async look(monotonicMs: number, ageMaxMs = dayMs): Promise<unknown> {
     const recollection = this.remembered.recollect(monotonicMs, ageMaxMs);
     const snapshots = await readSnapshots(this.store, '', { recollection });
@@ -170,7 +170,7 @@ describe('what is remembered of results', () => {
     expect(listed()).toBe(64);
     expect((await sweep(10_000)).brokers).toMatchObject([{ usageEndBytes: 3296, resultCount: 32 }]);
     expect(listed()).toBeLessThan(32);
-    // Somebody else deletes the most of them, and leaves folders behind.
+    // Another process deletes most of them, and leaves folders behind.
     for (const requestId of scene.ids.slice(2)) {
       await scene.store.delete(dataKeyOf(brokerId, requestId));
     }

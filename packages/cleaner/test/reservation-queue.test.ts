@@ -32,7 +32,7 @@ async function codeOf(writing: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Rows whose source stops half-way until it is let on. */
+/** Rows whose source pauses half-way until the test resumes it. */
 function held(rowCount: number): {
   readonly source: ResultSource;
   readonly reached: Promise<void>;
@@ -86,7 +86,7 @@ describe('a store that is nearly full', () => {
     expect(setup.admission.usage.totalBytes).toBe((await setup.results.usage()).sizeBytes);
     expect(setup.admission.usage.totalBytes).toBeGreaterThan(quotaBytes * 0.5);
     expect(setup.admission.queue.refusedCount).toBe(1);
-    // There is room again, for smaller ones.
+    // There is space again for smaller ones.
     expect(setup.admission.queue.refusal).toBeUndefined();
   });
 
@@ -152,14 +152,14 @@ describe('a sweep that nobody who waits has asked for', () => {
 
   test('a sweep that nobody who waits has asked for and that begins when theirs has ended, is waited for: no write is refused while it deletes', async () => {
     const { admission, extend } = nearlyFull();
-    const begun = Promise.withResolvers<() => void>();
+    const started = Promise.withResolvers<() => void>();
     admission.queue.sweep = async () => {
       admission.queue.beginSweep()();
-      begun.resolve(admission.queue.beginSweep());
+      started.resolve(admission.queue.beginSweep());
     };
     const outcome = extend();
-    const end = await begun.promise;
-    await setImmediate(); // the sweep that they asked for has ended, and they know it
+    const end = await started.promise;
+    await setImmediate(); // the sweep that they requested has ended, and they were notified
     admission.removed(requestIdOf(0), 40);
     expect(admission.queue).toMatchObject({ waitingCount: 1, refusedCount: 0 });
     admission.removed(requestIdOf(1), 110);
@@ -169,10 +169,10 @@ describe('a sweep that nobody who waits has asked for', () => {
 
   test('a sweep that nobody who waits has asked for and that frees too little, refuses them when it has ended', async () => {
     const { admission, extend } = nearlyFull();
-    const begun = Promise.withResolvers<() => void>();
-    admission.queue.sweep = async () => begun.resolve(admission.queue.beginSweep());
+    const started = Promise.withResolvers<() => void>();
+    admission.queue.sweep = async () => started.resolve(admission.queue.beginSweep());
     const outcome = extend();
-    const end = await begun.promise;
+    const end = await started.promise;
     admission.removed(requestIdOf(0), 40);
     end();
     expect(await outcome).toBe('QUERY_LIMIT_EXCEEDED');

@@ -49,7 +49,7 @@ describe('an owner who exceeds its share', () => {
     await setup.clock.advance(minuteMs);
     setup.setQuota(quotaBytes, { shares: { maxPercent: 30, maxPercentKey, owners: [] } });
     const report = await setup.cleaner.sweep('once');
-    // Of 30,000 bytes, 18,000 are the target: the largest goes, then the two oldest.
+    // The target of 30,000 bytes is 18,000: the largest is deleted, then the two oldest.
     expect(await setup.idsLeft()).toEqual([bobs, ...ids.slice(3)]);
     expect(report).toMatchObject({
       isGood: true,

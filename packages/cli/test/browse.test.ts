@@ -6,7 +6,7 @@ import { FakeEnvironment } from './fake-environment.ts';
 const terminal = { columns: 100, rows: 8 };
 const noColours = { NO_COLOR: '1' };
 
-/** What a screen shows: its lines, without the codes that place them. */
+/** Returns the lines of a screen, without the codes that position them. */
 function linesOf(screen: string): string[] {
   // oxlint-disable-next-line no-control-regex -- these are the codes to remove
   return screen.replace(/\u001b\[[?\d]*[A-Za-z]/g, '').split('\r\n');

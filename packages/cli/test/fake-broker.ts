@@ -12,7 +12,7 @@ export interface FakeBroker extends AsyncDisposable {
   readonly authorizations: readonly (string | undefined)[];
 }
 
-/** What to answer to a call, when not rows: undefined leaves the call unanswered. */
+/** The response to a call, unless it is rows; undefined leaves the call unanswered. */
 export type Answer = { readonly status?: number; readonly body: unknown } | 'rows' | undefined;
 
 /**

@@ -5,7 +5,7 @@ import type { Environment, Input, Key, Output, SignalName } from '../src/environ
 export interface FakeOptions {
   /** Standard input, output and error are a terminal of this size. Absent: pipes. */
   readonly terminal?: { readonly columns: number; readonly rows: number };
-  /** What can be read from standard input. */
+  /** The content of standard input. */
   readonly stdin?: string;
   readonly variables?: Readonly<Record<string, string>>;
   /** The reader of standard output leaves after this many writes. */
@@ -13,8 +13,8 @@ export interface FakeOptions {
 }
 
 /**
- * An environment of which a test sees everything: what was written, who listens to keys and
- * signals, and what time it is.
+ * An environment that a test can inspect: the output, the listeners to keys and signals, and the
+ * time.
  */
 export class FakeEnvironment implements Environment {
   readonly clock = new ManualClock();
@@ -52,7 +52,7 @@ export class FakeEnvironment implements Environment {
     for (const key of keys) for (const listener of this.#keyListeners) listener(key);
   }
 
-  /** Whether anybody still listens to keys or signals. */
+  /** True if a listener to keys or signals remains. */
   get isListenedTo(): boolean {
     return (
       this.#signalListeners.size + this.#keyListeners.size + this.stdout.resizeListeners.size > 0
@@ -60,7 +60,7 @@ export class FakeEnvironment implements Environment {
   }
 }
 
-/** Remembers what was written, and tells those who wait for some of it. */
+/** Records the output, and notifies those who wait for a part of it. */
 class FakeOutput implements Output {
   readonly isTerminal: boolean;
   size: { readonly columns: number; readonly rows: number };
@@ -80,7 +80,7 @@ class FakeOutput implements Output {
     return this.#chunks.join('');
   }
 
-  /** What was written, also where it is binary. */
+  /** The output, including binary. */
   get bytes(): Buffer {
     return Buffer.concat(this.#written);
   }

@@ -16,7 +16,7 @@ function pagerOf(overrides: Partial<PagerState> = {}): PagerState {
   };
 }
 
-/** Presses keys one after the other; every page that is asked for comes at once. */
+/** Presses keys one after the other; every requested page arrives at once. */
 function press(
   start: PagerState,
   ...keys: readonly string[]

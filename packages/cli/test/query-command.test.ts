@@ -140,8 +140,8 @@ describe('quire query in a pipe', () => {
       const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
       await asked.promise;
       environment.signal(signal);
-      // The id of the query may still come, and it be cancelled by that; a server that hangs is not
-      // waited for.
+      // The id of the query may still arrive, which allows the cancellation; the command does not
+      // wait for a server that hangs.
       await environment.clock.untilSleeping();
       await environment.clock.advance(2000);
       expect([await running, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);

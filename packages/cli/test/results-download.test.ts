@@ -24,7 +24,7 @@ async function download(url: string, args: readonly string[], options?: FakeOpti
 const lines = (start: number, end: number): string =>
   Array.from({ length: end - start }, (_, index) => `ndjson ${start + index}\n`).join('');
 const textOf = (name: string): Promise<string> => readFile(join(directory, name), 'utf8');
-/** Refuses the page that begins at a row, for a reason that does not pass. */
+/** Refuses the page that starts at a row, for a permanent reason. */
 const goneFrom =
   (offset: number) =>
   ({ url }: { url?: string | undefined }): Answer =>

@@ -23,7 +23,7 @@ const principal = {
   'engine.broker.client.queryPort': '0',
 };
 
-/** Tries to start a server with these settings; it must not come so far as to listen. */
+/** Tries to start a server with these settings; it must fail before it listens. */
 async function start(settings: Readonly<Record<string, string>>, args: readonly string[] = []) {
   const environment = new FakeEnvironment({ variables: { ANN_TOKEN: 'ann-token' } });
   const temp = { 'engine.broker.pagination.temp.dir': join(directory, 'temp') };
@@ -106,7 +106,7 @@ describe('a server that cannot start exits with 1, leaves nothing running and sa
   });
 
   it.each([
-    // Port 9 is the one that throws everything away: nobody listens there.
+    // Port 9 is the discard port, on which no process listens.
     [
       {
         'engine.broker.pagination.protocol': 's3',

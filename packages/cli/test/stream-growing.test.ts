@@ -8,7 +8,7 @@ import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
 let broker: TestBroker;
 
 beforeAll(async () => {
-  // The broker's clock stands still: clients that find no rows ask again.
+  // The broker's clock does not advance; clients that find no rows poll again.
   broker = await TestBroker.start({ rowsWaitMaxMs: 0 }, { batchSizeBytes: 8192 });
 });
 
@@ -27,7 +27,7 @@ async function running(): Promise<readonly { readonly requestId: string }[]> {
   }>().queries;
 }
 
-/** Begins a query in a pipe, whose reader waits by the clock of the wall. */
+/** Starts a query whose output is a pipe; its reader waits by the wall clock. */
 function begin(sql: string, args: readonly string[], options: FakeOptions = {}) {
   const environment = new FakeEnvironment(options);
   Object.defineProperty(environment, 'clock', { value: systemClock });
@@ -39,7 +39,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What the same rows are when the result stands. */
+/** Returns the same rows as they are written once the result is stored. */
 async function stored(
   format: 'csv' | 'ndjson' | 'arrow',
   options: { offset?: number; rowCount?: number; pageSize?: number },
@@ -105,7 +105,7 @@ test.each(['tsv', 'csv', 'ndjson', 'arrow'])(
   async (format) => {
     const { environment, exitCode } = begin('rows 0', ['--format', format, '--header']);
     expect(await exitCode).toBe(0);
-    // Of Arrow the end is enough here: how a stream of batches ends.
+    // The end is enough for Arrow: the end-of-stream marker.
     const ends: Readonly<Record<string, string>> = {
       tsv: 'n\tbig\ttext\n',
       csv: 'n,big,text\n',

@@ -8,7 +8,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** A client whose server gives one answer to everything, and the requests that it has seen. */
+/** A client whose server answers every request with one response, and the requests so far. */
 export function clientOf(
   answer: unknown,
   init?: ResponseInit,
@@ -35,7 +35,7 @@ export function clientOf(
   return { client, sent };
 }
 
-/** What a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 export function thrownBy(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

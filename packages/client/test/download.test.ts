@@ -79,16 +79,16 @@ describe('a download', () => {
   });
 
   it('a download tells how far it is, with each chunk', async () => {
-    const told: DownloadProgress[] = [];
+    const reported: DownloadProgress[] = [];
     const cursor = await cursorOf(new FakeResult({ rowCount: 5 }));
     await collect(
       cursor.download({
         format: 'ndjson',
         pageSize: 2,
-        onProgress: (progress) => told.push(progress),
+        onProgress: (progress) => reported.push(progress),
       }),
     );
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { rowCount: 2, totalRowCount: 5, sizeBytes: 16 },
       { rowCount: 4, totalRowCount: 5, sizeBytes: 32 },
       { rowCount: 5, totalRowCount: 5, sizeBytes: 40 },
@@ -209,7 +209,7 @@ describe('a download in Parquet', () => {
   const file = new TextEncoder().encode('PAR1 all rows of the result PAR1');
   const asked = `/query/${requestId}/results?offset=0&numRows=7&format=parquet`;
 
-  /** Answers with the file, or the range of it that is asked for; the first answer breaks off. */
+  /** Answers with the file, or the requested range of it; the first answer is cut off. */
   function fakeOf(respectsRange: boolean): FakeResult {
     const fake: FakeResult = new FakeResult({
       rowCount: 7,

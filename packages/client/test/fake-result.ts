@@ -3,7 +3,7 @@ import { QuireClient, type QuireClientOptions } from '../src/index.ts';
 
 export const requestId = '018f6b1e-0000-7000-8000-000000000001';
 
-/** What happens instead of an answer: `cut` sends half of it, and then the connection breaks. */
+/** The behavior instead of an answer: `cut` sends half of it, and then breaks the connection. */
 type Fault = Response | Error | 'cut' | 'hang' | undefined;
 
 interface FakeOptions {
@@ -89,7 +89,7 @@ export class FakeResult {
   }
 }
 
-/** The CSV of rows, with a name in its header that a careless reader takes for several lines. */
+/** Returns the CSV of rows, with a name in its header that contains line breaks. */
 export function csvOf(rows: readonly (readonly [number, string])[]): string {
   return `n,"a ""name"",\r\nof two lines"\r\n${rows.map(([n, text]) => `${n},${text}\r\n`).join('')}`;
 }

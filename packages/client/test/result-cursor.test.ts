@@ -7,7 +7,7 @@ import { collect, FakeResult, requestId } from './fake-result.ts';
 const query = (fake: FakeResult, rowCount: number) => fake.client.query('SELECT 1', { rowCount });
 const firstCells = (page: QueryPage | null) => page?.rows.map(([n]) => n);
 
-/** What a server answers that gives rows of its own choice. */
+/** Answers of a server that returns rows of its own choice. */
 const pageOf = (offset: number, rows: readonly unknown[]): Response => {
   const resultTable = { dataSchema: { columnNames: ['n'], columnDataTypes: ['INT'] }, rows };
   return Response.json({

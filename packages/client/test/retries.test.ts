@@ -10,7 +10,7 @@ const unavailable = (headers: Record<string, string> = {}) =>
     { status: 503, headers },
   );
 
-/** Lets time pass until the call has ended; gives how long it took and how it ended. */
+/** Advances time until the call has ended; returns its duration and its outcome. */
 async function timed(
   fake: FakeResult,
   call: Promise<unknown>,

@@ -24,7 +24,7 @@ export async function ensureSite(log: (line: string) => void): Promise<boolean> 
     (await readFile(stampFile, 'utf8').catch(() => '')) === stamp;
   if (await isBuilt()) return false;
   return whileLocked(`${site}.lock`, async () => {
-    if (await isBuilt()) return false; // by somebody else, meanwhile
+    if (await isBuilt()) return false; // by another process, in between
     const startMs = performance.now();
     log('Building the console…');
     await buildSite(stamp);

@@ -70,7 +70,7 @@ describe('deleting what has expired', () => {
       code: 'BROKER_FAILED',
       message,
     });
-    expect(broker.calls).toHaveLength(3); // no other token is at hand
+    expect(broker.calls).toHaveLength(3); // there is no other token
   });
 
   test.each([404, 405])(

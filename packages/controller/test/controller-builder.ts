@@ -6,8 +6,8 @@ import { ManualClock, SeededRandom } from '@quire/core/testing';
 import type { ControllerOptions } from '../src/index.ts';
 
 /**
- * Options of a controller whose callers are called as they say, `root` being an admin; its clock
- * stands still.
+ * Options of a controller whose callers are named by their header; `root` is an admin. Its clock
+ * does not advance.
  */
 export function controllerOptions(
   options: Partial<ControllerOptions> = {},
@@ -35,16 +35,16 @@ export function controllerOptions(
   };
 }
 
-/** Something that listens where a broker should. */
+/** A server in place of a broker. */
 export interface FakeBroker extends AsyncDisposable {
   readonly url: string;
   /** `METHOD path authorization` of each call so far. */
   readonly calls: string[];
-  /** Resolves once as many calls have come. */
+  /** Resolves once `count` calls have arrived. */
   untilCalled(count: number): Promise<void>;
 }
 
-/** A broker that answers as it is told; an answer of undefined counts as absent, ever. */
+/** Starts a broker with scripted answers; a call whose answer is undefined stays unanswered. */
 export async function fakeBroker(
   answer: (
     request: IncomingMessage,

@@ -76,7 +76,7 @@ test('one that hangs delays nobody else, and its own runs never overlap', async 
   expect(runs.filter((url) => url === 'good')).toHaveLength(6);
   expect(runs.filter((url) => url === 'hangs')).toHaveLength(1);
 
-  // What took longer than the period is followed by the next at once.
+  // A run that exceeds the period is followed by the next one at once.
   hanging.resolve(0);
   await clock.advance(0);
   await clock.advance(0);
@@ -84,14 +84,14 @@ test('one that hangs delays nobody else, and its own runs never overlap', async 
 });
 
 test('one that fails is told of, and tried again with the next period', async () => {
-  const told: object[] = [];
+  const logged: object[] = [];
   let isDown = true;
   await using job = jobOf({
     deleteExpired: async () => {
       if (isDown) throw new QuireError('BROKER_FAILED', 'No.');
       return 7;
     },
-    log: { info: (members) => told.push(members), warn: (members) => told.push(members) },
+    log: { info: (members) => logged.push(members), warn: (members) => logged.push(members) },
   });
   job.update(['a']);
   await clock.advance(10_000);
@@ -111,7 +111,7 @@ test('one that fails is told of, and tried again with the next period', async ()
     deletedCount: 7,
     error: undefined,
   });
-  expect(told).toEqual([
+  expect(logged).toEqual([
     { broker: 'a', code: 'BROKER_FAILED', reason: 'No.' },
     { broker: 'a', deletedCount: 7, durationMs: 0 },
   ]);

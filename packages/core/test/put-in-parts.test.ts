@@ -2,7 +2,7 @@ import { QuireError } from '@quire/core';
 import { expect, test } from 'vitest';
 import { putInParts, type PutInPartsOptions } from '../src/bucket/put-in-parts.ts';
 
-/** A server that writes down what it is asked. */
+/** A server that records its requests. */
 class Upload {
   readonly log: string[] = [];
   fail: ((error: unknown) => void) | undefined;
@@ -37,7 +37,7 @@ class Upload {
   }
 }
 
-/** Chunks of 3 bytes; tells when it is closed early. */
+/** Chunks of 3 bytes; reports an early close. */
 async function* source(
   chunkCount: number,
   onClose: () => void = () => undefined,

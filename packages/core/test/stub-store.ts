@@ -7,7 +7,9 @@ import {
   type StoreCapabilities,
 } from '@quire/core';
 
-/** A store of which a test says only what it needs; every other call fails the test. */
+/**
+ * A store of which a test defines only the calls that it needs; every other call fails the test.
+ */
 export function stubStore(verbs: Partial<ObjectStore & StoreCapabilities>): ObjectStore {
   const unexpected = (): never => {
     throw new Error('The test did not expect this call.');

@@ -12,22 +12,22 @@ import { bodyOf, bytes, entryOf, stubStore, unavailable } from './stub-store.ts'
 
 /** A store whose heads wait until the test answers them, in order. */
 class WaitingStore {
-  readonly begun: string[] = [];
+  readonly started: string[] = [];
   readonly #answers: (() => void)[] = [];
   readonly store: ObjectStore = stubStore({
     head: (key) => {
-      this.begun.push(key);
+      this.started.push(key);
       return new Promise((resolve) => this.#answers.push(() => resolve(entryOf(key))));
     },
     get: async (key) => {
-      this.begun.push(key);
+      this.started.push(key);
       return bodyOf([bytes(1), bytes(2), bytes(3)]);
     },
     async *list() {
       yield entryOf('a');
       yield entryOf('b');
     },
-    delete: async (key) => void this.begun.push(key),
+    delete: async (key) => void this.started.push(key),
   });
 
   async answer(): Promise<void> {
@@ -37,8 +37,8 @@ class WaitingStore {
 }
 
 /**
- * A store whose bodies of two bytes deliver each byte when the test says so, in the order in which
- * they were asked.
+ * A store whose bodies of two bytes deliver each byte when the test releases it, in the order of
+ * the requests.
  */
 class WaitingChunks {
   readonly released: string[] = [];
@@ -76,9 +76,9 @@ describe('withLimit', () => {
     const store = withLimit(waiting.store, { concurrentMax: 2 });
     const calls = ['a', 'b', 'c', 'd', 'e'].map((key) => store.head(key));
     await settled();
-    expect(waiting.begun).toEqual(['a', 'b']);
+    expect(waiting.started).toEqual(['a', 'b']);
     await waiting.answer();
-    expect(waiting.begun).toEqual(['a', 'b', 'c']);
+    expect(waiting.started).toEqual(['a', 'b', 'c']);
     for (let index = 0; index < 4; index += 1) await waiting.answer();
     expect((await Promise.all(calls)).map((entry) => entry.key)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
@@ -108,7 +108,7 @@ describe('withLimit', () => {
     await waiting.answer();
     await waiting.answer();
     await Promise.all([first, last]);
-    expect(waiting.begun).toEqual(['first', 'last']);
+    expect(waiting.started).toEqual(['first', 'last']);
   });
 
   test('a body that is open and not read holds no slot', async () => {
@@ -120,7 +120,7 @@ describe('withLimit', () => {
       expect(await reader.next()).toEqual({ done: false, value: bytes(1) });
     }
     await store.delete('other');
-    expect(waiting.begun).toEqual(['a', 'b', 'c', 'other']);
+    expect(waiting.started).toEqual(['a', 'b', 'c', 'other']);
     for (const object of objects) await object[Symbol.asyncDispose]();
   });
 
@@ -215,7 +215,7 @@ describe('withLimit', () => {
     const waiting = new WaitingStore();
     const store = withLimit(waiting.store, { concurrentMax: 1 });
     for await (const { key } of store.list('')) await store.delete(key);
-    expect(waiting.begun).toEqual(['a', 'b']);
+    expect(waiting.started).toEqual(['a', 'b']);
   });
 
   test('a listing waits for its turn at each entry', async () => {
@@ -240,7 +240,7 @@ describe('withLimit', () => {
   });
 });
 
-/** Lets run what can. */
+/** Lets pending callbacks run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

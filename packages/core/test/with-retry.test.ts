@@ -18,7 +18,7 @@ interface Setup {
   readonly options: RetryOptions;
   readonly events: RetryEvent[];
   readonly clock: ManualClock;
-  /** What the call comes to, with all the time it wants. */
+  /** Returns the outcome of the call, given unlimited time. */
   readonly run: <T>(call: Promise<T>) => Promise<T>;
 }
 

@@ -1,7 +1,7 @@
 import duckdb, { type Connection, type Result } from '@duckdb/node-bindings';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/* What the engine relies on in DuckDB's bindings without their documentation saying so. */
+/* The undocumented behavior of DuckDB's bindings on which the engine relies. */
 
 let database: duckdb.Database;
 let connection: Connection;

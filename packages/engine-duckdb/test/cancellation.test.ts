@@ -16,7 +16,7 @@ async function openEngine(
   return { db, clock };
 }
 
-/** Lets input and output, and with it DuckDB's threads, come and go a few times. */
+/** Lets input and output, and with it DuckDB's threads, proceed for a few turns. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -81,7 +81,7 @@ function int128(words: Uint32Array, row: number): bigint {
 }
 
 function decimalText(unscaled: bigint, precision: number, scale: number): string {
-  // Where the type has no digit before the point, DuckDB shows none.
+  // DuckDB shows no digit before the point if the type has none.
   const integerDigitsMin = precision === scale ? 0 : 1;
   const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(
     scale + integerDigitsMin,

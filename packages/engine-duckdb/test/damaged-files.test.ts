@@ -63,7 +63,7 @@ function inverted(bytes: Buffer, start: number): Buffer {
   ) as Buffer;
 }
 
-/** What is done to a file, and what a query of its table says. */
+/** A kind of damage, and the error of a query of the table. */
 const damages: Readonly<
   Record<
     string,

@@ -69,7 +69,7 @@ describe('an engine that closes', () => {
   });
 });
 
-/** What DuckDB takes memory in. */
+/** The unit in which DuckDB allocates memory. */
 const blockBytes = 256 * 1024;
 
 describe('a query that is stopped', () => {
@@ -87,8 +87,8 @@ describe('a query that is stopped', () => {
 
     await expect(started).rejects.toMatchObject({ code: 'ABORTED' });
     const after = await state();
-    // DuckDB may hold less afterwards than before, since it gives back what earlier queries took,
-    // or a few of its blocks more.
+    // DuckDB may hold less afterwards than before, because it returns memory of earlier queries, or
+    // a few blocks more.
     expect({ ...after, bytes: 0 }).toEqual({ ...before, bytes: 0 });
     expect(after.bytes).toBeLessThanOrEqual(before.bytes + 4 * blockBytes);
   });
@@ -106,8 +106,8 @@ describe('a query that is stopped', () => {
     expect(during.files).toBeGreaterThan(0);
     expect(during.connections).toBe(before.connections + 1);
     const after = await state();
-    // DuckDB may hold less afterwards than before, since it gives back what earlier queries took,
-    // or a few of its blocks more.
+    // DuckDB may hold less afterwards than before, because it returns memory of earlier queries, or
+    // a few blocks more.
     expect({ ...after, bytes: 0 }).toEqual({ ...before, bytes: 0 });
     expect(after.bytes).toBeLessThanOrEqual(before.bytes + 4 * blockBytes);
   });

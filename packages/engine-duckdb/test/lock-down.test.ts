@@ -25,7 +25,7 @@ afterAll(async () => {
 /** `{dir}` stands for the directory of the tables' files. */
 const inDirectory = (sql: string): string => sql.replaceAll('{dir}', directory);
 
-/** What must not work, each with the code that it fails with. */
+/** Statements that must fail, each with its code. */
 const attacks: Readonly<Record<string, readonly string[]>> = {
   TABLE_NOT_FOUND: [
     `FROM '/etc/passwd'`,
@@ -191,7 +191,7 @@ describe('a query is refused', () => {
         const error = await db.failure(inDirectory(sql));
 
         expect(error.code).toBe(code);
-        // Where the query itself names the path, repeating it says nothing new.
+        // The query itself names the path, so the message may repeat it.
         expect(error.message.includes(directory) && !sql.includes('{dir}')).toBe(false);
         expect(error.message).not.toContain('hunter2');
       },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 /**
- * Types at every depth: `test_vector_types` gives them as flat, constant, dictionary and sequence
+ * Types at every depth: `test_vector_types` returns them as flat, constant, dictionary and sequence
  * vectors, with nulls everywhere.
  */
 const sqlTypes = [
@@ -63,8 +63,8 @@ describe('values of type', () => {
 
   test('values of all types at once, whole and cut into small batches, are the same', async () => {
     const columns = `(SELECT * EXCLUDE (blob, timestamp_tz, "union", double_array) FROM test_all_types())`;
-    // Left out is what DuckDB writes to JSON in another way than as text. 40 MB of text for every
-    // three rows make batches of one or two rows.
+    // Excludes values that DuckDB writes to JSON in another way than as text. 40 MB of text for
+    // every three rows make batches of one or two rows.
     const small = await db.answer(
       `SELECT t, to_json(t), repeat('x', 14000000) FROM ${columns} AS t`,
     );
@@ -165,7 +165,7 @@ function parseJson(json: CellText): CellText {
       );
 }
 
-/** Takes away what JSON and text of the same number differ in. */
+/** Removes the differences between JSON and text of the same number. */
 function normalize(value: CellText): CellText {
   if (typeof value === 'string') return value.replace(/^(-?[\d.]+)e(?=\d)/, '$1e+');
   if (Array.isArray(value)) return value.map(normalize);

@@ -2,10 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestEngine } from './test-engine.ts';
 
-/*
- * The dialect `pinot`. Whether values are those of Apache Pinot is for its judge to say, in test/src/pinot; here is what needs none:
- * what is refused, and how, what columns are called, and queries of tools.
- */
+/* The dialect `pinot`. The judge in test/src/pinot compares values with Apache Pinot's. These tests
+   need no judge: refusals, names of columns, and queries of tools. */
 
 let db: TestEngine;
 beforeAll(async () => {
@@ -213,7 +211,7 @@ describe('a query that cannot be answered is refused in its own words', () => {
     ['SELECT HEXTOBYTES(city) FROM airports', 'it has ‘y’'],
     ['SELECT FROMBASE64(city) FROM airports', 'is not Base64'],
     ['SELECT CHR(-1)', 'CHR has no character for -1.'],
-    ['SELECT (SELECT city FROM airports)', 'A subquery that stands for a value'],
+    ['SELECT (SELECT city FROM airports)', 'A scalar subquery'],
     ['SELECT a FROM (VALUES (1), (2, 3)) t(a)', 'different numbers of columns'],
     ["SELECT * FROM result('nope')", 'result takes the id of a stored result'],
     ["SELECT LPAD(city, 2000000000, 'x') FROM airports", 'needs more memory'],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-/** The answer of a query, as results give the rows that they have stored. */
+/** The answer of a query, as stored results return their rows. */
 async function storedRows(sql: string, requestId = id): Promise<NamedRows> {
   const { fields, batches } = await db.answer(sql);
   return {

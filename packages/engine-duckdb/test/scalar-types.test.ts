@@ -156,7 +156,7 @@ describe('a column of type', () => {
   test.each(scalars)(
     'a column of type %s is %s in Arrow, and its values are those that DuckDB shows',
     async (sqlType, arrowType, values) => {
-      // With a null in front, between and behind, and enough rows for several chunks.
+      // With a null at the start, in the middle and at the end, and enough rows for several chunks.
       const rows = [null, ...values.flatMap((value) => [value, null])];
       const list = rows.map((value) => (value === null ? 'NULL' : `'${value}'`)).join(', ');
       const source = `SELECT CAST(unnest([${list}]) AS ${sqlType}) AS v FROM range(${Math.ceil(5000 / rows.length)})`;

@@ -138,7 +138,7 @@ describe('what stops the process for seconds is refused:', () => {
       'QUERY_INVALID',
       expect.stringContaining(message),
     ]);
-    // Processor time of this thread, in microseconds: what other processes take does not count.
+    // Processor time of this thread, in microseconds; it excludes other processes.
     expect(user + system).toBeLessThan(1_000_000);
   });
 });

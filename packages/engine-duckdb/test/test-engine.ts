@@ -15,11 +15,11 @@ import { cellText, type CellText } from './cell-text.ts';
 
 const timeoutMs = 240_000;
 
-/** An engine in a directory of its own, and the short ways to ask it that the tests share. */
+/** An engine in a directory of its own, with the shortcuts that the tests share. */
 export class TestEngine implements AsyncDisposable {
   readonly engine: DuckDbEngine;
   readonly directory: string;
-  /** What queries are written in. */
+  /** The dialect of queries. */
   dialect: SqlDialect = 'duckdb';
 
   private constructor(engine: DuckDbEngine, directory: string) {

@@ -5,7 +5,7 @@ import { ByteCursor } from '../src/answer/byte-cursor.ts';
 import { type AnswerPart, readAnswer } from '../src/answer/read-answer.ts';
 import { RowReader } from '../src/answer/row-reader.ts';
 
-/** A text as it comes from a socket, cut anywhere. */
+/** Splits a text into chunks at any position, as a socket does. */
 async function* chunksOf(text: string, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   let start = 0;
@@ -24,9 +24,7 @@ interface ReadAnswer {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/**
- * What is read of an answer, with values as Arrow gives them; its BYTES in lists are hexadecimal.
- */
+/** The parsed answer, with values as Arrow returns them; its BYTES in lists are hexadecimal. */
 async function read(text: string, cuts: readonly number[] = []): Promise<ReadAnswer> {
   let reader: RowReader | undefined;
   let types: readonly string[] = [];
@@ -50,7 +48,7 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ReadAns
   return { types, rows, members };
 }
 
-/** Lists and maps as JavaScript has them. */
+/** Returns lists and maps as JavaScript values. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   if (typeof value !== 'object' || value === null) return value;

@@ -81,7 +81,8 @@ test('addresses of the wrong role, and those where nothing listens, are named wi
       {
         setting: 'engine.pinot.controller.url',
         url: second.url,
-        problem: 'What should be the controller of an Apache Pinot answers /version with HTTP 404.',
+        problem:
+          'The configured controller does not answer as one of Apache Pinot: /version returned HTTP 404.',
       },
       {
         setting: 'engine.pinot.controller.url',
@@ -91,7 +92,8 @@ test('addresses of the wrong role, and those where nothing listens, are named wi
       {
         setting: 'engine.pinot.broker.url',
         url: first.url,
-        problem: 'What should be a broker of Apache Pinot answers /query/sql with HTTP 404.',
+        problem:
+          'The configured broker does not answer as one of Apache Pinot: /query/sql returned HTTP 404.',
       },
       {
         setting: 'engine.pinot.broker.url',

@@ -19,7 +19,7 @@ export interface ReplayedController extends AsyncDisposable {
   readonly calls: readonly string[];
 }
 
-/** A table engine whose controller answers as it was recorded; 404 for anything else. */
+/** A table engine whose controller replays recorded answers; 404 for anything else. */
 export async function replay(
   answers: Answers,
   nowMs = 1_800_000_000_000,

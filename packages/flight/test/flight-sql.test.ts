@@ -75,7 +75,7 @@ async function collect(data: AsyncIterable<OutgoingData> | undefined): Promise<O
   return all;
 }
 
-/** What a command of metadata gives, and the schema that its FlightInfo promises. */
+/** The rows of a metadata command, and the schema that its FlightInfo promises. */
 async function read<Name extends CommandName>(
   name: Name,
   value: Partial<CommandOf<Name>>,

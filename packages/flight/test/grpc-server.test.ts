@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 const noBytes = new Uint8Array(0);
 
-/** Answers each message with itself, until the request ends. */
+/** Echoes each message until the request ends. */
 const echo: GrpcServerOptions['handle'] = async (call) => {
   for await (const message of call.messages()) await call.send(message);
 };
@@ -116,8 +116,11 @@ describe('a call', () => {
   test('a call is told to stop by its deadline, and by its client', async () => {
     const clock = new ManualClock();
     const reasons: unknown[] = [];
-    const begun: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
-    const ended = begun.map(() => Promise.withResolvers<void>());
+    const started: PromiseWithResolvers<void>[] = [
+      Promise.withResolvers(),
+      Promise.withResolvers(),
+    ];
+    const ended = started.map(() => Promise.withResolvers<void>());
     let count = 0;
     await using served = await serve({
       clock,
@@ -125,7 +128,7 @@ describe('a call', () => {
         const index = count++;
         await new Promise<void>((resolve) => {
           call.signal.addEventListener('abort', () => resolve());
-          begun[index]?.resolve();
+          started[index]?.resolve();
         });
         reasons.push((call.signal.reason as QuireError).code);
         ended[index]?.resolve();
@@ -134,7 +137,7 @@ describe('a call', () => {
     });
     await using client = new GrpcTestClient(served);
     const late = client.call('/any/Late', noBytes, { 'grpc-timeout': '250m' });
-    await begun[0]?.promise;
+    await started[0]?.promise;
     await clock.advance(250);
     expect(await late).toMatchObject({
       status: grpcStatuses.deadlineExceeded,
@@ -142,7 +145,7 @@ describe('a call', () => {
     });
     const gone = client.open('/any/Gone');
     gone.end(framed(noBytes));
-    await begun[1]?.promise;
+    await started[1]?.promise;
     gone.close(8);
     await ended[1]?.promise;
     expect(reasons).toEqual(['REQUEST_TIMED_OUT', 'ABORTED']);
@@ -164,7 +167,7 @@ describe('a call', () => {
     stream.end(framed(noBytes));
     stream.pause();
     await once(stream, 'response');
-    // What others ask meanwhile is answered, on the same connection and on another one.
+    // Concurrent calls are answered, on the same connection and on another one.
     await using other = new GrpcTestClient(served);
     expect(sentCount).toBeLessThan(3);
     stream.resume();

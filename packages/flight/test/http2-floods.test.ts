@@ -22,7 +22,7 @@ interface Scene {
   readonly runningMax: () => number;
 }
 
-/** A server whose calls end when their clients leave, and a client that it must go on serving. */
+/** A server whose calls end when their clients leave, and a client that it must keep serving. */
 async function expectServed(use: (scene: Scene) => Promise<void>): Promise<void> {
   let running = 0;
   let runningMax = 0;

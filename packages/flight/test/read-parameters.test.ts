@@ -141,7 +141,7 @@ test('parameters whose columns share their bytes are refused before they are cop
   const [head, rows] = messagesOf(new RecordBatch(schema, data));
   if (head === undefined || rows === undefined) throw new Error('few');
   expect(await readParameters(sent([head, rows]))).toHaveLength(50);
-  // All buffers of the batch, made to point to those of the first column.
+  // Points all buffers of the batch to those of the first column.
   const header = Uint8Array.from(rows.dataHeader);
   const view = new DataView(header.buffer);
   const pairs: number[] = [];

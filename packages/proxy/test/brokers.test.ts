@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(sets.splice(0).map((set) => set.close()));
 });
 
-/** Brokers that nobody calls: no connection is made. */
+/** Brokers that are never called: no connection is opened. */
 function brokersAt(...urls: string[]): {
   readonly set: BrokerSet;
   readonly brokers: readonly Broker[];

@@ -10,14 +10,14 @@ import { Exchange, type ExchangeCall } from '../src/forwarding/exchange.ts';
 
 const chunked = { 'transfer-encoding': 'chunked' };
 
-/** What a caller sees of an answer. */
+/** The parts of a response that a caller sees. */
 class FakeResponse extends EventEmitter {
   status: number | undefined;
   headers: readonly string[] = [];
   text = '';
   isEnded = false;
   destroyed = false;
-  /** Whether the caller takes more at once. */
+  /** True if the caller accepts more at once. */
   isReady = true;
 
   writeHead(status: number, headers: readonly string[]): void {
@@ -36,7 +36,7 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-/** A call to a broker that does what the test says, by undici's own steps. */
+/** A call to a broker that behaves as the test says, by undici's own steps. */
 function beginExchange(changed: Partial<ExchangeCall> = {}, slots = new Slots(1)) {
   const response = new FakeResponse();
   const clock = new ManualClock();

@@ -20,7 +20,7 @@ const requestId = createRequestId(clock, systemRandom);
 let act: (request: FastifyRequest) => Promise<unknown>;
 let url: string;
 
-/** Calls belong to a service: this one does with each what the test says. */
+/** Calls belong to a service: this one handles each as the test says. */
 const service = createService({
   server: {
     host: '127.0.0.1',
@@ -40,7 +40,7 @@ const service = createService({
 beforeAll(async () => ({ url } = await service.listen()));
 afterAll(() => service.close());
 
-/** Runs an action as a call does, with these headers; gives its value, or the error's code. */
+/** Runs an action as a call with these headers; returns its value, or the error's code. */
 async function inCall<T>(
   action: (request: FastifyRequest) => T | Promise<T>,
   headers: Record<string, string> = {},
@@ -57,7 +57,7 @@ async function inCall<T>(
   return outcome;
 }
 
-/** A proxy in front of brokers a, b and c, which are up; no connection is made. */
+/** A proxy in front of brokers a, b and c, which are up; no connection is opened. */
 function proxyOf(isStoreShared: boolean | 'auto' = 'auto', says = false) {
   const brokers = new BrokerSet({ connectionsMax: 1, connectTimeoutMs: 1000 });
   brokers.update(['http://a:1', 'http://b:1', 'http://c:1'].map(parseBrokerUrl));

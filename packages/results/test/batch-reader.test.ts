@@ -43,8 +43,8 @@ function fileOf(lengths: readonly number[]): {
 }
 
 /**
- * Reads as a store of files does, into lent memory, or hands out chunks of its own; holds each
- * chunk back until it may come.
+ * Reads as a file store does, into lent memory, or returns chunks of its own; holds each chunk back
+ * until the test releases it.
  */
 class ChunkStore extends MemoryObjectStore {
   readonly ranges: ByteRange[] = [];
@@ -98,7 +98,7 @@ function readerOf(store: ChunkStore): BatchReader {
   return new BatchReader({ store, cache, pool });
 }
 
-/** Copies: a message is gone when the next one is asked for. */
+/** Copies each message, which becomes invalid when the next one is requested. */
 async function readAll(
   reader: BatchReader,
   plan: PagePlan,
@@ -224,7 +224,7 @@ describe('memory of a page that several share', () => {
     const store = new ChunkStore(file.bytes, 1000, true);
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const reader = readerOf(store);
-    // A store that looks at the signal before its last bytes come, and not after.
+    // A store that checks the signal before its last bytes, and not afterwards.
     const get = store.get.bind(store);
     store.get = async (key, options) => {
       const body = await get(key, { ...options, signal: undefined });

@@ -1,9 +1,9 @@
 import { RowWriter } from '../src/encode/row-writer.ts';
 
-/** The text of one value, as it lies in memory, written by itself. */
+/** The text of one value, written by itself from its representation in memory. */
 export function cellText(kind: number, value: ArrayBufferView, scale = 0): string {
   const source = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  // What stands before the position must be left alone.
+  // The bytes before the position must remain unchanged.
   const bytes = new Uint8Array(1000).fill(63, 0, 1);
   const end = RowWriter.shared.writeCell(
     { kind, isQuoted: false, scale },

@@ -30,7 +30,7 @@ function batchOf(rowCount: number, columns: Record<string, Data>): ArrowBatch {
   return { data: new Data(new Struct(fields), 0, rowCount, 0, {}, Object.values(columns)) };
 }
 
-/** Stores one good row, then the batch; tells what came of it and which objects are left. */
+/** Stores one good row, then the batch; returns the outcome and the objects that are left. */
 async function store(fields: readonly Field[], ...batches: readonly ArrowBatch[]): Promise<string> {
   const memory = new MemoryObjectStore({ sizeMaxBytes: 1e6 });
   const times = { expirationMs: hourMs, expirationMaxMs: hourMs };

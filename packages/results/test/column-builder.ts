@@ -2,7 +2,7 @@ import { type Data, DataType, Field, makeData, Schema } from 'apache-arrow';
 import { encodeText } from '../src/encode/text-rows.ts';
 import type { PageBatch } from '../src/plain-batches.ts';
 
-/** A column of values laid out as bytes, null where `isNull` says so. */
+/** Lays out a column of values as bytes, null where `isNull` returns true. */
 export function columnOf(
   type: DataType,
   length: number,

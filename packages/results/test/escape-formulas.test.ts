@@ -5,7 +5,7 @@ import { encodeText, encodeTextSync } from '../src/encode/text-rows.ts';
 import type { PageBatch } from '../src/plain-batches.ts';
 import { columnOf, textColumnOf } from './column-builder.ts';
 
-/** Rows `[start, end)` of columns as CSV, both ways that there are to write it. */
+/** Writes rows `[start, end)` of columns as CSV by both of its implementations. */
 async function csvOf(
   columns: Readonly<Record<string, Data>>,
   {

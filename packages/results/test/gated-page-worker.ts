@@ -1,6 +1,6 @@
 /**
- * The thread of pages, which waits at a gate before a part whose text begins with shared memory:
- * while its first word is 0. With 2 there, the thread ends.
+ * The page thread with a gate: it waits before a part whose text begins with shared memory while
+ * the first word of that is 0. The value 2 ends the thread.
  */
 import { parentPort } from 'node:worker_threads';
 import type { ToThread } from '../src/threads/part-work.ts';

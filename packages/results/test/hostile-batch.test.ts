@@ -45,7 +45,7 @@ const { bytes: message, metadataBytes } = encodeBatchMessage(
 );
 
 /**
- * Where the metadata says how long columns are, and where their buffers lie: pairs of 64-bit
+ * The lengths of columns and the positions of their buffers in the metadata: pairs of 64-bit
  * integers (format/Message.fbs).
  */
 const places = [...pairsFrom([rowCount, 8], 8), ...pairsFrom([0, 5], 17), ...wordsOfBody()];
@@ -66,7 +66,7 @@ function wordsOfBody(): number[] {
 
 const secret = 'TOPSECRET';
 
-/** Leaves rows of somebody else in all memory that encoders share. */
+/** Fills all memory that encoders share with rows of another caller. */
 async function encodeSecrets(): Promise<void> {
   const column = textColumnOf(
     new Utf8(),
@@ -88,14 +88,14 @@ async function encodeSecrets(): Promise<void> {
   }
 }
 
-/** A message as it lies in memory that was lent: with something of somebody else behind it. */
+/** A message in lent memory, followed by bytes of another caller. */
 function amidSecrets(bytes: Uint8Array): Uint8Array {
   const memory = new Uint8Array(65_536).fill(secret.charCodeAt(0));
   memory.set(bytes);
   return memory.subarray(0, bytes.byteLength);
 }
 
-/** The text of all formats that a batch gives, or how it was refused. */
+/** Returns the text of a batch in all formats, or its error. */
 async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
   const rows = { start: 0, end };
   const decoded = async function* () {
@@ -156,7 +156,7 @@ const bodyOf = (change: (words: Int32Array) => void): Uint8Array => {
   change(new Int32Array(hostile.buffer, metadataBytes, (message.byteLength - metadataBytes) >> 2));
   return hostile;
 };
-/** The offsets of the first column stand behind the 8 bytes of its validity. */
+/** The offsets of the first column follow the 8 bytes of its validity. */
 const firstOffset = 2;
 
 test.each([

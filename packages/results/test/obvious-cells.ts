@@ -1,13 +1,13 @@
-// The text of cells in the slow, obvious way (CONTRACT.md section 2): what the row writer is
-// compared with. Without quotes.
+// The text of cells in the slow, obvious way (CONTRACT.md section 2), without quotes: the reference
+// for the row writer.
 
 export function obviousDouble(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
 /**
- * Of the decimals with the fewest digits that read back as the float the closest, of two the even
- * one.
+ * Returns the closest of the decimals with the fewest digits that read back as the float; of two,
+ * the even one.
  */
 export function obviousFloat(value: number): string {
   if (value < 0 || Object.is(value, -0)) return `-${obviousFloat(-value)}`;

@@ -71,7 +71,7 @@ async function plainOf({ entry }: Result): Promise<Result> {
   return results.open(entry.requestId);
 }
 
-/** Waits for a thread that takes work. */
+/** Waits for a thread that accepts work. */
 async function started(): Promise<void> {
   await until(() => poolOf(threads).hasCapacity(), 'a thread has started');
 }
@@ -88,7 +88,7 @@ async function bytesOf(
   );
 }
 
-/** Memory at whose first word a thread waits: 0 waits, 1 goes on, 2 dies. */
+/** Memory at whose first word a thread waits: 0 waits, 1 continues, 2 ends the thread. */
 class Gate {
   readonly #bytes = new Uint8Array(new SharedArrayBuffer(8));
   readonly around = { before: this.#bytes, after: Buffer.from('') };

@@ -34,7 +34,7 @@ async function fileOf(result: Result, offset = 0, rowCount = 1e6): Promise<Array
   return new Uint8Array(Buffer.concat(chunks)).buffer;
 }
 
-/** Reads a file without what hyparquet would round: instants stay counts of their unit. */
+/** Reads a file without hyparquet's rounding: instants remain counts of their unit. */
 function rowsOf(file: ArrayBuffer): Promise<Record<string, unknown>[]> {
   return parquetReadObjects({
     file,

@@ -37,7 +37,7 @@ const schema = new Schema([
 ]);
 const rowCount = 5000;
 
-/** Rows of which some columns are hardly worth compressing, and others are. */
+/** Rows of which some columns barely compress, and others compress well. */
 function batch(textWidth: number): RecordBatch {
   const isNull = (row: number): boolean => row % 7 === 0;
   const texts = Array.from({ length: rowCount }, (_, row) =>
@@ -106,7 +106,7 @@ const pages = [
 test.each<[BufferCodec, number, number]>([
   ['zstd', 20, 32_768],
   ['lz4', 20, 32_768],
-  // Texts of so many bytes are decompressed on other threads.
+  // Texts of this size are decompressed on other threads.
   ['zstd', 200, 1_000_000],
   ['lz4', 200, 1_000_000],
 ])(
@@ -216,9 +216,9 @@ describe.each<BufferCodec>(['zstd', 'lz4'])('a buffer that is compressed by %s',
     async (length) => {
       const compressed = compressBuffer(new Uint8Array(texts.subarray(0, length)), codec);
       const damaged: Uint8Array[] = [];
-      for (const told of [BigInt(length - 1), BigInt(length + 1), 0n, -2n, 2n ** 62n]) {
+      for (const claimed of [BigInt(length - 1), BigInt(length + 1), 0n, -2n, 2n ** 62n]) {
         const lying = compressed.slice();
-        new DataView(lying.buffer).setBigInt64(0, told, true);
+        new DataView(lying.buffer).setBigInt64(0, claimed, true);
         damaged.push(lying);
       }
       damaged.push(compressed.slice(0, 5), compressed.slice(0, compressed.length >> 1));

@@ -44,7 +44,7 @@ function overwrite({ values, valueOffsets, nullBitmap, children }: Data): void {
 }
 
 /**
- * The bytes of a data file whose batches have these row counts; those that can be released lose
+ * The bytes of a data file whose batches have these row counts; batches that can be released lose
  * their contents then.
  */
 async function stored(

@@ -43,8 +43,7 @@ function nestedOf(start: number): Data {
 }
 
 /**
- * The rows of a batch as pieces of text, each copied when it comes, before anybody else gets a
- * turn.
+ * Returns the rows of a batch as pieces of text, each copied on arrival, before other callers run.
  */
 function* piecesOf(columns: readonly Data[], start: number): Generator<string> {
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));

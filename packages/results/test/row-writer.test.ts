@@ -65,7 +65,7 @@ function integersOf(bits: number, isSigned: boolean): bigint[] {
     2n ** 63n + 1n,
   ];
   const randoms = new BigInt64Array(random.bytes(randomCount * 8).buffer);
-  // Of all lengths, for random bits make long numbers nearly always.
+  // Values of all lengths, because random bits nearly always make long numbers.
   const shifted = Array.from(randoms, (value, index) => value >> BigInt(index % 64));
   const all = [...edges, ...ends, ...shifted];
   return all.map((value) => (isSigned ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)));
@@ -93,7 +93,7 @@ test.each([[new Int64()], [new Uint64()]])(
       values.length,
       type.isSigned ? BigInt64Array.from(values) : BigUint64Array.from(values),
     );
-    // Of the unsigned, not all are numbers that clients have.
+    // Not all unsigned integers are numbers that clients can represent.
     expect(await jsonCellsOf(column)).toEqual(
       values.map((value) => (type.isSigned ? String(value) : quoted(String(value)))),
     );
@@ -288,7 +288,7 @@ test('booleans are the bits from the first wanted row on', async () => {
 });
 
 test('text is escaped wherever it needs to be, and bytes that are not UTF-8 stay as they are', async () => {
-  // Of all lengths around sixteen bytes, with no, few or many bytes that need an escape.
+  // Texts of all lengths around sixteen bytes, with no, few or many bytes that need an escape.
   const texts = Array.from({ length: 5000 }, (_, row) => {
     const bytes = random.bytes(random.integer(70));
     return Array.from(bytes, (byte) =>

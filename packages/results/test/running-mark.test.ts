@@ -58,7 +58,7 @@ test('a broker says of a query that another one runs where that is, until its re
   for (const call of [results.renew(requestId, hourMs), results.delete(requestId)]) {
     expect((await errorOf(call)).code).toBe('QUERY_ELSEWHERE');
   }
-  // A listing for each broker, and the mark: as many requests as for a result that stands.
+  // A listing for each broker, and the mark: as many requests as for a stored result.
   store.reset();
   await errorOf(results.open(requestId));
   expect(store.calls.map(({ op }) => op)).toEqual(['list', 'list', 'get']);

@@ -50,7 +50,7 @@ test("brokers on one store serve each other's results, no matter which started f
       expect(await pageText(await results.open(id), 10, 20)).toBe(countingJson(10, 30));
     }
   }
-  // A broker that has never stored anything, and one whose own store is not shared.
+  // A broker that has never stored anything, and one whose store is not shared.
   expect(await pageText(await broker('Broker_d_1').results.open(ids[1] ?? ''), 0, 5)).toBe(
     countingJson(0, 5),
   );
@@ -73,8 +73,8 @@ test('a cold page of our own takes three requests, of a known peer one more for 
     return store.calls.map(({ op }) => op);
   };
   expect(await requestsFor(own.entry.requestId)).toEqual(['list', 'get', 'get']);
-  // Our folder, four steps over three folders to their end, the two new ones; then the record and
-  // the rows.
+  // Its own folder, four steps over three folders to their end, the two new ones; then the record
+  // and the rows.
   expect(await requestsFor(foreign[0]?.entry.requestId)).toEqual([
     ...Array.from({ length: 7 }, () => 'list'),
     'get',
@@ -166,7 +166,7 @@ test('a result that two brokers renew to the same millisecond stays, at whatever
     expect(await Array.fromAsync(broker('Broker_a_1').results.list())).toEqual([renewed]);
     await first.delete(entry.requestId);
   }
-  expect(callCount).toBeGreaterThanOrEqual(4); // the record, the new one, a look at the old one, its end
+  expect(callCount).toBeGreaterThanOrEqual(4); // the record, the new one, a check of the old one, its end
 });
 
 /** The one store, with a step before each call. */

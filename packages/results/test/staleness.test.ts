@@ -75,9 +75,9 @@ describe('a result that somebody else has removed is no longer served after the 
       await remove(entry);
       await clock.advance(boundMs);
       expect(await codeOf(results.open(entry.requestId))).toBe(code);
-      // Also by somebody who has opened it before, and would only read what is in memory.
+      // Also by a reader that has opened it before, and would only read from memory.
       expect(await codeOf(pageText(held, 0, 100))).toBe(code);
-      // And it never existed for anybody but its owner.
+      // All callers but its owner receive the answer for an unknown id.
       const mayRead = (owner?: string): boolean => owner !== 'ana';
       expect(await codeOf(results.open(entry.requestId, { mayRead }))).toBe('RESULT_NOT_FOUND');
     },
@@ -111,7 +111,7 @@ test('a renewal by another broker is seen after the bound', async () => {
   const result = await one.open(entry.requestId);
   expect(result.entry).toEqual(renewed);
   expect(await pageText(result, 10, 10)).toBe(countingJson(10, 20));
-  // Who holds it from before reads on.
+  // Readers that have opened it before continue.
   await two.renew(entry.requestId, 3 * hourMs);
   await clock.advance(boundMs);
   expect(await pageText(result, 10, 10)).toBe(countingJson(10, 20));

@@ -14,7 +14,7 @@ const signed = (value: bigint): string => cellText(kindInt64, BigInt64Array.of(v
 const unsigned = (value: bigint): string => cellText(kindUint64, BigUint64Array.of(value));
 const double = (value: number): string => cellText(kindFloat64, Float64Array.of(value));
 const float = (value: number): string => cellText(kindFloat32, Float32Array.of(value));
-/** Of 128 bits. */
+/** A decimal of 128 bits. */
 const decimal = (unscaled: bigint, scale: number): string =>
   cellText(kindDecimal, BigInt64Array.of(BigInt.asIntN(64, unscaled), unscaled >> 64n), scale);
 

@@ -9,7 +9,7 @@ import {
 } from '../src/encode/write-string.ts';
 
 function written(write: (bytes: Uint8Array, position: number) => number): string {
-  // What stands before the position must be left alone.
+  // The bytes before the position must remain unchanged.
   const bytes = new Uint8Array(700_000).fill(63, 0, 1);
   return Buffer.from(bytes.subarray(0, write(bytes, 1)))
     .toString()
@@ -49,7 +49,7 @@ test('CSV fields are quoted only where they must be', () => {
   expect(
     ['plain', '', 'a,b', 'say "hi"', 'two\nlines', '"', ' padded ', 'cr\r'].map(csvOf),
   ).toEqual(['plain', '""', '"a,b"', '"say ""hi"""', '"two\nlines"', '""""', ' padded ', '"cr\r"']);
-  // Longer than a piece: what wants quotes may be in any of them.
+  // Longer than a piece: the character that needs quotes may be in any piece.
   const long = 'x'.repeat(150_000);
   expect(csvOf(long)).toBe(long);
   expect(csvOf(`${long},`)).toBe(`"${long},"`);

@@ -10,7 +10,7 @@ const lost = {
   problem: 'Apache Pinot does not answer: ECONNREFUSED.',
 };
 
-/** A monitor over reports that the test changes, with what it has logged. */
+/** A monitor of reports that the test changes, and its log. */
 class Scene implements AsyncDisposable {
   readonly clock = new ManualClock({ nowMs: Date.UTC(2026, 0, 1) });
   readonly lines: {

@@ -13,7 +13,7 @@ const names = [
   'x?uploadId=4',
 ];
 
-/** A bucket with these uploads; `trouble` comes before each answer. */
+/** A bucket with these uploads; `trouble` runs before each answer. */
 class FakeBucket {
   readonly removed: string[] = [];
   readonly prefixes: string[] = [];
@@ -55,7 +55,7 @@ function opened(bucket: FakeBucket, brokerId: string | undefined, clock = new Ma
   return { leftovers, warnings, clock };
 }
 
-/** Fails so many times. */
+/** Fails the first `count` calls. */
 function failing(count: number, error: QuireError): () => Promise<void> {
   let left = count;
   return () => {

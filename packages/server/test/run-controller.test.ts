@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 function settingsOf(settings: Readonly<Record<string, string>>): Settings {
-  // Without a console: its queries would ask the fake brokers how they are.
+  // Without a console, whose queries would ask the fake brokers for their health.
   const overrides = Object.entries({ 'controller.console.enabled': 'false', ...settings }).map(
     ([key, value]) => `${key}=${value}`,
   );
@@ -70,7 +70,7 @@ async function whileRunning(
     untilStop: stop.promise,
     onListening: async (running) => {
       outcome = task(running, environment);
-      await outcome.catch(() => undefined); // told below, once all has stopped
+      await outcome.catch(() => undefined); // reported below, once all parts have stopped
       stop.resolve();
     },
   });

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /**
- * A bare server with the hooks alone: `/who` needs credentials, `/health` does not. No port is
+ * A bare server with the hooks alone: `/who` requires credentials, `/health` does not. No port is
  * opened.
  */
 function serverWithHooks(options: Partial<ServerOptions> = {}, handler?: RouteHandlerMethod) {
@@ -165,14 +165,14 @@ describe('the hooks of a call', () => {
   test('the hooks of a call let a principal run as many calls at once as it may, and take a call off when it has ended', async () => {
     const limits = new CallLimits(() => ({ ...unlimited, callsRunningMax: 1 }), new ManualClock());
     const gate = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const { server } = serverWithHooks({ limits }, async () => {
-      begun.resolve();
+      started.resolve();
       await gate.promise;
       return {};
     });
     const first = server.inject({ url: '/who', headers: me });
-    await begun.promise;
+    await started.promise;
     const second = await server.inject({ url: '/who', headers: me });
     const other = server.inject({ url: '/who', headers: { authorization: 'you' } });
     gate.resolve();

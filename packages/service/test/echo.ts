@@ -9,7 +9,7 @@ import {
   ServiceMetrics,
 } from '../src/index.ts';
 
-/** A server that takes any credentials for a name. */
+/** A server that accepts any credentials as a name. */
 export const server: ServerOptions = {
   host: '127.0.0.1',
   port: 0,
@@ -25,7 +25,7 @@ export const server: ServerOptions = {
   shutdownGraceMs: 30_000,
 };
 
-/** A service with one call, which says who calls. */
+/** A service with one call, which returns the name of its caller. */
 export function createEcho(options: Partial<ServerOptions> = {}): Service {
   return createService({
     server: { ...server, ...options },

@@ -16,7 +16,7 @@ interface Heard {
 }
 
 /**
- * The answer of a service to one call, whose headers may be any: `fetch` would refuse some of them.
+ * Returns the answer of a service to one call with any headers: `fetch` would refuse some of them.
  */
 async function answerTo(
   method: string,

@@ -88,7 +88,7 @@ test('a service answers as a part of another server, and is closed by itself', a
   }
 });
 
-/** What a service answers to bytes that no client of HTTP would send. */
+/** Returns the answer of a service to bytes that no HTTP client would send. */
 async function answerTo(
   service: Service,
   ...lines: readonly string[]

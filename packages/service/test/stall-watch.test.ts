@@ -14,7 +14,7 @@ class FakeResponse {
     return this.socket?.writableLength ?? 0;
   }
 
-  /** Writes bytes, of which the system takes as many. */
+  /** Writes `bytes`, of which the system accepts `takenBytes`. */
   write(bytes: number, takenBytes: number): void {
     if (this.socket === null) return;
     this.socket.bytesWritten += bytes;

@@ -713,7 +713,7 @@ test('the example above leaves no setting out', () => {
   const untouched = outcome.ok
     ? outcome.view.filter(({ source }) => source.kind === 'default').map(({ key }) => key)
     : undefined;
-  // Of the settings with names, one use of each is enough.
+  // One use of each named setting is enough.
   expect(untouched).toEqual([
     'engine.table.flights.format',
     'engine.auth.principal.ann.token.file',

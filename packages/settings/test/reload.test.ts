@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 const quotaKey = 'engine.broker.pagination.file.maxStoragePerBrokerMB';
 const portKey = 'engine.broker.client.queryPort';
 
-/** A settings file in a directory of its own that is watched; events come one by one. */
+/** A settings file in a watched directory of its own; events arrive one by one. */
 class Watched implements AsyncDisposable {
   readonly directory: string;
   readonly path: string;

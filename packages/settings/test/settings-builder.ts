@@ -5,13 +5,15 @@ import {
   type SettingView,
 } from '@quire/settings';
 
-/** Where the tests pretend to run; the file of `parse` lies in its directory conf. */
+/**
+ * The directory in which the tests pretend to run; the file of `parse` is in its directory conf.
+ */
 const workingDir = '/srv/quire';
 
 type Given = Partial<Omit<SettingsInput, 'file'>> & { readonly file?: string };
 
 /**
- * Parses settings of which only the parts given differ from nothing at all; `file` is the text of
+ * Parses settings that consist of the given parts only; `file` is the text of
  * conf/quire.properties.
  */
 export function parse({ file, ...given }: Given): ReturnType<typeof parseSettings> {

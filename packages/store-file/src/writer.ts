@@ -267,7 +267,7 @@ function leadsOutside(directory: string, key: string): QuireError {
 function keyInTheWay(key: string, location: string, cause: unknown): QuireError {
   return new QuireError(
     'INVALID_OBJECT_KEY',
-    `${key} lies above or below another object in ${location}.`,
+    `${key} is above or below another object in ${location}.`,
     { cause },
   );
 }

@@ -99,8 +99,8 @@ describe('many directories', () => {
 
 describe('many folders deleted at once', () => {
   /**
-   * What deletion by single calls leaves, of a folder whose first object is to go before the
-   * others.
+   * Returns the objects that deletion by single calls leaves of a folder whose first object is
+   * deleted before the others.
    */
   async function deleteStep(
     [first, ...others]: readonly [string, ...string[]],
@@ -139,8 +139,8 @@ describe('many folders deleted at once', () => {
       await deleteStep(keysOf(folder), twin);
     }
     expect(await setup.temporary.tree()).toEqual(await twin.temporary.tree());
-    // The first few are better done by single calls; so is what has other things in it, or is
-    // somewhere else, or nowhere.
+    // Single calls are better for the first few, for a folder with other content, and for one that
+    // is elsewhere or missing.
     const hasOthers = (index: number): boolean =>
       [13, 15, 16].includes(index) || (index % 7 === 0 && index % 50 !== 0);
     const indexes = folders.keys().toArray();
@@ -252,7 +252,7 @@ describe('many deletions at once', () => {
     'many deletions at once fail with the words of the system',
     async () => {
       const thread = new BulkThread();
-      // A file that nobody may unlink, not even root.
+      // A file that cannot be unlinked, not even by root.
       await expect(thread.delete('/proc/version', () => true)).rejects.toMatchObject({
         code: expect.stringMatching(/^(EPERM|EACCES)$/) as string,
         message: expect.stringContaining("unlink '/proc/version'") as string,

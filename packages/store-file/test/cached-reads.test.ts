@@ -14,7 +14,7 @@ interface Setup extends AsyncDisposable {
   /** Another process. */
   readonly other: FileObjectStore;
   readonly path: string;
-  /** How long each read at hand takes from now on. */
+  /** Sets the duration of each cached read from now on. */
   readonly takeMs: (durationMs: number) => void;
   readonly clock: ManualClock;
 }
@@ -59,8 +59,8 @@ async function setUp(): Promise<Setup> {
   };
 }
 
-/** The bytes of the range as text; undefined when they are not at hand. */
-function atHand(store: FileObjectStore, asked = range, key = 'a/k'): string | undefined {
+/** The bytes of the range as text; undefined if they are not cached. */
+function cached(store: FileObjectStore, asked = range, key = 'a/k'): string | undefined {
   const target = Buffer.alloc(asked.end - asked.start);
   return store.readCached(key, asked, target) ? target.toString() : undefined;
 }
@@ -72,19 +72,19 @@ describe('a range of a file', () => {
   test('a range of a file is at hand while the file is open', async () => {
     await using setup = await setUp();
     const { store, clock } = setup;
-    expect(atHand(store)).toBeUndefined();
+    expect(cached(store)).toBeUndefined();
     await read(store);
-    expect(atHand(store)).toBe('123');
-    expect(atHand(store, { start: 0, end: 10 })).toBe('0123456789');
+    expect(cached(store)).toBe('123');
+    expect(cached(store, { start: 0, end: 10 })).toBe('0123456789');
     await clock.advance(1000);
-    expect(atHand(store)).toBeUndefined();
+    expect(cached(store)).toBeUndefined();
   });
 
   test('a range of a file that the file does not hold is not at hand', async () => {
     await using setup = await setUp();
     await read(setup.store);
-    expect(atHand(setup.store, { start: 8, end: 11 })).toBeUndefined();
-    expect(atHand(setup.store, { start: 11, end: 12 })).toBeUndefined();
+    expect(cached(setup.store, { start: 8, end: 11 })).toBeUndefined();
+    expect(cached(setup.store, { start: 11, end: 12 })).toBeUndefined();
   });
 
   test.each<[what: string, change: (setup: Setup) => Promise<unknown>]>([
@@ -99,16 +99,16 @@ describe('a range of a file', () => {
     await using setup = await setUp();
     await read(setup.store);
     await change(setup);
-    expect(atHand(setup.store)).toBeUndefined();
+    expect(cached(setup.store)).toBeUndefined();
   });
 
   test('a range of a file is not at hand of a store that is closed, or keeps no files open', async () => {
     await using setup = await setUp();
     await read(setup.store);
     await read(setup.other);
-    expect(atHand(setup.other)).toBeUndefined();
+    expect(cached(setup.other)).toBeUndefined();
     await setup.store[Symbol.asyncDispose]();
-    expect(atHand(setup.store)).toBeUndefined();
+    expect(cached(setup.store)).toBeUndefined();
   });
 
   test('a range of a file is left to another thread when it is large', async () => {
@@ -116,8 +116,8 @@ describe('a range of a file', () => {
     const { store } = setup;
     await store.put('a/large', Buffer.alloc(3 * 1024 * 1024, 'x'));
     await read(store, 'a/large');
-    expect(atHand(store, { start: 0, end: 2 * 1024 * 1024 + 1 }, 'a/large')).toBeUndefined();
-    expect(atHand(store, { start: 0, end: 2 * 1024 * 1024 }, 'a/large')).toHaveLength(
+    expect(cached(store, { start: 0, end: 2 * 1024 * 1024 + 1 }, 'a/large')).toBeUndefined();
+    expect(cached(store, { start: 0, end: 2 * 1024 * 1024 }, 'a/large')).toHaveLength(
       2 * 1024 * 1024,
     );
   });
@@ -127,15 +127,15 @@ describe('a range of a file', () => {
     const { store, takeMs, clock } = setup;
     await read(store);
     takeMs(4);
-    expect([atHand(store), atHand(store)]).toEqual(['123', '123']);
+    expect([cached(store), cached(store)]).toEqual(['123', '123']);
     takeMs(5);
-    expect(atHand(store)).toBe('123');
+    expect(cached(store)).toBe('123');
     takeMs(0);
     await clock.advance(400);
     await read(store);
-    expect(atHand(store)).toBeUndefined();
+    expect(cached(store)).toBeUndefined();
     await clock.advance(100);
-    expect(atHand(store)).toBe('123');
+    expect(cached(store)).toBe('123');
   });
 
   test('a range of a file is that of the object as it is, after any puts and deletes', async () => {
@@ -157,9 +157,9 @@ describe('a range of a file', () => {
               (bytes) => Buffer.from(bytes).toString(),
               () => undefined,
             );
-            expect([expected, undefined]).toContain(atHand(store, range, name));
+            expect([expected, undefined]).toContain(cached(store, range, name));
             await read(store, name).catch(() => undefined);
-            expect(atHand(store, range, name)).toBe(expected);
+            expect(cached(store, range, name)).toBe(expected);
           }
         }
       }),

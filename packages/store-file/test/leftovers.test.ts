@@ -95,7 +95,7 @@ test('a writer whose staged file was removed fails, and nothing appears', async 
   expect(await temporary.tree()).toEqual([]);
 });
 
-/** A source of no bytes that takes its time. */
+/** A source without bytes that ends when the test says so. */
 class SlowSource {
   readonly #starting = Promise.withResolvers<undefined>();
   readonly #ending = Promise.withResolvers<undefined>();

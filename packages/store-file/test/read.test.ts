@@ -57,8 +57,7 @@ describe('get', () => {
           (chunk) => chunk.byteOffset === 0 && chunk.buffer.byteLength === chunk.byteLength,
         ),
       ).toBe(true);
-      // A Buffer's slice() shares memory where a Uint8Array's copies: readers must get what they
-      // think they get.
+      // A Buffer's slice() shares memory where a Uint8Array's copies: readers must receive a copy.
       expect(chunks.every((chunk) => Object.getPrototypeOf(chunk) === Uint8Array.prototype)).toBe(
         true,
       );

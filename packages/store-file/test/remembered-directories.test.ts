@@ -6,10 +6,10 @@ import { runBulkTask } from '../src/bulk-work.ts';
 import { RememberedDirectories } from '../src/remembered-directories.ts';
 import { createTemporaryRoot } from './temporary-root.ts';
 
-/** By then, every directory was last changed long ago. */
+/** A time at which the last change of every directory was long ago. */
 const laterMs = Date.UTC(2200, 0, 1);
 
-/** What is in directories of one, as a listing would have it: name, bytes. */
+/** Returns the content of directories of one level, as a listing would: name, bytes. */
 function look(
   paths: readonly string[],
   remembered: RememberedDirectories,
@@ -38,8 +38,8 @@ function look(
 }
 
 /**
- * Makes a change whose time the system can tell from that of the one before: its clock may stand
- * still for some milliseconds.
+ * Makes a change whose time differs from that of the change before: the clock of the system may not
+ * advance for some milliseconds.
  */
 function change(directory: string, make: () => void): void {
   const before = lstatSync(directory, { throwIfNoEntry: false })?.ctimeMs;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 export interface TemporaryRoot extends AsyncDisposable {
   readonly path: string;
   /**
-   * Everything in it, sorted, directories with a slash at the end; without the staging directory
-   * itself.
+   * Returns all paths in it, sorted, directories with a slash at the end, without the staging
+   * directory itself.
    */
   tree(): Promise<string[]>;
 }

@@ -2,7 +2,7 @@ import { type FileSystem, nodeFileSystem } from '@quire/store-file';
 
 export type FileOperation = keyof FileSystem;
 
-/** One call to the file system, before it is made. */
+/** One call to the file system, reported before it runs. */
 export interface TracedCall {
   readonly operation: FileOperation;
   /** The path, or the path that the descriptor was opened with; below the root without it. */
@@ -11,7 +11,7 @@ export interface TracedCall {
   readonly number: number;
 }
 
-/** Node's file system, which writes down what is asked of it, and lets a test fail a call. */
+/** Node's file system, which records its calls, and lets a test fail one. */
 export class TracedFileSystem {
   readonly root: string;
   readonly calls: TracedCall[] = [];

@@ -203,8 +203,8 @@ describe('put', () => {
   });
 
   /**
-   * What a put may fail at, and what it then throws. The first half happens before the object
-   * appears.
+   * The failures of a put, and the errors that it throws. Those of the first half happen before the
+   * object exists.
    */
   const failures: [FileOperation, string, string][] = [
     ['create', 'ENOSPC', 'STORE_FULL'],
@@ -231,7 +231,7 @@ describe('put', () => {
       await using setup = await setUp();
       const { store, traced, temporary } = setup;
       await store.put('old/k', Uint8Array.of(1));
-      // In a directory that is there, none is made.
+      // No directory is created in one that exists.
       for (const key of operation === 'makeDirectory' ? ['new/deep/k'] : ['old/k', 'new/deep/k']) {
         let isHit = false;
         traced.before = (call) => {

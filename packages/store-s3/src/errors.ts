@@ -59,7 +59,7 @@ export const requestFailures = new FailureTranslator({
     if (passingCodes.has(code)) return ['STORE_UNAVAILABLE'];
     if (fullCodes.has(code)) return ['STORE_FULL'];
     if (op === 'put' && (obstacleCodes.has(code) || status === 409)) {
-      return ['INVALID_OBJECT_KEY', ' It lies above or below another object.'];
+      return ['INVALID_OBJECT_KEY', ' It is above or below another object.'];
     }
     if (code === 'NoSuchBucket') return ['STORE_MISCONFIGURED', ' Check the name of the bucket.'];
     if (credentialCodes.has(code)) {

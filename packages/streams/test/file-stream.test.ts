@@ -32,7 +32,7 @@ async function readAll(
   }
 }
 
-/** A topic whose only partition holds exactly this text, written by a stranger. */
+/** A topic whose only partition contains exactly this text, written by another program. */
 async function topicWith(directory: string, text: string): Promise<FileStream> {
   await mkdir(join(directory, topic));
   await writeFile(join(directory, topic, '0.jsonl'), text);

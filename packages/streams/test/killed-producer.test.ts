@@ -6,10 +6,13 @@ import { FileProducer, FileStream } from '@quire/streams';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** Kills: a few, unless a long trial is asked for. */
+/** The number of kills: a few, unless the variable asks for a long trial. */
 const killCount = Number(process.env['QUIRE_PRODUCER_KILLS'] ?? 3);
 
-/** Starts a producer, kills it once it has written some batches, and tells how many it knew of. */
+/**
+ * Starts a producer, kills it once it has written some batches, and returns the number of batches
+ * that it confirmed.
+ */
 async function runAndKill(directory: string, who: string, batchCount: number): Promise<number> {
   const child = spawn(
     process.execPath,
@@ -21,7 +24,7 @@ async function runAndKill(directory: string, who: string, batchCount: number): P
   let known = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     known = Number(line) + 1;
-    // In the middle of whatever it does then.
+    // At any point of its work.
     if (known === batchCount) child.kill('SIGKILL');
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -48,7 +51,7 @@ test('every batch that a killed producer knew of is there, in order, and no line
     if (nextOffset === offset) break;
     offset = nextOffset;
     for (const message of messages) {
-      // What is not whole is not JSON, which throws.
+      // A partial line is not JSON, which throws.
       const row = JSON.parse(Buffer.from(message.value ?? []).toString()) as {
         who: string;
         batch: number;

@@ -11,7 +11,7 @@ const kafka = {
 const login =
   'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="p\\"w";';
 
-/** Keys and messages of what is wrong with a config; fails when nothing is. */
+/** Returns the keys and messages of the problems of a config; fails if there are none. */
 function problemsOf(
   config: Readonly<Record<string, string>>,
 ): readonly (readonly [string, string])[] {

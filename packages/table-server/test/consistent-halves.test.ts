@@ -79,7 +79,7 @@ const offline = halfOf('OFFLINE', 3, {
 });
 
 /**
- * Of the rows that a name shows: how many, how many different ones, the first and the one behind
+ * For the rows of a name: their count, the count of different ones, the first, and the one after
  * the last.
  */
 interface Shown {
@@ -94,7 +94,7 @@ test(
   { timeout: 240_000 + queryCount * 200 },
   async () => {
     const clock = new HastyClock();
-    // Files stay for a minute of this machine's time, which is longer than any query here takes.
+    // Files remain for a minute of this machine's time, which is longer than any query here takes.
     await using server = await TestServer.open({ clock, graceMs: 50 * minuteMs });
     const { engine } = server;
     await using producer = await FileProducer.open({
@@ -105,10 +105,7 @@ test(
     await engine.createSchema(schema);
     await engine.createTable(offline);
     await engine.createTable(realtime);
-    /**
-     * What the records of segments say, as the offsets of their stream: the messages `[first,
-     * end)`.
-     */
+    /** Returns the offsets in the records of segments: the messages `[first, end)`. */
     const span = async (): Promise<Pick<Shown, 'first' | 'end'>> => {
       const segments = await engine.listSegments('ticks_REALTIME');
       const starts = segments.map(({ stream }) => (stream?.startOffset ?? 0) / messageBytes);
@@ -158,7 +155,7 @@ test(
       const [shown] = await server.rows(sql);
       return shown as unknown as Shown;
     };
-    /** The newest answers: what a name shows only moves on. */
+    /** The newest answers: the rows of a name only advance. */
     const latest = new Map<string, Shown>();
     try {
       for (let query = 0; query < queryCount || Object.values(seen).includes(0); query += 1) {
@@ -170,8 +167,7 @@ test(
         const last = latest.get(name) ?? { first: 0, end: 0 };
         expect(shown.first).toBeGreaterThanOrEqual(last.first);
         expect(shown.end).toBeGreaterThanOrEqual(last.end);
-        // No less than the offsets said before it began; what was made durable meanwhile may be in
-        // it.
+        // At least the rows up to the offsets from before it started; later ones may be included.
         expect(shown.end).toBeGreaterThanOrEqual(name === 'ticks_OFFLINE' ? 0 : before.end);
         expect(shown.first).toBeGreaterThanOrEqual(name === 'ticks_REALTIME' ? before.first : 0);
         expect(shown.end).toBeLessThanOrEqual(appended);

@@ -24,8 +24,8 @@ import { jsonLines, TestServer } from './test-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 
 /**
- * How many bits are flipped, one after the other; `QUIRE_DAMAGED_FILES` asks for more, and for
- * another seed.
+ * The number of bits that are flipped, one after the other; `QUIRE_DAMAGED_FILES` sets another
+ * number, and another seed.
  */
 const [flipCount = 24, seed = 27] = (process.env['QUIRE_DAMAGED_FILES'] ?? '')
   .split(',')
@@ -58,7 +58,7 @@ const ordersConfig: TableConfigDocument = {
   },
 };
 
-/** Files of one table that are to be damaged, and what queries answer while they are whole. */
+/** Files of one table to damage, and the answers of queries while they are intact. */
 interface Target {
   readonly table: string;
   readonly sql: string;
@@ -133,7 +133,7 @@ async function targetOf(table: string, name: string): Promise<Target> {
   return { table, sql: summary(table), files, answer: await server.rows(summary(table)) };
 }
 
-/** What is done to a file; `other` is another one of the same table. */
+/** Damages a file; `other` is another one of the same table. */
 type Damage = (path: string, other: string) => Promise<void>;
 
 async function flip(path: string, bit: number): Promise<void> {
@@ -289,15 +289,17 @@ describe('a table server whose files are damaged', () => {
     await flip(path, 400);
     await expect(tables.verify(relations)).rejects.toThrow('was written');
     expect(await shared.find([identity()])).toEqual([false]);
-    // The same words although something else is said of it now: it was not read again.
-    const told = relations.map((relation) => ({
+    // The message is unchanged although other checksums are expected now: no file was read again.
+    const changed = relations.map((relation) => ({
       ...relation,
       parts: relation.parts.map((part) => ({
         ...part,
         files: part.files.map((file) => ({ ...file, checksum: '0', sizeBytes: 0 })),
       })),
     }));
-    await expect(tables.verify(told)).rejects.toThrow(/has the checksum \d+, and \d+ was written/);
+    await expect(tables.verify(changed)).rejects.toThrow(
+      /has the checksum \d+, and \d+ was written/,
+    );
   });
 
   test('a table server whose files are damaged gives no answer to a query whose files are damaged while it runs', async () => {
@@ -323,8 +325,8 @@ describe('a table server whose files are damaged', () => {
       file.includes(segmentNames[0] ?? ''),
     );
     await flip(path, 400);
-    // As if the disk had lost the bit later: to all that the system says, this is the file that was
-    // found whole.
+    // As if the disk had lost the bit later: by its inode, size and times, this is the file that
+    // was verified.
     const shared = new VerificationHost();
     await shared.add([{ path, identity: identityOf(path) ?? '' }]);
     const tables = new DirectoryTables(damaged.directory, { shared });

@@ -25,7 +25,7 @@ const schema: TableSchemaDocument = {
   metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
 };
 
-/** A partition whose end can be moved, and which can be away; offsets count its messages. */
+/** A partition whose end can be moved, and which can be unavailable; offsets count its messages. */
 class ScriptedStream implements MessageStream {
   readonly description = 'scripted topic';
   latestOffset = 0;
@@ -80,9 +80,9 @@ class ScriptedStream implements MessageStream {
   }
 }
 
-/** Records on a disk that takes none of some kind while it is full. */
+/** Records on a disk that accepts none of some kind while it is full. */
 class FillingRecords extends Records {
-  /** What the paths of records have that cannot be written. */
+  /** The path parts of records that cannot be written. */
   refused: string | undefined;
 
   override async replace(record: RecordFile, content: object): Promise<void> {
@@ -135,7 +135,7 @@ describe('the consumer of a partition', () => {
   });
 
   /**
-   * Lets time pass until it is so; files are written meanwhile, which takes time of another kind.
+   * Advances time until the condition holds; files are written in between, which takes real time.
    */
   async function passUntil(condition: () => boolean): Promise<void> {
     while (!condition()) {

@@ -41,7 +41,7 @@ function configOf(
   };
 }
 
-/** A topic of two partitions, and messages whose `n` counts up in each. */
+/** A topic of two partitions with messages whose `n` counts up in each. */
 class Orders implements AsyncDisposable {
   readonly server: TestServer;
   readonly #producer: FileProducer;
@@ -77,7 +77,7 @@ class Orders implements AsyncDisposable {
     );
   }
 
-  /** Waits until a query counts so many rows. */
+  /** Waits until a query counts `rowCount` rows. */
   async untilRows(count: number): Promise<void> {
     await until(
       async () =>
@@ -99,7 +99,7 @@ class Orders implements AsyncDisposable {
   }
 
   /**
-   * Of each partition that has messages: how many rows there are, how many different `n`, and the
+   * For each partition with messages: the count of rows, the count of different `n`, and the
    * greatest.
    */
   summaries() {
@@ -108,7 +108,7 @@ class Orders implements AsyncDisposable {
     );
   }
 
-  /** What `summaries` gives when each message is there once. */
+  /** The expected `summaries` if each message is there once. */
   get eachOnce() {
     return this.#counts.flatMap((count, partition) =>
       count === 0 ? [] : [{ item: `p${partition}`, c: count, d: count, m: count }],
@@ -188,7 +188,7 @@ describe('a real-time table', () => {
       .poll(async () => (await orders.server.engine.readForceCommit(job.jobId)).pendingSegmentNames)
       .toEqual([]);
     expect(await orders.committed()).toHaveLength(2);
-    // The wish outlives the server that it was made to.
+    // The request survives the server that received it.
     await orders.server.restart();
     expect(await orders.server.engine.readForceCommit(job.jobId)).toEqual({
       ...job,

@@ -30,7 +30,10 @@ describe('records', () => {
   const one = () => directory.task('one');
   const two = () => directory.task('two');
 
-  /** What both readers say: the server after a restart, and a process that shares the directory. */
+  /**
+   * The findings of both readers: the server after a restart, and a process that shares the
+   * directory.
+   */
   async function readByBoth(): Promise<unknown> {
     const outcomes = await Promise.all(
       [open(), new RecordCache()].map((reader) =>

@@ -12,12 +12,12 @@ const dayMs = 86_400_000;
 let directory: string;
 let files: SegmentFile[];
 const clock = new ManualClock();
-const told: string[] = [];
+const events: string[] = [];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quire-scrub-'));
   files = [];
-  told.length = 0;
+  events.length = 0;
 });
 
 afterEach(() => rm(directory, { recursive: true }));
@@ -36,9 +36,9 @@ function openScrub({ bytesPerSecondMax = Infinity } = {}): Scrub {
     tables: () => [{ name: 'trips_OFFLINE', listFiles: () => files }],
     periodMs: () => 7 * dayMs,
     bytesPerSecondMax: () => bytesPerSecondMax,
-    onDamaged: ({ segmentName, problem }) => told.push(`${segmentName} ${problem}`),
-    onRestored: ({ segmentName }) => told.push(`${segmentName} is whole`),
-    onFailed: (error) => told.push(String(error)),
+    onDamaged: ({ segmentName, problem }) => events.push(`${segmentName} ${problem}`),
+    onRestored: ({ segmentName }) => events.push(`${segmentName} is whole`),
+    onFailed: (error) => events.push(String(error)),
   });
 }
 
@@ -60,7 +60,7 @@ test('reads each file once in a period, and one that has changed in the next rou
   expect(await scrub.run()).toBe(1);
   await clock.advance(6 * dayMs);
   expect(await scrub.run()).toBe(1);
-  expect([scrub.damaged, told]).toEqual([[], []]);
+  expect([scrub.damaged, events]).toEqual([[], []]);
 });
 
 test('names what is damaged once, until it is whole again or its segment has gone', async () => {
@@ -75,12 +75,12 @@ test('names what is damaged once, until it is whole again or its segment has gon
   await scrub.run();
   await scrub.run();
   expect(namesOf(scrub.damaged).toSorted()).toEqual(['cut', 'other']);
-  expect(told.toSorted()).toEqual(['cut has 3 bytes, and 4 were written', 'other is missing']);
+  expect(events.toSorted()).toEqual(['cut has 3 bytes, and 4 were written', 'other is missing']);
   await writeFile(cut.path, 'rows');
   files = files.filter((file) => file !== other);
   await scrub.run();
   expect(scrub.damaged).toEqual([]);
-  expect(told.slice(2)).toEqual(['cut is whole']);
+  expect(events.slice(2)).toEqual(['cut is whole']);
 });
 
 test('the scrub gives a file whose bytes are wrong other times, so that all processes read it again, and finds it first after a restart', async () => {
@@ -92,13 +92,13 @@ test('the scrub gives a file whose bytes are wrong other times, so that all proc
     await using scrub = openScrub();
     await scrub.run();
     expect(identityOf(wrong.path)).not.toBe(identity);
-    // Marked once: what other processes know of it now holds.
+    // Marked once: the knowledge of other processes is valid now.
     const marked = identityOf(wrong.path);
     await clock.advance(7 * dayMs);
     await scrub.run();
     expect(identityOf(wrong.path)).toBe(marked);
   }
-  // The round after a start ends behind its first file, as one of large files would.
+  // The round after a start ends after its first file, as one of large files would.
   files = files.toReversed();
   await using restarted = openScrub({ bytesPerSecondMax: 0.1 });
   const reading = restarted.run();

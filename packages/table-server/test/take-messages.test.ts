@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { takeMessages } from '../src/consumption/take-messages.ts';
 import type { ConsumingRecord } from '../src/segments/manifest.ts';
 
-/** What a message does to the process that works on it. */
+/** The effects of a message on the process that handles it. */
 type Kind = 'good' | 'bad' | 'poisonous' | 'unlucky';
 
 interface Taken {
@@ -26,7 +26,7 @@ async function take(kinds: readonly Kind[], continueOnError: boolean): Promise<T
     },
     async add(messages, endOffset) {
       const given = messages.map(({ offset }) => offset);
-      // An unlucky one is in a process that something else ends, once.
+      // An unlucky message is in a process that ends once for another reason.
       if (given.some((offset) => kindOf(offset) === 'poisonous' || unlucky.delete(offset))) {
         return { lost: 'It was ended.' };
       }

@@ -21,7 +21,7 @@ import {
 
 useInputs();
 
-/** A finder whose files give their bytes only when they are let to. */
+/** A finder whose files deliver their bytes only when the test releases them. */
 function gated(): {
   readonly finder: FileFinder;
   readonly open: () => void;

@@ -76,83 +76,93 @@ const [stop, resume, cancel, committed]: readonly TaskEvent[] = [
   { kind: 'cancel' },
   { kind: 'committed' },
 ];
-const told = (...events: readonly (TaskEvent | undefined)[]): readonly TaskEvent[] =>
+const eventsOf = (...events: readonly (TaskEvent | undefined)[]): readonly TaskEvent[] =>
   events.flatMap((event) => event ?? []);
 
-/** Ways that reach every transition of the table, and where they end. */
+/** Event sequences that reach every transition of the table, and their final states. */
 const ways: Readonly<
   Record<string, readonly [readonly TaskEvent[], TaskState, readonly SubtaskRecord['state'][]]>
 > = {
   'all goes well': [
-    told(started(0), started(1), done(0), done(1), committed),
+    eventsOf(started(0), started(1), done(0), done(1), committed),
     'COMPLETED',
     ['COMPLETED', 'COMPLETED'],
   ],
   'one fails while another runs': [
-    told(started(0), started(1), failed(0), halted(1)),
+    eventsOf(started(0), started(1), failed(0), halted(1)),
     'FAILED',
     ['TASK_ERROR', 'TASK_ABORTED'],
   ],
   'one fails, and the other had not started': [
-    told(started(0), failed(0)),
+    eventsOf(started(0), failed(0)),
     'FAILED',
     ['TASK_ERROR', 'DROPPED'],
   ],
   'one fails, and the other ends well meanwhile': [
-    told(started(0), started(1), failed(0), done(1)),
+    eventsOf(started(0), started(1), failed(0), done(1)),
     'FAILED',
     ['TASK_ERROR', 'COMPLETED'],
   ],
   'one takes too long': [
-    told(started(0), started(1), timedOut(0), halted(1)),
+    eventsOf(started(0), started(1), timedOut(0), halted(1)),
     'TIMED_OUT',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
   'a second attempt goes well': [
-    told(started(0), failed(0, false), started(0), done(0), started(1), done(1), committed),
+    eventsOf(started(0), failed(0, false), started(0), done(0), started(1), done(1), committed),
     'COMPLETED',
     ['COMPLETED', 'COMPLETED'],
   ],
   'stopped, and resumed': [
-    told(started(0), stop, halted(0), resume, started(0), done(0), started(1), done(1), committed),
+    eventsOf(
+      started(0),
+      stop,
+      halted(0),
+      resume,
+      started(0),
+      done(0),
+      started(1),
+      done(1),
+      committed,
+    ),
     'COMPLETED',
     ['COMPLETED', 'COMPLETED'],
   ],
-  'stopped before it began': [told(stop), 'STOPPED', ['WAITING', 'WAITING']],
-  'stopped, then cancelled': [told(stop, cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
+  'stopped before it began': [eventsOf(stop), 'STOPPED', ['WAITING', 'WAITING']],
+  'stopped, then cancelled': [eventsOf(stop, cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
   'fails while it stops': [
-    told(started(0), started(1), stop, failed(0), halted(1)),
+    eventsOf(started(0), started(1), stop, failed(0), halted(1)),
     'FAILED',
     ['TASK_ERROR', 'TASK_ABORTED'],
   ],
   'takes too long while it stops': [
-    told(started(0), started(1), stop, timedOut(0), halted(1)),
+    eventsOf(started(0), started(1), stop, timedOut(0), halted(1)),
     'TIMED_OUT',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
-  'cancelled before it began': [told(cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
+  'cancelled before it began': [eventsOf(cancel), 'ABORTED', ['DROPPED', 'DROPPED']],
   'cancelled while it runs': [
-    told(started(0), cancel, done(0)),
+    eventsOf(started(0), cancel, done(0)),
     'ABORTED',
     ['TASK_ABORTED', 'DROPPED'],
   ],
   'cancelled while it stops': [
-    told(started(0), stop, cancel),
+    eventsOf(started(0), stop, cancel),
     'ABORTED',
     ['TASK_ABORTED', 'DROPPED'],
   ],
   'cancelled while it fails': [
-    told(started(0), started(1), failed(0), cancel),
+    eventsOf(started(0), started(1), failed(0), cancel),
     'ABORTED',
     ['TASK_ERROR', 'TASK_ABORTED'],
   ],
   'cancelled while it times out': [
-    told(started(0), started(1), timedOut(0), cancel),
+    eventsOf(started(0), started(1), timedOut(0), cancel),
     'ABORTED',
     ['TIMED_OUT', 'TASK_ABORTED'],
   ],
   'its outputs cannot appear': [
-    told(started(0), started(1), done(0), done(1), { kind: 'commitFailed', info: 'Gone.' }),
+    eventsOf(started(0), started(1), done(0), done(1), { kind: 'commitFailed', info: 'Gone.' }),
     'FAILED',
     ['TASK_ERROR', 'TASK_ERROR'],
   ],
@@ -165,8 +175,7 @@ const written = [
   ),
 ].toSorted();
 /**
- * One event may end a task whose last running subtask it ends: it goes through two transitions
- * then.
+ * One event may end a task whose last running subtask it ends: the task then makes two transitions.
  */
 const passing = [
   'IN_PROGRESS FAILED',
@@ -189,7 +198,7 @@ describe('the states of a task', () => {
 
   test('every transition of the table of task states, and every state, is reached by these cases', () => {
     const both = walk(
-      told(started(0), started(1), started(2), timedOut(0), failed(1), halted(2)),
+      eventsOf(started(0), started(1), started(2), timedOut(0), failed(1), halted(2)),
       3,
     );
     expect(both.task.state).toBe('FAILED');
@@ -238,7 +247,7 @@ describe('the states of a task', () => {
       {
         weight: 1,
         arbitrary: fc.constantFrom(
-          ...told(stop, resume, resume, cancel, committed, committed, committed),
+          ...eventsOf(stop, resume, resume, cancel, committed, committed, committed),
         ),
       },
     );
@@ -287,7 +296,7 @@ function attempt(task: TaskRecord, event: TaskEvent, nowMs: number): TaskRecord 
   }
 }
 
-/** What an event has done that it may not do, told without a look at how states come about. */
+/** Returns the violations of an event, determined without the code that computes states. */
 function brokenBy(before: TaskRecord, after: TaskRecord, event: TaskEvent): readonly string[] {
   const has = (...states: readonly SubtaskRecord['state'][]): boolean =>
     after.subtasks.some(({ state }) => states.includes(state));

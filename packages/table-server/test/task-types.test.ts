@@ -97,7 +97,7 @@ describe(generation, () => {
         name.endsWith('.parquet'),
       ),
     ).toEqual([]);
-    // What failed was not loaded: the next task takes it again.
+    // A failed file was not loaded: the next task takes it again.
     await rm(join(inputs, 'bad.csv'));
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
   });
@@ -178,7 +178,7 @@ describe('MergeRollupTask', () => {
     expect(await reasonOf(server, 'MergeRollupTask')).toBe(
       'No two segments older than their buffer lie in one bucket (1day).',
     );
-    // A segment that comes late is merged with what was merged before.
+    // A late segment is merged with those merged before.
     await ingest(server, [sale('late', 1, startMs + 5)]);
     expect(
       (await ended(server, await schedule(server, 'MergeRollupTask'))).subtasks[0]?.info,
@@ -224,7 +224,7 @@ describe('MergeRollupTask', () => {
       '1 segment merged by concat: 3 rows, 1 segment',
     ]);
     expect(await rows(server)).toHaveLength(5);
-    // What is as merged as it may be is left alone.
+    // Fully merged segments are left alone.
     expect((await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' })).scheduled).toEqual(
       [],
     );

@@ -55,8 +55,8 @@ test('retention goes by the time of the clock: an hour back removes nothing, a d
   const carriers = async () =>
     (await server.rows('SELECT carrier FROM flights ORDER BY ts')).map(({ carrier }) => carrier);
   /**
-   * A round of upkeep; its end is when it sleeps again, beside the schedules of tasks and the
-   * scrub.
+   * A round of upkeep; it has ended when it sleeps again, in addition to the schedules of tasks and
+   * the scrub.
    */
   const round = async () => {
     await clock.untilSleeping(3);
@@ -142,7 +142,7 @@ test('a file that no manifest names any more stays for the grace of queries, the
   const [unnamed = ''] = (await files()).filter((name) => name.startsWith(deleted));
   const nothing = { trashedCount: 0, deletedCount: 0 };
   expect(await collect(table)).toEqual(nothing);
-  // A query may still read it, whatever the clock on the wall says.
+  // A query may still read it, whatever the time of the wall clock.
   clock.stepWallClock(86_400_000);
   expect(await collect(table)).toEqual(nothing);
   clock.stepWallClock(-86_400_000 - 3_600_000);

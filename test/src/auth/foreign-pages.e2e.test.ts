@@ -73,7 +73,7 @@ async function startSite(): Promise<
   };
 }
 
-/** Has a page of an origin send a form, and gives the status of the page that it leads to. */
+/** Submits a form from a page of an origin, and returns the status of the resulting page. */
 async function submitForm(
   page: Page,
   origin: string,
@@ -149,7 +149,7 @@ describeWithTool(chromium, 'a browser that holds Basic credentials', (program) =
       const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
       context.setDefaultTimeout(patience.timeout);
       const page = await context.newPage();
-      // The browser is asked for credentials here, and holds them from then on.
+      // The browser receives a challenge for credentials here, and keeps them from then on.
       for (const server of [url, broker?.url, proxy?.url]) {
         expect((await page.goto(`${server}/docs`))?.status()).toBe(200);
       }

@@ -57,7 +57,7 @@ async function authenticatorOf(): Promise<Authenticator> {
   return new Authenticator(principals, { jwt });
 }
 
-/** Two brokers on one shared store, each of which authenticates for itself. */
+/** Two brokers on one shared store, each of which authenticates by itself. */
 async function startTwo(log: LogLine[] = []): Promise<readonly [TestBroker, TestBroker]> {
   const [one, other] = [await authenticatorOf(), await authenticatorOf()];
   const logger = recordingLogger(log);
@@ -103,8 +103,8 @@ test("a result belongs to the subject of the token on every broker, and to nobod
   const requestId = await store(one, ann);
   const page = `/query/${requestId}/results?offset=0`;
 
-  // The same name in the settings is another principal: who issues tokens cannot take it over, nor
-  // the other way round.
+  // The same name in the settings is another principal: an issuer of tokens cannot take it over,
+  // nor the reverse.
   const statuses = async (broker: TestBroker): Promise<number[]> =>
     Promise.all(
       [ann, bob, 'ann-static', root].map(async (token) => (await call(broker, page, token)).status),
@@ -207,11 +207,11 @@ describe('a token that is refused', () => {
           route: '/query/resultStore',
         },
       ]);
-      const told = JSON.stringify(log, (_key, value: unknown) =>
+      const logged = JSON.stringify(log, (_key, value: unknown) =>
         value instanceof Error ? [value.stack, value.cause] : value,
       );
       const parts = [...token.split('.').filter((text) => text.length > 4), 'secret-subject'];
-      expect(parts.filter((part) => told.includes(part))).toEqual([]);
+      expect(parts.filter((part) => logged.includes(part))).toEqual([]);
       expect(one.store.calls).toEqual([]);
     },
   );

@@ -40,7 +40,7 @@ describeWithTool(azurite, 'brokers on Azure Blob Storage', (path) => {
   let azure: AzureServer;
   let options: ReturnType<AzureServer['storeOptions']>;
   let directories: AsyncDisposableStack;
-  /** Signs links, and is told of its container by the protocol `file`. */
+  /** Signs links, and receives the name of its container in the location `file`. */
   let one: Awaited<ReturnType<typeof startServer>>;
   let two: Awaited<ReturnType<typeof startServer>>;
 

@@ -6,9 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestBroker } from '../testkit/broker-server.ts';
 import { startBroker } from '../testkit/proxy-server.ts';
 
-/**
- * Two brokers of one store, as in a bucket: neither is named by the pages of results that stand.
- */
+/** Two brokers of one store, as in a bucket: pages of stored results name neither. */
 let runner: TestBroker;
 let peer: TestBroker;
 let store: FaultStore;

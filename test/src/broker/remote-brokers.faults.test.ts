@@ -41,7 +41,7 @@ describeWithTool(s3Server, 'brokers on S3', (path) => {
   let server: S3Server;
   let location: string;
   let directories: AsyncDisposableStack;
-  /** Signs links, and is told of its bucket by the protocol `file`. */
+  /** Signs links, and receives the name of its bucket in the location `file`. */
   let one: Awaited<ReturnType<typeof startServer>>;
   let two: Awaited<ReturnType<typeof startServer>>;
   beforeAll(async () => {
@@ -236,7 +236,8 @@ describe('a store of somebody else', () => {
     const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
     const { requestId } = await client.query('SELECT range AS n FROM range(10)', { rowCount: 1 });
     expect(await rowsOf(url, requestId)).toBe('{"n":0}\n{"n":1}\n{"n":2}\n');
-    // The module says that others do not reach its store: pages are this broker's to give.
+    // The module declares that other machines cannot reach its store, so this broker serves the
+    // pages.
     const page = await fetch(`${url}/query/${requestId}/results?offset=0`, {
       headers: { authorization: 'Bearer admin-token' },
     });

@@ -2,8 +2,8 @@ import { FileObjectStore } from '@quire/store-file';
 import type { Clock, ObjectStore, Random } from '@quire/core';
 
 /**
- * The example of packages/cli/README.md: opens `here:///some/directory`, for lack of a store that
- * nobody else has.
+ * The example of packages/cli/README.md: opens `here:///some/directory`, in place of a
+ * store of another developer.
  */
 export async function openObjectStore(
   location: string,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 /** The faults of calls to the store while an action runs. */
 export interface Weather {
-  /** The call, counted from the action's first, that goes wrong, and how. */
+  /** The call that fails, counted from the first one of the action, and its failure. */
   readonly fault: { readonly at: number; readonly fault: Fault } | undefined;
   /**
    * Seed of the delays of all calls, so that concurrent actions interleave in ever other ways;
@@ -12,13 +12,13 @@ export interface Weather {
   readonly delaySeed: number | undefined;
 }
 
-/** Owners of results; `none`: an earlier release has made the id, which does not tell. */
+/** Owners of results; `none`: the id was created by an earlier release and has no owner tag. */
 export const owners = ['ann', 'bob', 'cy', 'none'] as const;
 export type Owner = (typeof owners)[number];
 
 /**
- * Something that happens to a broker's store. Results are named by their place among all that were
- * ever begun.
+ * An event of a broker's store. Results are named by their position among all that were ever
+ * started.
  */
 export type Action =
   | { readonly kind: 'write'; readonly rowCount: number; readonly owner?: Owner }

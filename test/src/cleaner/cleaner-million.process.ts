@@ -2,8 +2,8 @@ import { systemClock, type ObjectEntry, type ObjectStore } from '@quire/core';
 import { QuotaPolicy, StoreSweeper } from '@quire/cleaner';
 
 /**
- * Sweeps a simulated listing of so many results, and prints what it planned, opened and took of
- * memory.
+ * Sweeps a simulated listing of the given number of results, and prints what it planned, opened and
+ * used of memory.
  */
 const resultCount = Number(process.argv[2]);
 const nowMs = Date.now();

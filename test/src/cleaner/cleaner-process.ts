@@ -55,7 +55,7 @@ export class Process {
     });
   }
 
-  /** Resolves when nothing goes on any more that a write has set going. */
+  /** Resolves when all background work of writes has ended. */
   async untilIdle(): Promise<void> {
     await this.admission.sweeping.catch(() => undefined);
   }

@@ -31,7 +31,8 @@ export interface Seen {
   readonly pageCount: number;
   readonly goneCount: number;
   /**
-   * Counted by listings, which take time: results that are stored or deleted during one may count twice.
+   * Counted by listings, which take time: results that are stored or deleted during one may count
+   * twice.
    */
   readonly usageBytesMax: number;
 }
@@ -71,7 +72,7 @@ export class CleanerTraffic {
       target: { store, brokerId, remover: this.#results, admission, leftovers },
       settings: () => ({
         quota: { quotaBytes, criticalPercent: 90, targetPercent: 60 },
-        periodMs: 3_600_000, // what expires is left to the daemon
+        periodMs: 3_600_000, // expired results are left to the daemon
         initialDelayMs: 0,
         graceMs: 60_000,
         queryTimeoutMs: 30_000,
@@ -92,7 +93,7 @@ export class CleanerTraffic {
     ]);
   }
 
-  /** Lets everybody finish what they are at. */
+  /** Lets all clients finish their current calls. */
   async end(): Promise<Seen> {
     this.#isOver = true;
     await this.#all;

@@ -19,7 +19,7 @@ const sceneMsMax = 60_000;
 
 type Written = Pick<Extract<Action, { readonly kind: 'write' }>, 'rowCount' | 'owner'>;
 
-/** A broker with its cleaner, a daemon, the disk that they share, and what must be true of it. */
+/** A broker with its cleaner, a daemon, the disk that they share, and their invariants. */
 export class World {
   readonly disk = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
   readonly clock = new ManualClock();
@@ -43,7 +43,7 @@ export class World {
   /** The deletions by a cleaner that the laws forbid. */
   readonly #violations: string[] = [];
 
-  /** Runs one scene to its end and checks what must be true after it. */
+  /** Runs one scene to its end and checks the invariants. */
   async play({ actions, weather }: Scene): Promise<void> {
     this.#evictions = await this.#watchEvictions();
     const oldBefore = this.#evictions.oldOf(this.#known, this.clock.nowMs());
@@ -61,8 +61,8 @@ export class World {
     if (this.#daemon.store.isCrashed) this.#daemon = new Process(this, 'daemon');
     this.#expire();
     assert.deepEqual(this.#violations, []);
-    // Deletions and renewals at the same time change what is stored, and what may go, behind the
-    // sweep's back.
+    // Concurrent deletions and renewals change what is stored, and what may be deleted, without the
+    // sweep's knowledge.
     const isCalm =
       actions.every(({ kind }) => kind === 'write' || kind === 'abort' || kind === 'read') &&
       !this.#isFaulty;
@@ -137,7 +137,7 @@ export class World {
     return checker;
   }
 
-  /** Called by the broker's admission: a write of an owner asks for so much more room. */
+  /** Called by the broker's admission: a write of an owner requests more space. */
   noteDemand(bytes: number, owner: number | undefined): void {
     this.#evictions.noteDemand(bytes, owner);
   }
@@ -214,7 +214,7 @@ export class World {
     return undefined;
   }
 
-  /** Makes the calls of both processes go as the weather says, counted from now. */
+  /** Makes the calls of both processes fail or wait as the weather says, counted from now. */
   #brew({ fault, delaySeed }: Weather): void {
     const random = delaySeed === undefined ? undefined : new SeededRandom(delaySeed);
     let count = 0;
@@ -354,7 +354,7 @@ export class World {
     const wished = this.clock.nowMs() + durationMs;
     const before = result.expirationTimeMs;
     result.expirationTimeMs = Math.min(before, wished);
-    // While it goes on, there are two commit records.
+    // During the renewal, there are two commit records.
     this.#evictions.noteDemand(recordBytesMax, result.ownerTag);
     try {
       const { expirationTimeMs } = await this.#broker.results.renew(result.requestId, durationMs);

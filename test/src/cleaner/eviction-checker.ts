@@ -6,14 +6,14 @@ import type { RequestId } from '@quire/core';
 export interface KnownResult {
   readonly requestId: RequestId;
   readonly rowCount: number;
-  /** Undefined: its id does not tell. */
+  /** Undefined: its id has no owner tag. */
   readonly ownerTag: number | undefined;
   submissionTimeMs: number;
   /** Until then it lives for sure; not later than the truth. */
   expirationTimeMs: number;
   /**
-   * `live`: it must be there. `gone`: it must not. `unknown`: a failure left that open; if it is
-   * there, it is right.
+   * `live`: it must exist. `gone`: it must not. `unknown`: a failure left that open; if
+   * it exists, it is right.
    */
   state: 'live' | 'gone' | 'unknown';
   /** True if its removal was attempted, perhaps before its writer knew that it was committed. */
@@ -58,7 +58,7 @@ export class EvictionChecker {
   #debrisBytes = 0;
   readonly #evictions: Eviction[] = [];
 
-  /** @param ownersMax how many owners there are, those who are not known counting as one */
+  /** @param ownersMax the number of owners; all unknown ones count as one */
   constructor(quota: QuotaOptions | undefined, ownersMax: number) {
     this.#policy = quota && new QuotaPolicy(quota);
     this.#ownersMax = ownersMax;
@@ -96,8 +96,8 @@ export class EvictionChecker {
   }
 
   /**
-   * @param oldBefore those that were old when the scene began; undefined when more than sweeps for
-   * writes went on in it
+   * @param oldBefore those that were old when the scene started; undefined if it contained more
+   *   than sweeps for writes
    */
   check(oldBefore: readonly KnownResult[] | undefined): void {
     const policy = this.#policy;
@@ -134,8 +134,8 @@ export class EvictionChecker {
     if (evictions.length === 0) return;
     assert.ok(pressureBytesMax > criticalBytes, 'evicted, though usage was not critical');
     if (oldBefore === undefined) return;
-    // Up to the last one that went, more than the target was stored; which one that was, logs do
-    // not tell.
+    // Until the last eviction, more than the target was stored; logs do not show which eviction was
+    // the last.
     const storedBytesMin = Math.min(
       ...evictions.map(({ storedBytes }) => storedBytes ?? Number.POSITIVE_INFINITY),
     );
@@ -147,8 +147,8 @@ export class EvictionChecker {
   }
 
   /**
-   * Nobody has lost a protected result for the quota who had no more of them than an equal part of
-   * the target.
+   * No owner has lost a protected result for the quota while it had at most an equal part of the
+   * target.
    */
   #checkFairness(forQuota: readonly Eviction[], { targetBytes, protectionMs }: QuotaPolicy): void {
     for (const { ownerTag, ageMs } of forQuota) {

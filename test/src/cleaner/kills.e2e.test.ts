@@ -17,7 +17,9 @@ const killCount = Number(process.env['QUIRE_CLEANER_KILLS'] ?? 2);
 const timeout = 240_000 + killCount * 20_000;
 const brokerId = 'Broker_a_1';
 
-/** Kills daemons amid their deletions while others read and write, then lets one end in peace. */
+/**
+ * Kills daemons during their deletions while other processes read and write, then lets one finish.
+ */
 async function expectNoHarm(
   config: string,
   store: ObjectStore,

@@ -25,7 +25,7 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
     await using directory = await temporaryDirectory();
     await using holdersDirectory = await temporaryDirectory();
     await using proxy = await FaultProxy.start(server.process.port);
-    // The sweep of the holder ends after some deletions, and never before the other one looks.
+    // The sweep of the holder ends after some deletions, and always before the other one checks.
     let deletionCount = 0;
     proxy.intercept = ({ method, url }) => {
       if (method !== 'DELETE' && !url.includes('?delete')) return undefined;
@@ -54,8 +54,8 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
     kill(holder.pid, 'SIGKILL');
     await other.untilLogged('sweep ended');
 
-    // If the signal came between a commit record and its data, the data is young, and waits for the
-    // grace period.
+    // If the signal arrived between a commit record and its data, the data is young, and remains
+    // for the grace period.
     const left = await collect(store.list(`${brokerId}/`));
     expect(left.filter(({ key }) => !key.endsWith('/data.arrow'))).toEqual([]);
     expect(left.length).toBeLessThanOrEqual(1);

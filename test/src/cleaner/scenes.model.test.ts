@@ -52,8 +52,8 @@ test(
   },
 );
 
-// Counterexamples of long runs: listings that show half of a removal, claims that a write beyond
-// its own made unsafe, a renewal cut off.
+// Counterexamples of long runs: listings that show half of a removal, reservations made unsafe by a
+// write that exceeded its own, an interrupted renewal.
 test.each((foundStories as Scene[][]).map((story, index) => ({ story, index })))(
   'story $index, found by a long run',
   async ({ story }) => {

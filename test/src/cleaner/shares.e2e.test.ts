@@ -114,7 +114,7 @@ test('a principal that floods a broker loses its own results, is told why it has
   expect(usage.stdout).toMatch(/owner +results +size +share\n/);
   expect(usage.stdout).toMatch(/ann +\d +[\d.]+ KiB +\d\d\.\d% of 1 MiB\n/);
   expect(usage.stdout).toMatch(/admin +5 +[\d.]+ MiB +\d\d\.\d% of 3 MiB\n/);
-  // With a smaller quota of hers, a cleaner would evict more of her results, and of no other owner.
+  // With a smaller quota, a cleaner would evict more of her results, but none of other owners.
   const dryRun = await quireHere(
     ['cleaner', '--config', config, '--set', `${percentKey}=10`, '--dry-run'],
     {

@@ -4,9 +4,9 @@ import { isQuireError, ownerTagOf, type RequestId } from '@quire/core';
 import type { SpaceReservation } from '@quire/results';
 import type { World } from './cleaner-world.ts';
 
-/** An admission whose every answer is held to the rules. */
+/** An admission whose every answer is checked against the rules. */
 export class WatchedAdmission extends StorageAdmission {
-  /** The last sweep that a waiting write asked for. */
+  /** The last sweep that a waiting write requested. */
   sweeping: Promise<unknown> = Promise.resolve();
   readonly #world: World;
 
@@ -75,7 +75,7 @@ export class WatchedAdmission extends StorageAdmission {
     const writtenBytes = this.usage.totalBytes - this.usage.storedBytes;
     const ownWrittenBytes = this.usage.totalBytesOf(ownerTag) - this.usage.owners.bytesOf(ownerTag);
     const { liveBytes, liveBytesOf, isTidy } = await this.#world.look();
-    // Debris takes room that no eviction frees; and where calls fail, nobody can promise anything.
+    // Debris occupies space that no eviction frees; and while calls fail, there is no guarantee.
     if (!isTidy) return;
     const neededBytes = heldBytes + bytes;
     const share = policy.shareOf(ownerTag);

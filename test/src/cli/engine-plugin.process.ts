@@ -2,8 +2,8 @@ import type { QueryEngineFactory } from '@quire/server';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 
 /**
- * The example of packages/server/README.md: the embedded engine in the process of the broker, for lack
- * of one that nobody else has.
+ * The example of packages/server/README.md: the embedded engine in the process of the broker, in
+ * place of an engine of another developer.
  */
 export const openQueryEngine: QueryEngineFactory = async (settings, { clock, tempDirectory }) =>
   DuckDbEngine.open({

@@ -20,7 +20,7 @@ test('production.properties starts once it has its secrets and tables, and stops
     'engine.table.customers.path': at('table.csv'),
     'engine.table.events.path': at('table.csv'),
     'engine.table.events.format': 'csv',
-    // One of the machine that runs the tests: all addresses of it are nobody's business.
+    // Loopback only: other hosts must not reach the servers of a test.
     'engine.bind.host': '127.0.0.1',
   };
   const set = Object.entries(places).flatMap(([key, value]) => ['--set', `${key}=${value}`]);

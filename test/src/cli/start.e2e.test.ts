@@ -56,8 +56,8 @@ describe('the quickstart', () => {
       .poll(async () => (await shell(task)).stdout, { interval: 1000 })
       .toMatch(/^state\tCOMPLETED$.*: 1 file, 5,105 rows, 1 segment$/ms);
 
-    // Killed at any moment and started again, it goes on: nothing is made or loaded twice, and each
-    // message is there once.
+    // Killed at any moment and restarted, it continues: nothing is created or loaded twice, and
+    // each message is there once.
     const seen = await countOf(growing);
     await first[Symbol.asyncDispose]();
     const again = await startServer(args);
@@ -221,11 +221,11 @@ test('Ctrl-C cancels a query on the server as well, and the command exits with 1
   expect(await client.list()).toEqual([]);
 });
 
-/** A hundred billion combinations, of which every one must be looked at. */
+/** A hundred billion combinations, all of which must be examined. */
 const endlessQuery =
   'SELECT count(*) AS n FROM stocks a, stocks b, stocks c, stocks d WHERE a.price + b.price + c.price + d.price > 0';
 
-/** Resolves once the server says that so many queries run. */
+/** Resolves once the server reports `count` running queries. */
 async function untilRunning(url: string, count = 1): Promise<void> {
   const pattern = new RegExp(`^quire_queries_running ${count}$`, 'm');
   await expect

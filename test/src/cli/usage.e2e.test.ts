@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
 
-// Every wrong call and every failed start has a test in packages/cli; here is what a process makes
-// of one of each.
+// Every wrong call and every failed start has a test in packages/cli; these run one of each as a
+// process.
 
 test('the version is printed alone, and exits with 0', async () => {
   const manifest = join(import.meta.dirname, '../../../package.json');

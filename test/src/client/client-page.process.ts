@@ -1,7 +1,8 @@
 import { isQuireError, QuireClient } from '@quire/client';
 
 /**
- * The program of a page in a browser: tells the server that it came from what the client gave it.
+ * The program of a page in a browser: reports to the server the rows that it received from the
+ * client.
  */
 const { origin } = (globalThis as unknown as { readonly location: { readonly origin: string } })
   .location;

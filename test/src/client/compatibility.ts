@@ -1,6 +1,4 @@
-/**
- * A client that strangers made, and the tests that run it, by the file and a part of their names.
- */
+/** A client of another project, and the tests that run it, by file and a part of their names. */
 export interface Compatibility {
   readonly client: string;
   readonly version: string;
@@ -132,7 +130,7 @@ export const compatibilities: readonly Compatibility[] = [
   },
 ];
 
-/** Lines that stand before and behind the table. */
+/** Lines before and after the table. */
 export const tableMarks = [
   '<!-- compatibility: written by npm run compatibility -->',
   '<!-- compatibility: end -->',

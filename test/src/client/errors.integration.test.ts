@@ -73,7 +73,7 @@ describe('a result that is gone says why', () => {
       }
     })();
     expect(await failureOf(walk)).toEqual(gone('RESULT_EVICTED'));
-    // The page ahead may have come before the result went.
+    // The page read ahead may have arrived before the result was deleted.
     expect([400, 500]).toContain(seen.length);
   });
 });

@@ -27,7 +27,7 @@ interface Recipe {
 
 const run = promisify(execFile);
 const programs = join(import.meta.dirname, '../../generated-clients');
-/** Files that nobody compiles. */
+/** Files that are never compiled. */
 const onlyCode =
   '--global-property=apis,models,supportingFiles,apiTests=false,modelTests=false,apiDocs=false,modelDocs=false';
 
@@ -82,8 +82,8 @@ const recipes: Readonly<Record<Language, Recipe>> = {
 };
 
 /**
- * The command that runs the program of a language. Its client is made and compiled where that has
- * not been done before for this document; that takes a quarter of a minute.
+ * The command that runs the program of a language. Its client is generated and compiled unless that
+ * was done before for this document; that takes a quarter of a minute.
  */
 export async function clientOf(
   language: Language,
@@ -121,7 +121,7 @@ export async function clientOf(
     ]);
     await cp(join(programs, program.file), join(folder, program.as));
     await compile(tool, folder);
-    // Another run may have made it meanwhile.
+    // Another run may have created it in between.
     if (!existsSync(join(clients, name))) await rename(folder, join(clients, name));
   } finally {
     await rm(folder, { recursive: true, force: true });

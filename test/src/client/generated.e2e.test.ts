@@ -87,7 +87,7 @@ describeWithTool(openApiPython, 'The client that openapi-python-client generates
   });
 });
 
-/** Must compile, but for what is marked to be wrong; then it runs. */
+/** Must compile, except for what is marked as wrong; then it runs. */
 const typedProgram = `
 import createClient from 'openapi-fetch';
 import type { paths } from './broker.ts';
@@ -174,7 +174,7 @@ const languages: readonly (readonly [Language, string])[] = [
 
 for (const [language, suite] of languages) {
   describeWithTool(openApiGenerators[language], suite, (tool) => {
-    // It is made of today's document by .ci/run, or here.
+    // It is generated from the current document by .ci/run, or here.
     test(
       'a client that openapi-generator makes compiles, submits, pages and deletes',
       { timeout: 300_000 },

@@ -19,10 +19,10 @@ import {
 } from '../testkit/cli-process.ts';
 import { PinotCursor } from './pinot-cursor.ts';
 
-/** Programs made for Apache Pinot, unchanged, against `quire start`. */
+/** Programs written for Apache Pinot, unchanged, against `quire start`. */
 
 const run = promisify(execFile);
-/** A program that runs for a second: what is compiled for speed would not be used. */
+/** A program that runs for a second does not need optimized code. */
 const shortRun = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
@@ -209,9 +209,7 @@ print(cursor.fetchall())
   });
 });
 
-/**
- * The time grains of Superset 6.1.0 for Apache Pinot, as its `db_engine_specs/pinot.py` has them.
- */
+/** The time grains of Superset 6.1.0 for Apache Pinot, as in its `db_engine_specs/pinot.py`. */
 const grains = {
   '5 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 300000) AS TIMESTAMP)",
   '10 minutes': "CAST(ROUND(DATE_TRUNC('minute', CAST({col} AS TIMESTAMP)), 600000) AS TIMESTAMP)",
@@ -285,11 +283,11 @@ describe('the calls that cursors of its client for Java make, from release 1.5 o
       );
       const { page } = cursor;
       expect(page).toMatchObject({ exceptions: [], offset: 0, numRows: 10, numRowsResultSet: 35 });
-      // A client that is told of a proxy gets the address of the broker to know, as it is.
+      // A client that is configured with a proxy receives the address of the broker unchanged.
       expect(`http://${page.brokerHost}:${page.brokerPort}`).toBe(broker);
       expect(page.expirationTimeMs - page.submissionTimeMs).toBe(3_600_000);
 
-      // Its first `next` asks for the first page again: that is its own affair, and no error.
+      // Its first `next` requests the first page again, as it does with Apache Pinot.
       expect(numbersOf(await cursor.next())).toEqual(range(0, 10));
       expect(numbersOf(await cursor.next())).toEqual(range(10, 20));
       expect(numbersOf(await cursor.previous())).toEqual(range(10, 20));

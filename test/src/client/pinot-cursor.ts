@@ -17,7 +17,7 @@ export class PinotCursor {
     this.#url = url;
     this.#token = token;
     this.page = first;
-    // The rows of the first page, not those asked for.
+    // The rows of the first page, not the requested ones.
     this.#pageSize = first.numRows;
   }
 
@@ -47,8 +47,8 @@ export class PinotCursor {
   }
 
   /**
-   * Its blocking `next` counts from the page that it is on, so that the first one gives the first
-   * page again.
+   * Its blocking `next` counts from the current page, so that the first call returns the first page
+   * again.
    */
   async next(): Promise<PinotCursorResponse> {
     return await this.#fetch(this.#pageIndex, this.#pageIndex + 1);

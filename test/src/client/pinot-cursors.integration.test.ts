@@ -4,8 +4,8 @@ import { brokerId, TestBroker } from '../testkit/broker-server.ts';
 import type { Answer } from '../testkit/http-caller.ts';
 
 /**
- * The cases of Apache Pinot's own integration tests of its cursors (CursorIntegrationTest), and
- * what differs on purpose.
+ * The cases of Apache Pinot's own integration tests of its cursors (CursorIntegrationTest), and the
+ * intended differences.
  */
 
 let broker: TestBroker;

@@ -10,9 +10,8 @@ import { TestController } from '../testkit/controller-server.ts';
 import { describeWithTool, schemathesis } from '../testkit/toolchain.ts';
 
 /**
- * A stranger calls what the API documents describe, with values that they allow and with others: no
- * answer is a failure of the server, and each has a status, headers, a type and a body of the
- * document.
+ * Calls the operations of the API documents with valid and invalid values: no answer is a failure
+ * of the server, and each has a status, headers, a type and a body of the document.
  */
 
 const run = promisify(execFile);
@@ -43,7 +42,7 @@ const checks = [
 ];
 
 describeWithTool(schemathesis, 'Schemathesis', (python) => {
-  /** Gives what it says where it has found something. */
+  /** Returns its output if it has found something. */
   const findings = async (
     url: string,
     names: Readonly<Record<string, string>>,

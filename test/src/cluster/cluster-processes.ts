@@ -10,8 +10,8 @@ export interface ClusterServer extends AsyncDisposable {
 }
 
 /**
- * Time enough on slow machines, and none of it spent when all is well: what a proxy or controller
- * of these tests goes by.
+ * Limits that suffice on slow machines and cost no time if all is well, for proxies and controllers
+ * of these tests.
  */
 const watchfulProxy = [
   'proxy.port=0',
@@ -35,7 +35,8 @@ async function start(
 }
 
 /**
- * A broker with a directory of its own, in which nothing is deleted before the controller says so.
+ * A broker with a directory of its own, in which nothing is deleted before the controller requests
+ * it.
  */
 export async function startFileBroker(
   directory: string,
@@ -75,7 +76,7 @@ export function startProxy(
   ]);
 }
 
-/** A controller that has brokers delete what has expired, each second. */
+/** A controller whose expiry job runs each second. */
 export function startController(
   config: string,
   brokers: readonly string[],
@@ -133,7 +134,7 @@ export async function callCluster(
   };
 }
 
-/** Runs a query whose rows are 0, 1, 2 …, and keeps its result. */
+/** Runs a query whose rows are 0, 1, 2 …, and stores its result. */
 export async function submitNumbers(
   url: string,
   rowCount: number,

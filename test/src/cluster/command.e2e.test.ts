@@ -15,7 +15,7 @@ interface Member {
   readonly pid: number;
 }
 
-/** `npm run cluster` as the guide has it, on free ports. */
+/** Runs `npm run cluster` as the guide shows it, on free ports. */
 class ClusterCommand implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -36,7 +36,7 @@ class ClusterCommand implements AsyncDisposable {
     const directory = await temporaryDirectory();
     const { NODE_OPTIONS: _, ...env } = process.env;
     const args = ['run', '-s', 'cluster', '--', '--any-ports', '--data', directory.path];
-    // In a group of its own, as a terminal has it: Ctrl-C goes to all of a group.
+    // In a process group of its own, as in a terminal: Ctrl-C signals the whole group.
     const command = new ClusterCommand(
       spawn('npm', args, { cwd: root, env, detached: true, stdio: 'pipe' }),
       directory,
@@ -61,13 +61,13 @@ class ClusterCommand implements AsyncDisposable {
     return this.stdout.slice(this.stdout.indexOf('# Run'), this.stdout.indexOf('Ctrl-C'));
   }
 
-  async untilTold(text: string): Promise<void> {
+  async untilPrinted(text: string): Promise<void> {
     await this.#until(() => this.stderr.includes(text));
   }
 
   /**
-   * Resolves when all that can write to its outputs have ended. npm itself ends by the signal, as
-   * it always does.
+   * Resolves when all processes that can write to its outputs have ended. npm itself ends by the
+   * signal, as it always does.
    */
   async pressCtrlC(): Promise<void> {
     const closed = once(this.#child, 'close');
@@ -119,7 +119,7 @@ describe('the cluster of config/cluster', () => {
   let cluster: ClusterCommand;
   let proxy: string;
 
-  // The test that ends it leaves none to the next one.
+  // The test that ends it leaves no cluster to the next one.
   beforeEach(async () => {
     running ??= await ClusterCommand.start();
     cluster = running;
@@ -198,7 +198,7 @@ describe('the cluster of config/cluster', () => {
       ({ name, url }) => name.startsWith('broker') && url.endsWith(`:${port}`),
     )!;
     process.kill(killed.pid, 'SIGKILL');
-    await cluster.untilTold(`${killed.name} ended (SIGKILL); the others go on.`);
+    await cluster.untilPrinted(`${killed.name} ended (SIGKILL); the others go on.`);
 
     expect(await rowsAt(99_998)).toEqual([[99_998], [99_999]]);
     expect(await rowsAt(2)).toEqual([[2], [3]]);
@@ -220,12 +220,12 @@ describe('the cluster of config/cluster', () => {
 
     const { members } = cluster;
     running = undefined;
-    const told = cluster.stderr;
+    const printed = cluster.stderr;
     await cluster.pressCtrlC();
     expect(cluster.stdout.endsWith('\nStopping: calls under way may finish.\n')).toBe(true);
     expect(members.filter(({ pid }) => isAlive(pid))).toEqual([]);
-    // Nobody was cut off: nothing more was said.
-    expect(cluster.stderr).toBe(told);
+    // No call was cut off: nothing more was logged.
+    expect(cluster.stderr).toBe(printed);
   });
 });
 

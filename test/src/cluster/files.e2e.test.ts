@@ -242,7 +242,7 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
     headers: { FORWARD_HOST: 'slow.example', FORWARD_PORT: '8099' },
   });
   await slow.untilCalled(2); // this page, and the controller's deletion
-  // Nobody has to have found out yet which of them are of no use.
+  // Unhealthy brokers need not have been detected yet.
   const pages = await Promise.all(
     range(0, 20).map((n) => pageOf(ofGood, `offset=${n * 50}&numRows=50`, { at: front.url })),
   );

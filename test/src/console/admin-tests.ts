@@ -99,7 +99,8 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
         .locator('tbody tr')
         .filter({ has: page.locator('.result-id', { hasText: id }) });
       await expect.poll(() => row.innerText()).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
-      // The buttons at the end of a line lie within the card, beside the bar of a long page as well.
+      // The buttons at the end of a line are within the card, also beside the scroll bar of a long
+      // page.
       const box = "[...document.querySelectorAll('.scroll-x')].at(-1)";
       const hiddenWidth = await page.evaluate<number>(`${box}.scrollWidth - ${box}.clientWidth`);
       expect(hiddenWidth).toBe(0);
@@ -178,7 +179,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     test('results that the next sweep would take are named with the reason, and stay', async () => {
       await using visit = await stage.visit({ place: '/results' });
       const { page } = visit;
-      await page.getByRole('button', { name: 'What would it take?' }).click();
+      await page.getByRole('button', { name: 'What would it delete?' }).click();
       await page.getByText('a sweep now would take nothing').waitFor();
       expect(await stage.call('/cluster/sweep')).toMatchObject({
         brokers: [{ error: null, removalCount: 0, removals: [] }],
@@ -306,7 +307,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
           }),
         ),
       };
-      // The page must not read what it only passes on.
+      // The page must not read text that it only passes on.
       await page.evaluate(`
         window.readsOfFiles = 0;
         for (const name of ['text', 'arrayBuffer', 'bytes', 'stream', 'slice']) {
@@ -464,7 +465,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await cancelled.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
     await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
-    // It had not begun to consume: nothing is kept, and nothing is left to be done.
+    // It had not started to consume: nothing is stored, and no cleanup remains.
     await cancelled.getByText(/Nothing of events_unwanted_REALTIME is left/).waitFor();
     expect(await cancelled.getByRole('button').count()).toBe(0);
   });

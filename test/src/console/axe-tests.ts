@@ -41,8 +41,7 @@ const visualRules = [
 ];
 
 /**
- * Both themes and both widths; what is wrong in one of the other two pairs is wrong in one of
- * these.
+ * Both themes and both widths; a defect of one of the other two pairs is a defect of one of these.
  */
 const looks = [
   { colorScheme: 'light', width: 1280 },

@@ -9,7 +9,7 @@ import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 
 const samples = join(import.meta.dirname, '../../../node_modules/vega-datasets/data');
 
-/** When a tab is closed: a call of its is somewhere between its first byte and its answer's last. */
+/** The times at which a tab is closed, from the head of its call to the answer. */
 const phases = ['in its head', 'in its body', 'once it is sent', 'in its answer'] as const;
 
 interface TabCall {
@@ -146,7 +146,7 @@ test('closing a tab at any moment of any call leaves no warning, error or stack 
   for (const phase of phases) {
     for (const call of calls) await callAndClose(url, call, phase);
   }
-  // It still answers, and ends only when all that the calls began has ended.
+  // It still answers, and exits only once all work of the calls has ended.
   await send('/query/sql', { sql: 'SELECT 1' });
   await quire.close();
   await rm(home, { recursive: true, force: true });

@@ -41,7 +41,7 @@ function settingsIn(home: string): Record<string, string> {
   };
 }
 
-/** A page of the console, and what the browser said while it was open. */
+/** A page of the console, and the messages of the browser while it was open. */
 export interface ConsolePage {
   readonly page: Page;
   /** Errors and warnings of the browser's console, violations of the security policy among them. */
@@ -124,8 +124,8 @@ export class ConsoleStage implements AsyncDisposable {
   }
 
   /**
-   * Opens the console in a tab that no other test has at the same time. A tab is used again when its
-   * test has ended: a new one has a process to start and the scripts of the console to compile.
+   * Opens the console in a tab that no other test uses at the same time. A tab is reused after its
+   * test: a new one starts a process and compiles the scripts of the console.
    */
   async visit({ token = adminToken, place = '' }: PageOptions = {}): Promise<
     ConsolePage & AsyncDisposable
@@ -136,7 +136,7 @@ export class ConsoleStage implements AsyncDisposable {
     page.on('console', (message) => {
       if (!['error', 'warning'].includes(message.type())) return;
       const { url } = message.location();
-      // The file at which a tab rests names no icon, so the browser asks for one.
+      // The file at which a tab rests names no icon, so the browser requests one.
       if (url.endsWith('/favicon.ico')) return;
       // The message of a failed load lacks its address.
       complaints.push(`${message.text()} ${url}`.trim());

@@ -5,7 +5,7 @@ import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 
 const KB = 1024;
 
-/** Files that load when they are needed: the editor, the plots, and pages that nobody sees first. */
+/** Files that are loaded on demand: the editor, the plots, and pages other than the first. */
 const isLazy = (name: string): boolean =>
   /(?:excel-file|sql-editor|plot-panel|cluster-page|reference-page|restream-page|preview-page)-/.test(
     name,

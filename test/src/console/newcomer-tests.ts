@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage } from './console-stage.ts';
 
-/** A file as somebody has it who has just installed this. */
+/** A file of a user who has just installed Quire. */
 const csv = ['city,day,visitors']
   .concat(
     Array.from({ length: 90 }, (_none, index) => {

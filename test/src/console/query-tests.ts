@@ -9,7 +9,7 @@ import {
   runQuery,
 } from './console-stage.ts';
 
-/** Signing in, running queries, and what can be done with a result. */
+/** Signing in, running queries, and the actions on a result. */
 export function testQueries(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(() => {
@@ -139,8 +139,8 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await using visit = await stage.visit();
       const { page } = visit;
       const gone = Promise.withResolvers<void>();
-      // The request is held back, not its answer: of an answer that a test gives for the server,
-      // Chromium does not always say that it has ended.
+      // The request is held back, not its answer: Chromium does not always report the end of an
+      // answer that a test provides.
       await page.route(/\/query\/sql/, async (route) => {
         await gone.promise;
         await route.continue();

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 
 /**
- * The first attempts of an attacker who could run a line of script. Text, since it runs in the
- * page.
+ * The first attempts of an attacker who could run a line of script. They are text, because they run
+ * in the page.
  */
 const attack = `(async () => {
   const thrown = [];

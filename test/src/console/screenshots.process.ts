@@ -44,8 +44,8 @@ await using quire = await startQuire({
   },
 });
 const url = `${quire.addresses.controller?.url}/console/`;
-// Closed before the server is, which waits for its connections: also when a step fails, which is
-// then told.
+// Closed before the server, which waits for its connections: also if a step fails, whose error is
+// then reported.
 await using browser = await chromium.launch({
   executablePath: program,
   args: ['--no-sandbox', '--disable-gpu'],

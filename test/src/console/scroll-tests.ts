@@ -8,8 +8,8 @@ export const longRowCount = Number(process.env['QUIRE_CONSOLE_ROWS'] ?? 1_000_00
 const isLongTrial = process.env['QUIRE_CONSOLE_ROWS'] !== undefined;
 
 /**
- * Places at which one stops. The first stretch fills what is kept of pages: from then on, what
- * comes must go.
+ * Positions at which a reader stops. The first stretch fills the cache of pages: from then on, each
+ * new page evicts another.
  */
 const stops = isLongTrial ? { filling: 100, down: 150, up: 250 } : { filling: 26, down: 8, up: 6 };
 const MB = 2 ** 20;
@@ -110,7 +110,7 @@ export function testScrolling(stageOf: () => ConsoleStage): void {
       expect(
         pageCalls().filter((call) => !call.includes('format=arrow') && !call.includes('numRows=1')),
       ).toEqual([]);
-      // At most two pages a stop: what is seen may lie across the edge of two.
+      // At most two pages a stop: the visible rows may span two.
       const stopCount = stops.filling + stops.down + stops.up;
       expect(requestCount).toBeGreaterThan(stopCount / 2);
       expect(requestCount).toBeLessThanOrEqual(2 * stopCount + 2);

@@ -13,7 +13,7 @@ async function write(page: Page, sql: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-/** Queries in tabs, by names, in turn, and what the engine does for them. */
+/** Named queries in tabs, run in turn, and the engine's work for them. */
 export function testSheets(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(() => {

@@ -61,8 +61,7 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   await untilRuns(good.address.url, 2);
   expect(await objectsOf(good)).toBe(0);
 
-  // Whatever the hanging one is asked, the others' answers are there, and its own share is told
-  // when its time is up.
+  // Calls that need the hanging broker still have the others' answers, and report a timeout for it.
   const asked = toHanging.requests.length;
   const health = controller.call('/cluster/health');
   while (toHanging.requests.length === asked) await new Promise((resolve) => setImmediate(resolve));
@@ -98,7 +97,7 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   ]);
   expect(brokers[2]?.cleaning.error).toBeNull();
 
-  // And once they have come to themselves, they are cleaned as well.
+  // Once they respond again, they are cleaned as well.
   toHanging.intercept = () => undefined;
   toBabbling.intercept = () => undefined;
   const answer = await controller.call('/cluster/results', { method: 'DELETE' });

@@ -87,7 +87,7 @@ interface Recorded {
   readonly answer?: unknown;
 }
 
-/** The calls whose answer differs from Apache Pinot's on purpose. */
+/** The calls whose answer intentionally differs from Apache Pinot's. */
 const otherwise: Readonly<Record<string, number>> = {
   '/v2/brokers?state=ODD': 400, // answers as without state
   '/tables/livebrokers?tables=': 400, // 404
@@ -127,7 +127,7 @@ test('answers are those that Apache Pinot 1.5.1 gave with the same tables', asyn
     const ours = await alike.call(path);
     const text = await ours.text();
     expect([path, ours.status, text]).toEqual([path, otherwise[path] ?? status, text]);
-    // The one server here has all tables; one of Apache Pinot has those whose segments it has.
+    // The one server here has all tables; a server of Apache Pinot has those whose segments it has.
     const isComparable = ours.status === 200 && !/instances(?:$|\?type=server)/.test(path);
     expect([path, isComparable ? mask(text) : answer]).toEqual([path, answer]);
   }

@@ -80,10 +80,10 @@ async function expectDocumented(operationId: string, answer: Response): Promise<
   ];
   expect(response, `${operationId} does not document ${answer.status}`).toBeDefined();
   seen.add(`${operationId} ${answer.status}`);
-  const told = [...answer.headers.keys()].filter((name) =>
+  const sent = [...answer.headers.keys()].filter((name) =>
     /^x-request-id$|^retry-after$|^www-authenticate$/.test(name),
   );
-  expect(told.filter((name) => !Object.hasOwn(response?.headers ?? {}, name))).toEqual([]);
+  expect(sent.filter((name) => !Object.hasOwn(response?.headers ?? {}, name))).toEqual([]);
   const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const { schema } = response?.content?.[mediaType] ?? {};
   expect(schema, `${operationId} ${answer.status} does not document ${mediaType}`).toBeDefined();

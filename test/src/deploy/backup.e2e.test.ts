@@ -19,7 +19,7 @@ test('a server that gets a copy of the directory of tables has the tables as the
     { id: 2, amount: 4 },
   ]);
   expect(await original.ask(sums)).toEqual([[2, 6.5]]);
-  // Ended at any moment, as a snapshot of its file system has it.
+  // Killed at any moment, as in a snapshot of its file system.
   await original.kill();
   const backup = join(original.home, 'backup');
   await cp(join(original.home, 'tables'), backup, { recursive: true });

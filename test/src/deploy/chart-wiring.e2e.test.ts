@@ -5,7 +5,7 @@ import { renderWith, type Values } from './chart.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What is read here of rendered objects. */
+/** The parts of rendered objects that these tests read. */
 interface Rendered {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels: Labels };
@@ -16,7 +16,7 @@ interface Rendered {
 interface Spec {
   readonly replicas?: number;
   readonly template?: { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
-  /** Of a Service the labels themselves. */
+  /** A Service has the labels themselves. */
   readonly selector?: Selector & Labels;
   readonly podSelector?: Selector;
   readonly policyTypes?: readonly string[];

@@ -1,9 +1,9 @@
 import { type Manifest, type Pod, renderChart } from '../../../deploy/helm/render.ts';
 
-/** Values by their paths, as `--set` takes them. */
+/** Values by their paths, as for `--set`. */
 export type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** Renders the chart with values over its own. @throws with what Helm has to say */
+/** Renders the chart with values that override its own. @throws with the output of Helm */
 export function renderWith(helm: string, values: Values = {}): string {
   const sets = Object.entries(values).flatMap(([path, value]) => ['--set', `${path}=${value}`]);
   return renderChart(helm, sets);

@@ -37,7 +37,7 @@ export class BuiltImage implements Disposable {
     this.rootFolder = image.rootFolder;
   }
 
-  /** Builds it on the base that `.ci/run` has made. */
+  /** Builds it on the base image that `.ci/run` has prepared. */
   static async build(baseFolder: string): Promise<BuiltImage> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-image-'));
     const places = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run')];
@@ -136,7 +136,7 @@ export class Container implements AsyncDisposable {
     }
   }
 
-  /** Resolves to the first match in what it has written. */
+  /** Resolves to the first match in its output. */
   async untilPrinted(pattern: RegExp): Promise<RegExpExecArray> {
     await until(
       () => pattern.test(this.output) || this.#child.exitCode !== null,
@@ -182,18 +182,22 @@ export class Container implements AsyncDisposable {
     variables: Readonly<Record<string, string>>,
   ): Promise<number | null> {
     const own = Object.entries(variables).map((each) => each.join('='));
-    // crun 1.8 takes these in place of the variables of the container.
+    // crun 1.8 reads these instead of the variables of the container.
     const env = [...this.#imageVariables, ...own].flatMap((each) => ['--env', each]);
     const child = this.#crun(['exec', ...env, this.#id, ...program], 'ignore');
     await once(child, 'close');
     return child.exitCode;
   }
 
-  /** Limits do not matter here, and crun refuses machines with control groups of both versions: it sees none. */
+  /**
+   * Runs crun without control groups: limits do not matter here, and it refuses machines with
+   * control groups of both versions.
+   */
   #crun(args: readonly string[], stdio: 'pipe' | 'ignore'): ChildProcess {
     const script = 'mount -t tmpfs none /sys/fs/cgroup && exec crun --root "$@"';
     const shell = ['sh', '-c', script, 'sh', this.#state, ...args];
-    // Servers may run at any priority: this one has a lower one than its workers would have of a machine's own.
+    // Servers may run at any priority: this one has a lower one than its workers would have by
+    // themselves.
     return spawn('nice', ['-n', '10', 'unshare', '--mount', '--propagation', 'private', ...shell], {
       stdio: ['ignore', stdio, stdio],
     });

@@ -201,7 +201,7 @@ describeWithTool(helm, 'the Helm chart', (program) => {
         headers: { authorization: `Bearer ${token('admin')}` },
       });
       expect([tables.status, (await fetch(`${cleaner.url}/health`)).status]).toEqual([200, 200]);
-      // What the probes, the scrapes and the autoscaler ask each of them.
+      // The requests of the probes, the scrapes and the autoscaler to each of them.
       const servers = [proxy, controller, cleaner, broker];
       const probes = servers.flatMap(({ role, url }) => {
         const [{ startupProbe, readinessProbe, livenessProbe }] = podOf(values, role).containers;
@@ -294,7 +294,9 @@ function withFilesForBucket(manifest: Manifest): Manifest {
   };
 }
 
-/** A process that runs the container of a rendered pod, with its files where its mounts have them. */
+/**
+ * A process that runs the container of a rendered pod, with its files at the places of its mounts.
+ */
 class RenderedPod implements AsyncDisposable {
   readonly role: string;
   readonly process: CliProcess;
@@ -370,7 +372,7 @@ class RenderedPod implements AsyncDisposable {
   }
 }
 
-/** Paths of a container, in the directory that stands for its root. */
+/** Paths of a container, in the directory that serves as its root. */
 function inRoot(root: string, text: string, shared: string): string {
   return text
     .replaceAll(/(?<![\w/])\/(?=etc\/quire|var\/tmp\/quire|run\/secrets\/quire)/g, `${root}/`)
@@ -379,8 +381,8 @@ function inRoot(root: string, text: string, shared: string): string {
 }
 
 /**
- * Puts the settings where a ConfigMap is mounted: a directory by version, a link `..data` to it that
- * is swapped in one step, and a link to the file in that.
+ * Writes the settings as a mounted ConfigMap: a directory by version, a link `..data` to it that is
+ * replaced atomically, and a link to the file in that.
  */
 async function mountSettings(
   { root, directory }: { readonly root: string; readonly directory: string },

@@ -140,7 +140,7 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
       await using container = new Container(image, { variables });
       await container.untilStarted();
       container.signal('SIGTERM');
-      // 143 is what a process that a signal has ended counts as; 0 when it had started already.
+      // 143 is the exit code of a process that a signal has ended; 0 if it had started already.
       expect([0, 143]).toContain(await container.ended());
     });
 

@@ -72,7 +72,7 @@ test('secrets in files are rotated while a broker runs: tokens, passwords, the c
     'engine.auth.jwt.audience': 'quire',
     'engine.auth.jwt.jwks.maxAge': '10s',
     'engine.auth.jwt.jwks.cooldown': '1s',
-    // The test asks with secrets that do not count yet.
+    // The test calls with secrets that are not valid yet.
     'engine.auth.limit.failuresPerMinute': '0',
   });
   await using _server = server;

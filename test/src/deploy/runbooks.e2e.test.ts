@@ -6,12 +6,12 @@ import { CliProcess, propertiesOf, temporaryDirectory } from '../testkit/cli-pro
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
-/** Steps of runbooks and of OPERATE.md, on real processes, as an operator takes them. */
+/** Steps of runbooks and of OPERATE.md, on real processes, as an operator runs them. */
 
 const token = 'the-token-of-the-operator-of-runbooks';
 type Settings = Readonly<Record<string, string>>;
 
-/** A server of `quire start`, whose settings an operator changes. */
+/** A server of `quire start` whose settings an operator changes. */
 class OperatedServer implements AsyncDisposable {
   readonly #config: string;
   readonly #roles: string;
@@ -115,7 +115,7 @@ test('settings that runbooks change count while a broker runs: the quota, the ex
   await broker.change({ 'engine.broker.pagination.expiration': '10m' });
   await expect.poll(lifetimeMs).toBeLessThan(1_800_000);
 
-  // Of thirty calls at once: how long each of them that is refused has to wait.
+  // Makes thirty calls at once and returns the waiting times of the refused ones.
   const waits = async (): Promise<readonly (string | null)[]> => {
     const calls = Array.from({ length: 30 }, () => broker.call('/queries'));
     const refused = (await Promise.all(calls)).filter(({ status }) => status === 429);
@@ -201,7 +201,7 @@ test('a broker that is lost for good is taken out of the lists of proxy and cont
   const { requestId } = await lost.store('SELECT * FROM range(1000)');
   await expect.poll(() => health(proxy)).toBe('ok');
   await lost[Symbol.asyncDispose]();
-  // The other broker of the store has what the lost one stored.
+  // The other broker of the store has the result that the lost one stored.
   expect(await proxy.pageStatus(requestId)).toBe(200);
   await expect.poll(() => health(proxy)).toBe('degraded');
   await proxy.change({ 'proxy.brokers': kept.url });

@@ -7,7 +7,7 @@ import { cannedEngine, cannedRestreams } from '../testkit/canned-tables.ts';
 import { TestController } from '../testkit/controller-server.ts';
 import { until } from '../testkit/until.ts';
 
-/** Work that goes on until it is told to end, whatever becomes of the call that began it. */
+/** Work that continues until it is ended explicitly, independent of the call that started it. */
 class StubbornWork {
   readonly #underWay: (() => void)[] = [];
   startedCount = 0;

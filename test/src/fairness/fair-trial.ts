@@ -9,18 +9,18 @@ export interface Neighbour<World> {
 
 /** A fairness measurement of one resource. */
 export interface FairTrial<World extends AsyncDisposable> {
-  /** Opens what both principals use; each neighbour gets a new one. */
+  /** Opens the service that both principals use; each neighbour gets a new one. */
   readonly open: () => Promise<World>;
   /**
-   * Calls as the measured principal, `act` before each step, and returns what each call cost it: in
-   * slots, turns, rounds or requests, never in seconds, so that the figures are the same in every
-   * run.
+   * Calls as the measured principal, with `act` before each step, and returns the cost of each
+   * call: in slots, turns, rounds or requests, never in seconds, so that the figures are the same
+   * in every run.
    */
   readonly measure: (
     world: World,
     act: (step: number) => Promise<void>,
   ) => Promise<readonly number[]>;
-  /** A neighbour that asks for as much as the measured principal. */
+  /** A neighbour that requests as much as the measured principal. */
   readonly behaved: Neighbour<World>;
   /** A neighbour at its worst. */
   readonly worst: Neighbour<World>;

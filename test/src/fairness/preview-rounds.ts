@@ -11,7 +11,7 @@ interface Preview {
 }
 
 /**
- * A controller whose previews run for exactly one round each: all that run end together when a
+ * A controller whose previews run for exactly one round each: all running ones end together when a
  * round is over.
  */
 export class PreviewRounds implements AsyncDisposable {
@@ -80,7 +80,7 @@ export class PreviewRounds implements AsyncDisposable {
     await this.settled();
   }
 
-  /** Resolves once as many previews run and wait. */
+  /** Resolves once the given numbers of previews run and wait. */
   async untilCounts({
     running,
     waiting,
@@ -94,7 +94,7 @@ export class PreviewRounds implements AsyncDisposable {
     }, `${running} previews run and ${waiting} wait`);
   }
 
-  /** Resolves once the controller has nothing to do before a preview ends or another one comes. */
+  /** Resolves once the controller is idle until a preview ends or another one arrives. */
   async settled(): Promise<void> {
     await until(async () => {
       const { previewsRunning, previewsQueued } = await this.#health();

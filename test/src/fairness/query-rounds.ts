@@ -6,8 +6,8 @@ import { until } from '../testkit/until.ts';
 type Name = 'ann' | 'bob' | 'root';
 
 /**
- * A broker whose queries run for exactly one round each: all that run end together when a round is
- * over.
+ * A broker whose queries run for exactly one round each: all running ones end together when a round
+ * is over.
  */
 export class QueryRounds implements AsyncDisposable {
   readonly broker: TestBroker;
@@ -39,8 +39,8 @@ export class QueryRounds implements AsyncDisposable {
   }
 
   /**
-   * Starts queries all at once whose calls last as long as they; resolves once each is under way or
-   * refused.
+   * Starts queries all at once whose calls last as long as they do; resolves once each is running,
+   * queued or refused.
    */
   async flood(as: Name, count: number, sql = () => this.#sql()): Promise<void> {
     const before = await this.#countOf(as);
@@ -65,14 +65,11 @@ export class QueryRounds implements AsyncDisposable {
     );
   }
 
-  /**
-   * Ends all queries that run, and only these; resolves once those whose turn it is then have
-   * reached the engine.
-   */
+  /** Ends exactly the queries that run now; resolves once the next ones have reached the engine. */
   async endRound(): Promise<void> {
     const { engine } = this.broker;
-    // The oldest first, and one after another: the order in which they give their slots back is
-    // then the same in every run.
+    // Ended one by one, the oldest first: the order in which they release their slots is then the
+    // same in every run.
     for (let count = engine.openCount; count > 0; count -= 1) {
       engine.resume();
       await this.settled();
@@ -90,7 +87,10 @@ export class QueryRounds implements AsyncDisposable {
     }, 'queries with a slot run');
   }
 
-  /** Rounds until each of these queries has ended, each of which must have been let in. */
+  /**
+   * Returns the rounds until each of these queries has ended, each of which must have been
+   * admitted.
+   */
   async roundsUntilEnded(
     as: Name,
     ids: readonly (string | undefined)[],
@@ -135,7 +135,7 @@ export class QueryRounds implements AsyncDisposable {
     await this.broker[Symbol.asyncDispose]();
   }
 
-  /** Each asks for another number of rows, so that no two are the same question. */
+  /** Each requests another number of rows, so that no two are identical. */
   #sql(): string {
     this.#askedCount += 1;
     return `rows ${this.#askedCount} then wait`;

@@ -34,8 +34,8 @@ test.each([
     );
     let isOpen = false;
     void opening.finally(() => (isOpen = true));
-    // Only turns among large pages end by time: slots of the store, of which there are fewer, do
-    // not.
+    // Only turns of large pages have a time limit: slots of the store, of which there are fewer,
+    // have none.
     while (!isOpen) await broker.clock.advance(100);
     const unread = await opening;
     await broker.clock.advance(100);
@@ -83,7 +83,7 @@ test('a principal reads as many pages at the same time as it may; others, and it
         'ann is reading 3 pages, which is the limit (engine.auth.limit.pageStreams); finish one, then retry.',
     },
   ]);
-  // Before it runs: what it took would be lost.
+  // Before it runs, because its work would be lost.
   expect([(await broker.query('rows 1')).status, broker.engine.queries]).toEqual([429, []]);
   const others = await Promise.all([
     broker.call(path, { as: 'root' }),
@@ -93,7 +93,8 @@ test('a principal reads as many pages at the same time as it may; others, and it
   expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect((await broker.call('/metrics')).text).toContain('\nquire_page_streams 3\n');
 
-  // Read to its end, it counts no more; the next one is let in at once, however often.
+  // Once read to its end, it no longer counts; the next one is admitted at once, any number of
+  // times.
   for (let turn = 0; turn < 5; turn += 1) {
     await (unread.shift() as IncomingMessage).toArray();
     unread.push(await openUnread(broker.address.url + path));

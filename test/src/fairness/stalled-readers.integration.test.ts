@@ -14,7 +14,7 @@ let broker: TestBroker;
 
 beforeEach(async () => {
   log = [];
-  // The clock runs ahead of what the machine does: only the timeout in question may run out.
+  // The clock runs ahead of the machine: only the timeout in question may expire.
   broker = await TestBroker.start(
     { logger: recordingLogger(log), stallTimeoutMs, queryTimeoutMs: 1e12 },
     { batchSizeBytes: 256 * 1024 },
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => broker[Symbol.asyncDispose]());
 
-/** Lets time pass until as many responses have been given up. */
+/** Advances time until the given number of responses was given up. */
 async function untilStalled(count: number): Promise<void> {
   while (log.filter(({ msg }) => msg === stalled).length < count) {
     await broker.clock.advance(stallTimeoutMs / 4);

@@ -22,8 +22,8 @@ export interface UnreadCall {
 }
 
 /**
- * Asks for a page over a connection of its own; resolves with the response, of which nothing is
- * read, once its head is there.
+ * Requests a page over a connection of its own; resolves with the response once its headers have
+ * arrived, without reading its body.
  */
 export async function openUnread(
   url: string,

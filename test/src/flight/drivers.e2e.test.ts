@@ -11,7 +11,7 @@ import {
 } from '../testkit/cli-process.ts';
 import { describeWithTool, flightJdbc, flightPython, flightRust } from '../testkit/toolchain.ts';
 
-/** Drivers made for any server of Arrow Flight SQL, unchanged, against `quire start`. */
+/** Drivers for any server of Arrow Flight SQL, unchanged, against `quire start`. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

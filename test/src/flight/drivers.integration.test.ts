@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
 
-/** Drivers against a broker with TLS, whose clock is the test's. */
+/** Drivers against a broker with TLS, whose clock the test controls. */
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -20,7 +20,7 @@ export const lives = { expirationMs: 10_000, expirationMaxMs: 30_000, stalenessM
 const answerTimeoutMs = 60_000;
 const startsMax = 20;
 
-/** A row of the history: who asked what, when, and what came of it. */
+/** A row of the history: the caller, the call, its time, and its outcome. */
 interface HistoryRow {
   readonly startMs: number;
   readonly endMs: number;
@@ -238,7 +238,7 @@ export class RealCluster implements UsedCluster, AsyncDisposable {
       const text = await response.text();
       return { status: response.status, text, json: <T>() => JSON.parse(text) as T };
     } catch {
-      // Reset, refused, or too late: the client does not know what came of it.
+      // Reset, refused, or too late: the client does not know the outcome.
       return undefined;
     }
   }

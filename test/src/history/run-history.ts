@@ -13,7 +13,7 @@ const users = ['ann', 'bob', 'ann', 'bob'] as const;
 
 /** The report of a history. */
 export interface HistoryReport {
-  /** Calls by what came of them. */
+  /** Calls by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly callCount: number;
   readonly resultCount: number;
@@ -57,7 +57,7 @@ export async function runHistory(options: {
     nowMs: () => lookedAtMs ?? cluster.nowMs(),
     stalenessMaxMs: lives.stalenessMaxMs,
     areListingsTrue: true,
-    // Processes read their clocks when their turn comes, on a machine that does much else.
+    // Processes read their clocks when they are scheduled, on a busy machine.
     clockErrorMaxMs: 2000,
   });
   const outcomes: Record<string, number> = {};
@@ -118,8 +118,8 @@ export async function runHistory(options: {
 }
 
 /**
- * Waits until everything has expired and sweeps have deleted it; returns what is left then. Data
- * without a commit record, as killed writers leave it, is waited for where its grace is given.
+ * Waits until everything has expired and sweeps have deleted it; returns what is left then. If a
+ * grace period is given, also waits for data without a commit record, which killed writers leave.
  */
 async function untilGone(
   store: ObjectStore,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * A value in a row that goes to the judge; types that JSON does not have are objects of one member
- * that names them.
+ * A value in a row for the judge; types that JSON does not have are objects of one member that
+ * names them.
  */
 export type Given =
   | string
@@ -426,8 +426,7 @@ const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefin
 ];
 
 /**
- * Values for an argument of a function of Pinot's: mostly what it is made for, now and then what it
- * is not.
+ * Values for an argument of a function of Apache Pinot: mostly valid ones, and some that are not.
  */
 export function argumentFor(name: string, type: string, place: number): fc.Arbitrary<Given> {
   const hinted = hints.find(([pattern]) => pattern.test(name))?.[1][place];

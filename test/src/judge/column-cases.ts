@@ -2,10 +2,7 @@ import fc from 'fast-check';
 import type { Given } from './argument-pools.ts';
 import type { PipelineCase } from './pipeline-cases.ts';
 
-/**
- * A kind of date-time column: how it is written, a time that suits it, and what else rows have
- * there.
- */
+/** A kind of date-time column: its format, a time that suits it, and other content of its rows. */
 interface TimeKind {
   readonly dataType: string;
   readonly format: string;
@@ -185,7 +182,7 @@ export const columnCases: fc.Arbitrary<PipelineCase> = fc
         columnName,
         transformFunction,
       }));
-      // A default that is a time, since without one the present time stands there.
+      // The default is a fixed time, because without one it is the current time.
       const at = {
         name: 'at',
         dataType: kind.dataType,

@@ -4,8 +4,8 @@ import { java17TextOfDouble } from './java-17-double.ts';
 import { isSameOutcome, type RowComparison } from './pipeline-cases.ts';
 
 /**
- * Why a function differs from the engine's on purpose or for good: what it does not explain must
- * agree.
+ * An intended or permanent difference of functions from the engine's, with its reason. Calls that
+ * no difference explains must agree.
  */
 export interface Difference {
   /** Names without underscores, in small letters. */
@@ -70,7 +70,7 @@ const differences: readonly Difference[] = [
 ];
 
 /**
- * A call for each reason, on which the engine says what the reason claims: function, expression,
+ * A call for each reason, on which the engine behaves as the reason claims: function, expression,
  * value.
  */
 export const proofs: readonly (readonly [name: string, expression: string, value: Given])[] = [
@@ -101,7 +101,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** Names of the registry that tell of a query: ingestion has none. */
+/** Names of the registry that concern queries, which ingestion does not have. */
 export const ofQueries: ReadonlySet<string> = new Set(
   'brokerid cid endtime queryengine reqid stageid starttime workerid'.split(' '),
 );
@@ -179,7 +179,7 @@ function holdsArrays(value: unknown): boolean {
 }
 
 /**
- * Reports whether two rows differ only in columns of such a name, and in those whose value could
+ * Reports whether two rows differ only in columns with that name, and in those whose value could
  * not be converted any further or was too long.
  */
 function isSameButForNames(
@@ -223,8 +223,8 @@ function isSameButForNames(
 }
 
 /**
- * Rows in whose texts each number with an exponent is written as Java 17 writes it. One that a
- * column's length cuts is known by the numbers of the given row.
+ * Returns rows in whose texts each number with an exponent is written as by Java 17. A number that
+ * the column's length truncates is recognized by the numbers of the given row.
  */
 function asJava17(
   rows: readonly unknown[],

@@ -6,7 +6,7 @@ import { valueOf } from './given-value.ts';
 import type { JudgedValue, PinotJudge, Signature } from './pinot-judge.ts';
 import { isSameValue } from './same-value.ts';
 
-/** A call on one row: what the judge says, and what we do. */
+/** A call on one row: the judge's value, and ours. */
 export interface Comparison {
   readonly call: string;
   readonly judged: unknown;
@@ -15,7 +15,7 @@ export interface Comparison {
   readonly bothGiveValues: boolean;
 }
 
-/** Functions that keep what the first row gave them: the judge makes them again for each row. */
+/** Functions that keep a value of the first row: the judge creates them again for each row. */
 const keepsFirstRow = /^(?:Regexp.*Const|DateTimeConvert)/;
 
 /** Returns the form of a function's call: most by their name, some only in SQL's syntax. */
@@ -40,7 +40,7 @@ function callOf(name: string, count: number): string | undefined {
   return `${name}(${Array.from({ length: count }, (_, index) => `c${index}`).join(', ')})`;
 }
 
-/** Compares so many calls of a signature. */
+/** Compares `count` calls of a signature. */
 export async function compareCalls(
   judge: PinotJudge,
   name: string,

@@ -149,7 +149,7 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     expect(
       share(comparisons.filter(({ bothGiveValues }) => bothGiveValues)),
     ).toBeGreaterThanOrEqual(0.99);
-    // Only what every run compares stands in the document; who asks for more gets it printed.
+    // The document contains only what every run compares; longer runs print their results.
     const shown = renderAgreement(byName, shareOfNames(Object.keys(registry)));
     if (!isUsual) console.log(shown);
     await expect(isUsual ? shown : readFileSync(agreement, 'utf8')).toMatchFileSnapshot(agreement);

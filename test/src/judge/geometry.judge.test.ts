@@ -58,7 +58,7 @@ describeWithTool(pinotServer, "geometries, by Pinot's own", (pinot) => {
   let judge: PinotJudge;
 
   beforeAll(() => {
-    // These functions are in pinot-core, which the other classes that judge come without.
+    // These functions are in pinot-core, which is not among the other classes of the judge.
     judge = new PinotJudge(pinotJudge.find(process.env) ?? '', 'PinotJudge', pinot);
   });
 

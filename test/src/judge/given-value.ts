@@ -1,7 +1,7 @@
 import { Decimal, doubleValue, Float, Timestamp, type Value } from '@quire/tables/expressions';
 import type { Given } from './argument-pools.ts';
 
-/** A value of a row that goes to the judge, as ours. */
+/** Converts a value of a row for the judge to ours. */
 export function valueOf(given: Given): Value {
   if (Array.isArray(given)) return (given as readonly Given[]).map(valueOf);
   // The judge reads true and false as Pinot's extractor of JSON does: as text.

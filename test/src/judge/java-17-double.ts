@@ -1,6 +1,6 @@
 /**
- * A double as Java before 19 writes it, beyond [0.001, 10000000): not always with the fewest digits,
- * as `8.409999999999999E21`, where Java 19 and we write `8.41E21`. Java 17 runs the judge.
+ * Writes a double outside of [0.001, 10000000) as Java before 19 does: not always with the fewest
+ * digits, such as `8.409999999999999E21` instead of `8.41E21`. Java 17 runs the judge.
  */
 export function java17TextOfDouble(value: number): string {
   const { digits, exponent } = digitsOf(Math.abs(value));

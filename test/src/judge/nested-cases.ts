@@ -177,7 +177,7 @@ export const conformingCases: fc.Arbitrary<PipelineCase> = fc
     }),
   );
 
-/** Only what the schema has a column for may be preserved. */
+/** Only fields with a column in the schema may be preserved. */
 function preservedIn(
   config: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -421,7 +421,7 @@ interface RowShape<T> {
   readonly isSanitized: boolean;
 }
 
-/** The engine keeps Booleans as 0 and 1; rows show what they mean. */
+/** The engine stores Booleans as 0 and 1; rows show true and false. */
 function asNumbers(value: unknown): unknown {
   return Array.isArray(value)
     ? value.map(Number)

@@ -8,9 +8,9 @@ import type { JudgedValue } from './pinot-judge.ts';
 export function isSameValue(judged: JudgedValue | undefined, ours: unknown): boolean {
   if (judged === null || judged === undefined) return ours === null || ours === undefined;
   if (typeof judged === 'boolean') return judged === ours;
-  // Java's text of a list is where it lies in memory, perhaps cut.
+  // Java's text of a list is its memory address, possibly truncated.
   if (typeof judged === 'string' && isPlace(judged)) return typeof ours === 'string';
-  // Half a pair of surrogates goes through the judge's output as a question mark.
+  // Half a pair of surrogates is a question mark in the judge's output.
   if (typeof judged === 'string') {
     return (
       judged === ours ||

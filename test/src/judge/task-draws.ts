@@ -134,7 +134,7 @@ const options = fc
     ...Object.fromEntries(drawn.map(([key, value]) => [String(key), value])),
   }));
 
-/** Tables of every kind with background tasks, and what else those look at. */
+/** Tables of every kind with background tasks, and the other members that those read. */
 export const drawnTasks: fc.Arbitrary<{
   readonly table: string;
   readonly changes: readonly Change[];

@@ -12,17 +12,17 @@ import { changed, type Change } from './verdict-cases.ts';
 import { drawnConfigs, drawnSchemas } from './verdict-draws.ts';
 import { soundTables, wideSchema } from './verdict-tables.ts';
 
-/** A document with what was changed in it, and what is said of it. */
+/** A document with its changes, and the verdicts on it. */
 export interface VerdictComparison {
   readonly kind: 'config' | 'schema';
   readonly changes: readonly Change[];
-  /** Why the engine refuses it; undefined where it takes it. */
+  /** The reason for the engine's refusal; undefined if it accepts it. */
   readonly judged: string | undefined;
   /** Codes of our errors, each once. */
   readonly codes: readonly string[];
   /**
-   * Why the engine refuses what we make of it with all its members; undefined where it takes that,
-   * or where the document is wrong.
+   * The reason for which the engine refuses our completed document; undefined if it accepts that,
+   * or the document is wrong.
    */
   readonly completed: string | undefined;
 }
@@ -40,7 +40,7 @@ export function schemaErrors(document: object): readonly string[] {
   return errorsOf([...findings, ...validateTableSchema(schema)]);
 }
 
-/** A config with all its members, as our validation gives it back. */
+/** A config with all its members, as our validation returns it. */
 export function completedConfig(document: object): unknown {
   const { OFFLINE, REALTIME } = checkTableConfig(document);
   return OFFLINE ?? REALTIME;
@@ -58,7 +58,7 @@ function errorsOf(
   ].toSorted();
 }
 
-/** Compares the verdicts of both on this many configs, and half as many schemas. */
+/** Compares both verdicts on this many configs, and half as many schemas. */
 export async function compareVerdicts(
   judge: PinotJudge,
   seed: number,

@@ -1,6 +1,6 @@
 /**
- * A table that is sound, and changes to it: each by the path of a member, and what stands there;
- * undefined takes it away.
+ * A sound table, and changes to it: each by the path of a member, and its new value; undefined
+ * removes it.
  */
 export const soundConfig = {
   tableName: 'orders_OFFLINE',

@@ -1,8 +1,8 @@
-/** A change on whose verdict we differ from the engine's own checks, and why. */
+/** A change on whose verdict we differ from the engine's own checks, and the reason. */
 export interface VerdictDifference {
   /**
-   * `stricter` where only we refuse it, `laxer` where only the engine does; then the member and
-   * what stands there.
+   * `stricter` if only we refuse it, `laxer` if only the engine does; then the member and its
+   * value.
    */
   readonly change: string;
   readonly reason: string;

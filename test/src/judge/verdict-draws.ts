@@ -13,7 +13,7 @@ interface Model {
   readonly items?: Model;
 }
 
-/** A sound table and what is changed in it. */
+/** A sound table and its changes. */
 export interface DrawnConfig {
   readonly table: string;
   readonly changes: readonly Change[];
@@ -106,7 +106,7 @@ function objectOf(
       maxKeys: 2,
     });
   }
-  // The members that something is nothing without stand first in the models, and are mostly there.
+  // The members that identify a section are first in the models, and are mostly present.
   const drawn = Object.entries(properties).map(([name, member], index) => {
     const value = valueOf(member, `${path}.${name}`, 12);
     const left = fc.option(value, { nil: undefined, freq: index < 3 ? 12 : 1 });
@@ -139,7 +139,7 @@ export const drawnConfigs: fc.Arbitrary<DrawnConfig> = fc.record({
   ),
 });
 
-/** Lists of columns to which columns are added, so that what stands on them does not fall. */
+/** Lists of columns to which columns are added, so that references to them stay valid. */
 const columnLists = [
   'dimensionFieldSpecs',
   'metricFieldSpecs',

@@ -36,7 +36,7 @@ export const stream = fc
     { requiredKeys: ['streamType'] },
   )
   .chain((drawn) =>
-    // Mostly a whole stream with a few members of its own, now and then only what was drawn.
+    // Mostly a whole stream with a few members of its own, sometimes only the drawn ones.
     fc.subarray(Object.keys(drawn).slice(1), { maxLength: 3 }).map((kept) => ({
       streamType: drawn.streamType,
       'stream.kafka.topic.name': 'orders',

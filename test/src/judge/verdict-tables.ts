@@ -58,7 +58,7 @@ const realtime = {
 
 const keyed = { ...realtime, routing: { instanceSelectorType: 'strictReplicaGroup' } };
 
-/** Sound configs of that schema, by what they are; changes are drawn for each. */
+/** Sound configs of that schema, by kind; changes are drawn for each. */
 export const soundTables: Readonly<Record<string, object>> = {
   offline,
   realtime,

@@ -4,8 +4,8 @@ import { assignment, kinds, partition, stream } from './verdict-sections.ts';
 import { column, columns, count, expression, period, some, tag, words } from './verdict-words.ts';
 
 /**
- * Values by the path of their member; `*` stands for an element, `key` for the name of one. The
- * first that fits counts.
+ * Values by the path of their member; `*` is an element, `key` the name of one. The first match
+ * counts.
  */
 const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
   [
@@ -338,7 +338,7 @@ const hints: readonly (readonly [RegExp, fc.Arbitrary<unknown>])[] = [
   ],
 ];
 
-/** Values that the member at a path is mostly given; undefined where its kind says enough. */
+/** Values for the member at a path; undefined if its kind suffices. */
 export function hintFor(path: string): fc.Arbitrary<never> | undefined;
 export function hintFor(path: string): fc.Arbitrary<unknown> | undefined {
   return hints.find(([pattern]) => pattern.test(path))?.[1];

@@ -29,7 +29,7 @@ import {
 /** The number of configs; the variable multiplies it. */
 const runs = Number(process.env['QUIRE_JUDGE_RUNS'] ?? 20) * 10;
 const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
-/** Only what every run compares stands in the document. */
+/** The document contains only what every run compares. */
 const agreement = join(import.meta.dirname, '../../../packages/tables/AGREEMENT.md');
 const isUsual = runs === 200 && seed === 7;
 

@@ -37,7 +37,9 @@ except DatabaseError as error:
     print('710' in str(error))
 `;
 
-/** Programs made for Apache Pinot, unchanged, that ask Quire, which asks a real Apache Pinot. */
+/**
+ * Programs written for Apache Pinot, unchanged, that query Quire in front of a real Apache Pinot.
+ */
 describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a cluster', () => {
   let quire: QuireOnPinot;
 

@@ -6,8 +6,8 @@ import { kafkaServer, pinotServer } from '../testkit/toolchain.ts';
 import type { SharedServers } from './global-setup.ts';
 
 /**
- * Starts what the suites of this folder share, as far as it is there, for the first who connects to
- * the port that it writes, and tells each who does the addresses. All ends when standard input
+ * Starts the installed servers that the suites of this folder share on the first connection to the
+ * port that it writes, and sends the addresses to each client. All of it ends when standard input
  * ends.
  */
 await using started = new AsyncDisposableStack();
@@ -26,7 +26,7 @@ async function start(): Promise<SharedServers> {
 let servers: Promise<SharedServers> | undefined;
 const listener = createServer((socket) => {
   servers ??= start();
-  // One that goes away meanwhile has no more questions.
+  // A client that disconnects in between has no more requests.
   socket.on('error', () => undefined);
   void servers.then((addresses) => socket.end(JSON.stringify(addresses)));
 });

@@ -30,7 +30,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       const settings = {
         'engine.kind': 'pinot',
         'engine.pinot.controller.url': controllerUrl,
-        // Brokers of other suites come to the cluster and leave it.
+        // Brokers of other suites join and leave the cluster.
         'engine.pinot.broker.url': brokerUrl,
         'engine.pinot.auth.token': authorization,
         'engine.table.stocks.path': null,

@@ -34,7 +34,7 @@ function isSameValue(left: unknown, right: unknown): boolean {
   return Object.is(one, other) || Math.abs(one - other) <= 1e-12 * Math.max(1, Math.abs(one));
 }
 
-/** A number, or the text that stands for one: BIG_DECIMAL, NaN. */
+/** A number, or the text that represents one: BIG_DECIMAL, NaN. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   const isNumber =

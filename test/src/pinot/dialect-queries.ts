@@ -1,7 +1,5 @@
-/*
- * The queries of Apache Pinot and of Quire in the dialect `pinot`, over the rows of `dialect-rows.ts`. The first three parts are
- * expressions, conditions and aggregates that a query is made around; the last part are whole queries.
- */
+// Queries in the dialect `pinot` over the rows of `dialect-rows.ts`: expressions, conditions and
+// aggregates, from which queries are built, then whole queries.
 
 import {
   documentedAggregates,

@@ -1,6 +1,7 @@
 /*
- * The two tables that queries of `dialect-queries.ts` read, in Apache Pinot and in Quire: `things`, with a column of each type, and
- * `kinds`, to join with. Nulls are rare, since Pinot stores a value in their place.
+ * The two tables that queries of `dialect-queries.ts` read, in Apache Pinot and in Quire: `things`,
+ * with a column of each type, and `kinds`, to join with. Nulls are rare, because Pinot stores a
+ * value in their place.
  */
 
 const column = (name: string, dataType: string, singleValueField = true): object => ({

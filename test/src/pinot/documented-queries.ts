@@ -1,7 +1,6 @@
-/*
- * Expressions, conditions, aggregates and queries as people take them from Apache Pinot's documentation of its functions, over the rows of
- * `dialect-rows.ts`. They were written before any of them was asked.
- */
+/* Expressions, conditions, aggregates and queries as users copy them from Apache Pinot's
+   documentation of its functions, over the rows of `dialect-rows.ts`. They were written before any
+   of them was run. */
 
 /** Selected for each of the rows, in the order of `id`. */
 export const documentedExpressions: readonly string[] = [

@@ -33,8 +33,8 @@ export const everythingConfig = {
 };
 
 /**
- * Values at the ends of their types, in the order of `row_number`: JSON, as JavaScript cannot hold
- * some of the numbers.
+ * Values at the ends of their types, in the order of `row_number`: JSON, because JavaScript cannot
+ * represent some of the numbers.
  */
 export const everythingRows: readonly string[] = [
   `{"row_number": 1, "one_int": 2147483647, "one_long": 9223372036854775807, "one_float": 1.5, "one_double": 0.1, "one_boolean": true,

@@ -29,8 +29,8 @@ async function runningQueries(): Promise<string> {
 }
 
 /**
- * Starts the slow query, and resolves once it runs in the cluster; the function that it gives tells
- * how it fails.
+ * Starts the slow query, and resolves once it runs in the cluster; the returned function resolves
+ * to its failure.
  */
 async function startSlowQuery(
   engine: PinotEngine,
@@ -45,8 +45,8 @@ async function startSlowQuery(
       async () => (await runningQueries()).includes('sleep'),
       'the query runs',
     ).then(() => true);
-    // Another suite moves segments between servers: meanwhile the table may be empty, and the
-    // answer comes at once.
+    // Another suite moves segments between servers: in between the table may be empty, and the
+    // answer arrives at once.
     if (await Promise.race([runs, outcome.then(() => false)])) return () => outcome;
     runs.catch(() => undefined);
   }
@@ -177,7 +177,8 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     await using stranger = openEngine({ controllerUrls: [other.url] });
     await expect(countRows(stranger, 'SELECT n FROM few')).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
-      message: 'What should be the controller of an Apache Pinot answers /version with HTTP 200.',
+      message:
+        'The configured controller does not answer as one of Apache Pinot: /version returned HTTP 200.',
       adminHint: `The address is ${other.url}; look at engine.pinot.controller.url.`,
     });
     await engine[Symbol.asyncDispose]();

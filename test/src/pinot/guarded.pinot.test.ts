@@ -18,8 +18,8 @@ const denied = {
 };
 
 /**
- * A cluster whose controller, broker and server ask for credentials (BasicAuth) and speak TLS only,
- * and which tells of its brokers itself.
+ * A cluster whose controller, broker and server require credentials (BasicAuth) and TLS, and which
+ * reports its brokers itself.
  */
 describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (folder) => {
   let pinot: PinotServer;
@@ -28,7 +28,7 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
   let settings: Readonly<Record<string, string>>;
   let quire: QuireOnPinot;
 
-  /** Replaces the token as those do who rotate secrets: at once, and never by half of it. */
+  /** Replaces the token as secret rotation does: atomically. */
   async function writeToken(authorization: string): Promise<void> {
     await writeFile(`${tokenFile}.new`, `${authorization}\n`);
     await rename(`${tokenFile}.new`, tokenFile);

@@ -5,7 +5,7 @@ import { sharedServers } from './shared-servers.ts';
 import { streamConfigOf } from './stream-config.ts';
 import { untilPartitions } from '../testkit/servers/kafka-server.ts';
 
-/** A topic of two partitions on the shared Apache Kafka, that nobody else uses. */
+/** A topic of two partitions on the shared Apache Kafka, used by one test only. */
 export class KafkaTopic implements AsyncDisposable {
   readonly name = `topic-${Buffer.from(systemRandom.bytes(8)).toString('hex')}`;
   readonly #address: string;

@@ -15,7 +15,7 @@ const isTried = process.env['QUIRE_PINOT_TRIALS'] !== undefined;
 const tenants = { broker: 'DefaultTenant', server: 'DefaultTenant' };
 const start = `${restreamPath}?destTableNameWithType=rivers2_REALTIME`;
 
-/** The message for admins, who read the address as well. */
+/** The message for admins, who can also read the address. */
 function refusedAt(url: string): string {
   return `Apache Pinot does not answer: ECONNREFUSED. The address is ${url}; look at engine.pinot.controller.url and engine.pinot.broker.url.`;
 }

@@ -18,7 +18,7 @@ import { patience, until } from '../testkit/until.ts';
 
 const limits = { timeoutMs: 120_000 };
 const rowCount = 60_000;
-/** More than what lies in sockets between a broker and a reader. */
+/** More than the socket buffers between a broker and a reader. */
 const large = `SELECT ${Array.from({ length: 40 }, (_, index) => `n * ${index + 3} AS n${index}`).join(', ')} FROM held LIMIT ${rowCount}`;
 
 /** Counts the rows of an answer that has one. */
@@ -30,8 +30,8 @@ async function countHeld(engine: PinotEngine): Promise<number> {
 }
 
 /**
- * A broker, and a server to which a table is being rebuilt, are killed as by a power cut; the rest
- * of the cluster goes on.
+ * Kills a broker, and a server to which a table is being rebuilt, as by a power failure; the rest
+ * of the cluster continues.
  */
 describeWithTool(
   pinotServer,
@@ -97,8 +97,8 @@ describeWithTool(
         .poll(() => countAll('false').catch(() => undefined))
         .toMatchObject({ queried: 2 });
 
-      // Both brokers are found through the controller, and asked in turn: each has a query whose
-      // answer is read in part, and one that is on its way.
+      // Both brokers are found through the controller, and called in turn: each has a query whose
+      // answer is read in part, and one in flight.
       await using engine = openEngine({ avoidMs: 60_000 });
       await using stack = new AsyncDisposableStack();
       const halves = await Promise.all(
@@ -107,7 +107,7 @@ describeWithTool(
           return execution.batches[Symbol.asyncIterator]();
         }),
       );
-      const begun = await Promise.all(halves.map((batches) => batches.next()));
+      const firstBatches = await Promise.all(halves.map((batches) => batches.next()));
       const waiting = [countHeld(engine), countHeld(engine)];
       await spare.process.kill();
       expect((await quire.tell('POST', `${restreamPath}/resume`)).status).toBe(200);
@@ -116,7 +116,7 @@ describeWithTool(
         halves.map(async (batches, index) => {
           let rows = 0;
           for (
-            let next = begun[index];
+            let next = firstBatches[index];
             next !== undefined && next.done !== true;
             next = await batches.next()
           ) {

@@ -29,7 +29,7 @@ const byKey = (schemaName: string): object => ({
   primaryKeyColumns: ['id'],
 });
 
-/** Ten keys, of which each comes three times, the last time as `new`. */
+/** Ten keys, each of which occurs three times, the last time as `new`. */
 const messages = ['old', 'older', 'new'].flatMap((text, round) =>
   Array.from({ length: 10 }, (_, id) => ({ id, text, ts: 1_767_225_600_000 + round })),
 );

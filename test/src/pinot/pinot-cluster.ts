@@ -51,8 +51,7 @@ export async function tellController(
 }
 
 /**
- * A table that is loaded, with rows, as objects or as JSON, in as many segments as there are groups
- * of them.
+ * A loaded table with rows, as objects or as JSON, in as many segments as there are groups of them.
  */
 export async function loadTable(
   address: PinotAddress,
@@ -92,7 +91,7 @@ export async function loadTable(
   await until(async () => (await count(address, name)) === rowCount, `${name} has its rows`);
 }
 
-/** Rows that queries see; undefined while they cannot be asked. */
+/** The rows that queries see; undefined while the cluster cannot be queried. */
 export async function count(address: PinotAddress, tableName: string): Promise<number | undefined> {
   const response = await fetch(`${address.brokerUrl}/query/sql`, {
     method: 'POST',

@@ -6,7 +6,7 @@ import { loadTable, openEngine, sharedCluster } from './pinot-cluster.ts';
 const queries = {
   numbers: 'SELECT n FROM numbers ORDER BY n LIMIT 100000',
   noRows: 'SELECT n FROM numbers WHERE n < 0',
-  // Larger than what the sockets hold: a reader that has seen some of it has not seen all.
+  // Larger than the socket buffers: a reader that has seen a part has not seen all.
   endless: `SELECT ${Array.from({ length: 16 }, (_, index) => `n * ${index + 3} AS n${index}`).join(', ')} FROM numbers LIMIT 100000`,
   syntaxError: 'SELECT n FRM numbers WHERE',
   missingTable: 'SELECT * FROM nothing_of_that_name',

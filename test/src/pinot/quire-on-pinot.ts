@@ -18,7 +18,7 @@ export interface QueryAnswer {
 
 export interface QuireOnPinot extends AsyncDisposable {
   readonly brokerUrl: string;
-  /** The broker by Arrow Flight SQL, where the settings give it a port. */
+  /** The broker by Arrow Flight SQL, if the settings give it a port. */
   readonly flightUrl: string;
   /** Calls the broker; a body makes it a POST. */
   send(path: string, body?: object): Promise<string>;

@@ -63,7 +63,7 @@ describeWithTool(pinotServer, 'a restream on Apache Pinot', () => {
         `${restreamPath}?destTableNameWithType=copy_REALTIME&destServerTenant=Fresh&debugPause=true`,
       );
       expect(started).toMatchObject({ status: 200, body: { stage: 'INIT' } });
-      // The segments that it was made with lie on the first server, when the tenant goes to the
+      // The segments that it was created with are on the first server when the tenant moves to the
       // second one.
       await expect
         .poll(async () => {
@@ -119,7 +119,7 @@ async function makeEvents(quire: QuireOnPinot, topic: KafkaTopic): Promise<void>
   expect(made).toMatchObject({ status: 200 });
 }
 
-/** The job, once it has come to its end. */
+/** The job, once it has ended. */
 async function untilDone(quire: QuireOnPinot): Promise<Readonly<Record<string, JsonValue>>> {
   return vi.waitFor(async () => {
     const { body } = await quire.tell('GET', restreamPath);

@@ -7,8 +7,8 @@ import { count, engineOptions, loadTable } from './pinot-cluster.ts';
 vi.setConfig({ testTimeout: 900_000 });
 
 /**
- * A cluster of its own takes a minute to start, and longer on old data: these run when the variable
- * is set.
+ * A cluster of its own takes a minute to start, and longer on old data, so these run only if the
+ * variable is set.
  */
 const isTried = process.env['QUIRE_PINOT_TRIALS'] !== undefined;
 const [heapMb, segmentCount, segmentRowCount] = [320, 14, 40_000];

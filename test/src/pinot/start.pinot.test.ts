@@ -154,7 +154,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     const { brokerUrl, controllerUrl } = sharedCluster();
     const checkedAt = expect.stringMatching(/^2\d{3}-/);
     const engine = { state: 'ok', checkedAt, problem: null };
-    // Brokers of other suites come to the cluster and leave it: only the lasting one is looked at.
+    // Brokers of other suites join and leave the cluster; only the permanent one is checked.
     await using right = await startOnPinot({ 'engine.pinot.broker.url': brokerUrl });
     for (const role of ['broker', 'controller'] as const) {
       expect(await right.health(role)).toMatchObject({ status: 'ok', engine });
@@ -170,8 +170,8 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
           state: 'degraded',
           checkedAt,
           problem:
-            'What should be the controller of an Apache Pinot answers /version with HTTP 404. ' +
-            'What should be a broker of Apache Pinot answers /query/sql with HTTP 404.',
+            'The configured controller does not answer as one of Apache Pinot: /version returned HTTP 404. ' +
+            'The configured broker does not answer as one of Apache Pinot: /query/sql returned HTTP 404.',
         },
       });
     }

@@ -92,7 +92,7 @@ function untilFinished(quire: QuireOnPinot, taskName: string): Promise<TaskDebug
   return vi.waitFor(async () => {
     const debug = await readDebug(quire, taskName);
     expect(debug.finishTime).toBeDefined();
-    // Apache Pinot knows the end of the subtasks before that of their task.
+    // Apache Pinot reports the end of the subtasks before that of their task.
     expect(debug.taskState).not.toBe('IN_PROGRESS');
     return debug;
   }, patience);
@@ -146,7 +146,7 @@ describeWithTool(pinotServer, 'the debug record of a task on Apache Pinot', () =
         subtaskCount: { total: 1, completed: 0, error: 1 },
         subtaskInfos: [{ state: 'TASK_ERROR' }],
       });
-      // Apache Pinot keeps the beginning of a stack trace, and says no more of it.
+      // Apache Pinot stores the beginning of a stack trace, and no more.
       expect(failed.subtaskInfos[0]?.info).toContain(`Failed to execute ${taskType}`);
       expect((await quire.tell('GET', `/tasks/task/Task_${taskType}_none/debug`)).status).toBe(404);
       expect(await engine.readTaskQueue(taskType)).toBe('RUNNING');

@@ -11,9 +11,9 @@ import { generate } from 'selfsigned';
 export interface TokenFront extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Its certificate, which nobody else has signed; it is for 127.0.0.1. */
+  /** Its self-signed certificate for 127.0.0.1. */
   readonly authority: string;
-  /** The token that it takes, from now on. */
+  /** The token that it accepts from now on. */
   token: string;
   /** The number of calls that it refused. */
   refusedCount: number;

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const each of [proxy, one, two]) await each[Symbol.asyncDispose]();
 });
 
-/** The rows of a JSON page, as they stand in it. */
+/** The rows of a JSON page as text. */
 function rowsIn(text: string): string {
   return /"rows":(\[.*?\])\}/s.exec(text)?.[1] ?? '';
 }
@@ -410,7 +410,7 @@ test.each(['auto', true] as const)(
     );
     const { requestId } = first.json();
     const runner = left.engine.queries.length > 0 ? left : right;
-    // Another proxy has learnt nothing, and asks the broker first that does not run it: it begins
+    // Another proxy has learned nothing, and first asks the broker that does not run it: it starts
     // with the second one.
     await using other = await TestProxy.start(runner === left ? [left, right] : [right, left], {
       isStoreShared,

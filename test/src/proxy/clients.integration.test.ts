@@ -52,7 +52,7 @@ describe('a client', () => {
   test('a client that reads nothing keeps the broker from sending more than a few buffers, and is let go in the end', async () => {
     await using patient = await TestProxy.start([odd], { stallTimeoutMs: 60_000 });
     const socket = await unread(odd, patient);
-    // The kernel's buffers on two connections take some megabytes; the page has no end.
+    // The kernel's buffers of two connections take some megabytes; the page has no end.
     const held = await untilSettled(() => odd.sentBytes);
     expect(held).toBeLessThan(32 * 1024 * 1024);
     let isClosed = false;
@@ -74,7 +74,7 @@ describe('a client', () => {
   });
 });
 
-/** An endless page of the odd broker, of which its client reads the head, if that. */
+/** An endless page of the misbehaving broker, of which its client reads the headers at most. */
 async function unread(broker: MisbehavingBroker, front: TestProxy): Promise<Socket> {
   const chunk = Buffer.alloc(65_536, 0x20);
   broker.conduct = (response) => {

@@ -171,7 +171,7 @@ describe('a broker that does not answer as it should', () => {
     };
     const rounds = await proxy.roundCount();
     const atFirst = await ask(10);
-    // The failure has had it checked at once; two checks more, and it is given another chance.
+    // The failure caused a check at once; after two more checks, it is used again.
     await proxy.untilRound(rounds + 1);
     const meanwhile = await ask(10);
     await proxy.nextRound();
@@ -201,7 +201,7 @@ describe('a broker that shuts down', () => {
     const requestId = await good.stored(20);
     odd.conduct = refuses;
     const pages = [];
-    // The cached broker is asked first, so the first call decides whom the others reach.
+    // The cached broker is asked first, so the first call decides which broker the others reach.
     for (let count = 0; count < 4; count += 1) {
       const headers = count === 0 ? forwardToOdd : {};
       pages.push(await shared.call(`/query/${requestId}/results?offset=10&numRows=5`, { headers }));

@@ -146,8 +146,7 @@ describe('a cell is what DuckDB says of the value', () => {
       const { types, rows: cells } = await queries.cells(`SELECT v FROM (VALUES ${rows}) t(v)`);
       const texts = await queries.reference(`SELECT CAST(v AS VARCHAR) FROM (VALUES ${rows}) t(v)`);
       expect(types).toEqual([wireType]);
-      // Doubles are compared as numbers: both texts name one, and the shortest may be written in more
-      // than one way.
+      // Doubles are compared as numbers: two texts of one double may differ.
       const normal = (cell: ExactCell): ExactCell =>
         cellOf === float && typeof cell === 'string' && !/[NI]/.test(cell)
           ? String(Number(cell))

@@ -67,7 +67,7 @@ describeWithTool(python, 'The types of a file of pyarrow', (pythonPath) => {
       await writeFile(arrow, await readObject(store, entry.dataKey));
       const { stdout } = await run(pythonPath, ['-c', read, arrow]);
       expect(JSON.parse(stdout)).toEqual([
-        // The zone of the file is gone, the moment is the same.
+        // The zone of the file is lost, the instant is the same.
         ['zoned', 'timestamp[us, tz=UTC]', '1717243200123000', 'None'],
         ['zonedMicros', 'timestamp[us, tz=UTC]', '1717243200123001', 'None'],
         ['millis', 'timestamp[us]', '1717243200123000', 'None'],

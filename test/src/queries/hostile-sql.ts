@@ -1,4 +1,4 @@
-/** A statement that is meant to do harm, and to what. */
+/** A malicious statement, and its target. */
 export interface HostileStatement {
   readonly aim: 'time' | 'memory' | 'planning' | 'width';
   readonly sql: string;
@@ -15,8 +15,8 @@ export const hostileStatements: readonly HostileStatement[] = mixed([
 ]);
 
 /**
- * Calls whose time grows with the square of their arguments, loops without an end, joins of
- * everything with everything.
+ * Calls whose time grows with the square of their arguments, endless loops, cross joins of
+ * everything.
  */
 function slowCalls(): string[] {
   const distances = [

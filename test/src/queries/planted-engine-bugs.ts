@@ -41,7 +41,7 @@ function starting(
   return { execute, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](), ...changes };
 }
 
-/** The engine whose running queries are changed. */
+/** Wraps an engine to change its running queries. */
 function running(
   engine: QueryEngine,
   change: (execution: QueryExecution, query: Parameters<Execute>[0]) => Partial<QueryExecution>,
@@ -60,7 +60,7 @@ function running(
   return starting(engine, execute, changes);
 }
 
-/** The engine whose failures have other codes, at the start and on the way. */
+/** Wraps an engine to change the codes of its failures, at the start and while rows are read. */
 function failingAs(engine: QueryEngine, translate: (error: unknown) => unknown): QueryEngine {
   const translated = async function* (batches: Batches): AsyncGenerator<RecordBatch> {
     try {

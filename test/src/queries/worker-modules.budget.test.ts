@@ -76,7 +76,7 @@ test('a server and its workers load OpenTelemetry only when traces are exported'
   ]) {
     const packages = packagesOf(module);
     expect(packages).toContain('core');
-    // The types of the API come with a dependency of others, which registers nothing.
+    // The types of the API bring a dependency of others, which registers nothing.
     const ofSdk = packages.filter((name) => /^@opentelemetry\/(?!api$)/.test(name));
     expect(ofSdk).toEqual([]);
   }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive, WorkerServer } from '../testkit/worker-server.ts';
 
-/** `QUIRE_STUCK_QUERIES` says how many follow each other; two when it is not set. */
+/** `QUIRE_STUCK_QUERIES` sets the number of consecutive queries; two by default. */
 const attacks = Number(process.env['QUIRE_STUCK_QUERIES'] ?? 2);
 
-/** Takes hours in one call of DuckDB, which looks at no interrupt meanwhile. */
+/** Takes hours in one call of DuckDB, which checks no interrupt during that time. */
 const stuck = "SELECT levenshtein(repeat('ab', 100000), repeat('ba', 100000))";
 
 describe('a query that does not stop', () => {

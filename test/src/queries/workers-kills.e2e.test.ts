@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { WorkerServer } from '../testkit/worker-server.ts';
 
-/** `QUIRE_WORKER_KILLS` says how many; four when it is not set. */
+/** `QUIRE_WORKER_KILLS` sets the number of kills; four by default. */
 const kills = Number(process.env['QUIRE_WORKER_KILLS'] ?? 3);
 
 test(`a worker killed at any moment, ${kills} times, costs its own query only`, async () => {
@@ -21,7 +21,7 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
       } else {
         failures.push(exception.errorCode);
       }
-      // Not more than what shows that nothing else goes.
+      // At most as many as show that nothing else proceeds.
       if (kept.length > 5) await server.delete(kept.splice(1, 1)[0] ?? '');
     }
   };

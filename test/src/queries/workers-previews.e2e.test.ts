@@ -35,7 +35,7 @@ let isRunning = false;
 beforeAll(async () => {
   directory = await temporaryDirectory();
 });
-// The test that ends it leaves none to the next one.
+// The test that ends it leaves no server to the next one.
 beforeEach(async () => {
   if (isRunning) return;
   const config = await writeSettings(directory.path, settings);
@@ -72,7 +72,7 @@ function call(url: string, body?: object, signal: AbortSignal | null = null): Pr
 const preview = (body: object, signal?: AbortSignal): Promise<Response> =>
   call(`${controllerUrl}/tables/preview`, body, signal);
 
-/** Many rows, each with many columns of ten thousand characters, made of a small request. */
+/** Many rows, each with many columns of ten thousand characters, created from a small request. */
 function large(rowCount: number, columnCount: number): object {
   const names = Array.from({ length: columnCount }, (_, index) => `c${index}`);
   const transformConfigs = names.map((columnName) => ({

@@ -45,7 +45,7 @@ function signatures(exports: ReadonlyMap<string, Export>): string {
   return sorted.map(([head, text]) => `# ${head}\n${text}\n`).join('\n');
 }
 
-/** Reports whether the declaration of a name in a source begins right after a doc comment. */
+/** Reports whether the declaration of a name in a source directly follows a doc comment. */
 function isDocumented(source: string, name: string): boolean {
   const words =
     '(?:export |declare |abstract |async )*(?:const|let|function\\*?|class|interface|type|enum)';

@@ -6,7 +6,7 @@ import { copyOfArrow } from '../testkit/builders/copy-of-arrow.ts';
 import { arrowVersions, describeWithTool } from '../testkit/toolchain.ts';
 import type { PublishedPackages } from './published-packages.ts';
 
-/** Rows of a page that `arrow-host.process.ts` prints, whichever copy of apache-arrow made them. */
+/** Rows of a page that `arrow-host.process.ts` prints, created by any copy of apache-arrow. */
 const rows =
   '[[1,9223372036854775807,0.1,"größer","red","2023-11-14 22:13:20.123",[1,null]],' +
   '[null,null,null,null,null,null,null],[-3,0,"NaN","","red","1970-01-01 00:00:00.0",[]]]';

@@ -7,7 +7,7 @@ import { repositoryFiles, textOf } from './repository-files.ts';
 /** The list of backends, which alone names them outside of their packages. */
 const list = 'packages/settings/src/store-backends.ts';
 
-/** A backend whose names stand for a service of somebody, unlike `file` and `memory`. */
+/** A backend named after a provider's service, unlike `file` and `memory`. */
 interface NamedBackend {
   readonly folder: string;
   readonly words: readonly string[];

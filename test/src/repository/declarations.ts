@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../../..');
 
 /** A named thing of a module, as the compiler declares it to others. */
 export interface Declaration {
-  /** Source file that it stands in, from the root of the repository. */
+  /** The source file of the declaration, from the root of the repository. */
   readonly file: string;
   readonly name: string;
   /** Its declaration, without comments. */
@@ -61,7 +61,7 @@ export class Declarations {
 
   /** Has the compiler declare the sources of all packages. */
   static async emit(): Promise<Declarations> {
-    // In the repository, where the compiler finds what the sources import.
+    // In the repository, where the compiler resolves the imports of the sources.
     const folder = mkdtempSync(join(root, 'node_modules/.declarations-'));
     try {
       const config = join(folder, 'tsconfig.json');
@@ -119,7 +119,7 @@ export class Declarations {
     );
   }
 
-  /** The declarations in the same package that one mentions to those who have it. */
+  /** The declarations in the same package that one mentions in its public part. */
   mentionsOf({ isType, declaration }: Export): readonly Declaration[] {
     if (declaration === undefined) return [];
     const { file, mentions, constructorMentions } = declaration;
@@ -155,7 +155,7 @@ export class Declarations {
   }
 }
 
-/** A node of the syntax tree, of which only what is asked for here is known. */
+/** A node of the syntax tree, with the members that are used here. */
 interface SyntaxNode {
   readonly type: string;
   readonly start: number;
@@ -227,8 +227,8 @@ function isConstructor({ type, kind }: SyntaxNode): boolean {
 }
 
 /**
- * Names in the places of types, but for constructors. What `typeof` says of a value can be had
- * without the value's name.
+ * Names in type positions, except for constructors. Callers can use the type of `typeof` without
+ * the name of the value.
  */
 function mentionsIn(node: unknown): readonly Mention[] {
   if (Array.isArray(node)) return node.flatMap((each: unknown) => mentionsIn(each));

@@ -67,7 +67,7 @@ describeWithTool(pythonRequests, 'the notebook', (python) => {
   });
 });
 
-/** Presses the buttons of the page as a reader would, and tells what is shown after each. */
+/** Presses the buttons of the page as a reader would, and returns the shown text after each. */
 const reader = `
 const shown = [];
 const press = [...document.querySelectorAll('button')];

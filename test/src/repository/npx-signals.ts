@@ -25,7 +25,7 @@ export function testSignalsThroughNpx(publishedOf: () => PublishedPackages): voi
       await mkdir(directory);
       const config = join(directory, 'quire.properties');
       await writeFile(config, settings);
-      // Without network: what is installed is what runs.
+      // Without network: the installed version runs.
       const args = [
         '--offline',
         '--no-install',
@@ -58,8 +58,8 @@ export function testSignalsThroughNpx(publishedOf: () => PublishedPackages): voi
       try {
         const address = await url;
         expect((await fetch(`${address}/health`)).status).toBe(200);
-        // Ctrl-C goes to all processes of a terminal's group, what a supervisor sends to the first
-        // of them.
+        // Ctrl-C signals all processes of a terminal's group; a supervisor signals the first of
+        // them.
         if (signal === 'SIGINT') process.kill(-Number(npx.pid), signal);
         else npx.kill(signal);
         // Its output closes once the server has ended, and not before.
@@ -73,7 +73,7 @@ export function testSignalsThroughNpx(publishedOf: () => PublishedPackages): voi
   );
 }
 
-/** Ends what a test that failed has left. */
+/** Ends the processes that a failed test has left. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');

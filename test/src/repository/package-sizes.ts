@@ -25,7 +25,7 @@ interface Installed {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** One of the packages that somebody gets who installs the command. */
+/** A package that an installation of the command contains. */
 interface HeavyPackage {
   readonly name: string;
   readonly installedBytes: number;
@@ -172,7 +172,7 @@ function heavyNamesOf(text: string): readonly string[] {
   return Array.from(table.matchAll(/^\| ([^\s|]+) +\| +[\d.]+ \|/gm), ([, name = '']) => name);
 }
 
-/** Holds the table of sizes in packages/SIZES.md to what is installed. */
+/** Compares the table of sizes in packages/SIZES.md with the installed files. */
 export function testPackageSizes(publishedOf: () => PublishedPackages): void {
   const isMeasuredHere = process.platform === 'linux' && process.arch === 'x64';
   test.runIf(isMeasuredHere)(

@@ -1,4 +1,4 @@
-/** Turns of phrase that a reader has to translate, and what to write. */
+/** Turns of phrase that a reader has to translate, and their replacements. */
 const turns: readonly (readonly [RegExp, string])[] = [
   [
     /(?<!\bthere +)\b(?:is|are|was|were|be) +no +(?!longer\b|more +than\b)[\w$'‘-]+/gi,
@@ -33,7 +33,7 @@ export interface Turn {
   readonly instead: string;
 }
 
-/** The turns in a text, also where a phrase goes over the end of a line of prose or of comment. */
+/** Finds the turns in a text, also across the end of a line of prose or of comment. */
 export function turnsIn(text: string): Turn[] {
   // The same length, so that a place in the one is the same place in the other.
   const folded = text.replaceAll(/\n[ \t]*(?:\*|\/\/)?[ \t]*/g, (end) => ' '.repeat(end.length));

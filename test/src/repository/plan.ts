@@ -1,4 +1,6 @@
-/** The plan of the house: which packages exist, on what they may lean, and what stays where. */
+/**
+ * The plan of the house: the packages, their allowed dependencies, and the owners of dependencies.
+ */
 
 /** Level of every package. Imports point to a strictly lower level. */
 export const levels: Readonly<Record<string, number>> = {
@@ -44,15 +46,12 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/': ['server'],
 };
 
-/**
- * Packages that may load modules whose names come from settings, or from the process that they work
- * for.
- */
+/** Packages that may load modules whose names come from settings, or from their parent process. */
 export const pluginLoaders: readonly string[] = ['server'];
 
 /**
- * Packages that may use all of apache-arrow, and the types of it that everybody may name. Previews
- * in `tables` sample its files.
+ * Packages that may use all of apache-arrow, and its types that all packages may name. Previews in
+ * `tables` sample its files.
  */
 export const arrow = {
   packages: ['results', 'engine-duckdb', 'engine-pinot', 'tables', 'flight'],
@@ -86,8 +85,8 @@ export const wire = {
 };
 
 /**
- * Families, each member of which is described by one object in a list: by which name code would
- * compare them, and their names. Code asks the object, and compares in no place.
+ * Families, each member of which is described by one object in a list: the name by which code would
+ * compare them, and their names. Code uses the object, and never compares.
  */
 export const families: readonly {
   readonly family: string;

@@ -18,9 +18,7 @@ vi.setConfig({ hookTimeout: 300_000 });
 const root = join(import.meta.dirname, '../../..');
 const nodeModules = join(root, 'node_modules');
 const programs = readmePrograms(join(root, 'packages'));
-/**
- * Programs of strangers: what they write is compiled against our types, and runs on our JavaScript.
- */
+/** Programs of other developers are compiled against our types, and run on our JavaScript. */
 const strangers = ['stranger', 'arrow-host', 'upgrade-broker'];
 
 describeWithTool(builtPackages, 'the published packages', (packages) => {

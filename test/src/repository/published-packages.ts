@@ -9,11 +9,11 @@ import { lockOf, npm, packPackages, type Tarball } from '../../../scripts/pack-p
 const run = promisify(execFile);
 
 /**
- * The project of a stranger into which npm has installed all our packages from their tarballs, with
- * nothing that is not declared.
+ * An empty project into which npm has installed all our packages from their tarballs, with nothing
+ * that is not declared.
  *
- * Its lock file names the versions that ours does, so that npm takes them from its cache; what
- * nobody depends on npm leaves out.
+ * Its lock file names the versions that ours does, so that npm takes them from its cache; npm omits
+ * packages on which none depends.
  */
 export class PublishedPackages implements Disposable {
   readonly folder: string;
@@ -24,7 +24,7 @@ export class PublishedPackages implements Disposable {
     this.tarballs = tarballs;
   }
 
-  /** Packs and installs what stands in the folder of the packages, which are built. */
+  /** Packs and installs the built packages. */
   static async install(packages: string): Promise<PublishedPackages> {
     const folder = await mkdtemp(join(tmpdir(), 'quire-published-'));
     const tarballs = await packPackages(packages, folder);

@@ -124,7 +124,7 @@ test('a release sets one version everywhere, dates the changes, and tags the com
     ),
   );
   const own = '  {\n    "version": "98.0.0",\n    "what": "the release 98.0.0"\n  }';
-  // Lines are added to what the formatter has laid out, and nothing else changes.
+  // Lines are added to the formatter's layout, and nothing else changes.
   expect(await read('test/releases.json')).toBe(
     releasesBefore.replace(/\n\]\n$/, `,\n${own}\n]\n`),
   );

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../../..');
  */
 const machinePath = /(?<![\w.~-])\/(?:home\/\w|Users\/\w|work(?![\w-]))/;
 
-/** Numbers of the lines that name a path of somebody's machine. */
+/** Numbers of the lines that contain a path of a developer's machine. */
 function linesWithMachinePaths(text: string): number[] {
   return text.split('\n').flatMap((line, index) => (machinePath.test(line) ? [index + 1] : []));
 }

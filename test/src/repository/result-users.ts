@@ -53,7 +53,7 @@ export class ResultUsers {
     };
   }
 
-  /** Resolves once each user has finished two more rounds, of which one began after the call. */
+  /** Resolves once each user has finished two more rounds, one of which started after the call. */
   async progress(): Promise<void> {
     const goals = this.#rounds.map((rounds) => rounds + 2);
     const isReached = (): boolean =>
@@ -77,7 +77,7 @@ export class ResultUsers {
     await this.#running;
   }
 
-  /** Reads a page of the first and of the last result at an address; returns what is wrong. */
+  /** Reads a page of the first and of the last result at an address; returns the problems. */
   async misreadOf(address: string): Promise<readonly string[]> {
     const results = [this.#results.at(0), this.#results.at(-1)].filter(
       (result) => result !== undefined,
@@ -86,7 +86,7 @@ export class ResultUsers {
     return problems.filter((problem) => problem !== undefined);
   }
 
-  /** Reads each result whole at an address; returns what is wrong. */
+  /** Reads each result whole at an address; returns the problems. */
   async lostAt(address: string): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const result of this.#results) {
@@ -112,7 +112,7 @@ export class ResultUsers {
     const sql = `SELECT range * ${factor} AS n FROM range(${rowCount})`;
     const path = `/query/sql?doPaginate=true&numRows=${pageRowCount}`;
     const answer = await this.#call(this.#anyAddress(), path, { sql });
-    // A query that meets the end of its broker is not sent twice by a proxy; its user may do so.
+    // A proxy does not resend a query that fails because its broker stops; its user may do so.
     if (answer.status === 502 || answer.status === 503) {
       this.#resentCount += 1;
       return undefined;
@@ -135,7 +135,7 @@ export class ResultUsers {
     return result && (await this.#read(this.#anyAddress(), result));
   }
 
-  /** Returns what is wrong with a page; undefined when it has exactly its rows. */
+  /** Returns the problem of a page; undefined if it has exactly its rows. */
   async #read(
     address: string,
     { id, factor }: KnownResult,

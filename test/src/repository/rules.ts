@@ -14,7 +14,7 @@ import {
 } from './plan.ts';
 import type { Import, SourceFile } from './source-file.ts';
 
-/** A rule looks at one package and says, in sentences, what is wrong with it. */
+/** A rule checks one package and returns its problems as sentences. */
 type Rule = (each: HousePackage) => string[];
 
 /** Every package has a level, and a package imports strictly lower levels only, by their names. */
@@ -42,7 +42,7 @@ export const importsPointDown: Rule = ({ name, files }) => {
 export const importsDoNotGoRound: Rule = ({ files }) =>
   cyclesOf(files).map((cycle) => `${cycle.join(', ')}: imports go round`);
 
-/** The manifest lists exactly what the sources import, and the peers of that. */
+/** The manifest lists exactly the imports of the sources, and their peers. */
 export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {
   const imported = new Set<string>();
   for (const { module } of files.flatMap((file) => file.imports)) {
@@ -136,7 +136,7 @@ export const sourcesAreShort: Rule = ({ files }) =>
       .map((each) => `${path}:${each.line} is a function of ${each.lineCount} lines`),
   ]);
 
-/** Nobody but the system clock asks the machine for the time. */
+/** Only the system clock reads the time of the machine. */
 export const timeIsInjected: Rule = ({ files }) =>
   files
     .filter(({ path }) => path !== 'packages/core/src/system-clock.ts')
@@ -144,7 +144,7 @@ export const timeIsInjected: Rule = ({ files }) =>
       clockReadLines.map((line) => `${path}:${line} reads the clock`),
     );
 
-/** Builtins are written with `node:`, so that nobody takes them for packages. */
+/** Builtins are imported with `node:`, so that they are not mistaken for packages. */
 export const builtinsHaveTheirPrefix: Rule = ({ files }) =>
   inEveryImport(files, (path, { module }) =>
     isBuiltin(module) && !module.startsWith('node:')

@@ -82,7 +82,7 @@ class Deployment implements AsyncDisposable {
     this.#running.set(name, { process, url });
   }
 
-  /** Replaces a server as OPERATE.md says: SIGTERM, its end, the other release in its place. */
+  /** Replaces a server as OPERATE.md says: SIGTERM, its exit, the other release in its place. */
   async replace(name: ServerName, project: string): Promise<void> {
     const process = this.#running.get(name)?.process;
     process?.signal('SIGTERM');

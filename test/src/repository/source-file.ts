@@ -6,12 +6,12 @@ export interface SourceFile {
   readonly lineCount: number;
   readonly imports: readonly Import[];
   /**
-   * Names that the file gives to variables, parameters, members and properties; reading
-   * `batch.numRows` gives no name.
+   * Names that the file declares for variables, parameters, members and properties; reading
+   * `batch.numRows` declares no name.
    */
   readonly names: ReadonlySet<string>;
   readonly functions: readonly { readonly line: number; readonly lineCount: number }[];
-  /** Comparisons of a variable or a property with a text: `engine.kind === 'pinot'`, or as a case. */
+  /** Comparisons of a variable or property with a text: `engine.kind === 'pinot'`, or a case. */
   readonly comparisons: readonly Comparison[];
   /** Lines that read the wall clock with a bare `new Date()`, which lint cannot express. */
   readonly clockReadLines: readonly number[];
@@ -26,7 +26,7 @@ export interface Comparison {
 
 export interface Import {
   readonly module: string;
-  /** Imported names; `*` when it is all of the module or cannot be told. */
+  /** Imported names; `*` if it is all of the module or unknown. */
   readonly names: readonly string[];
   readonly typeOnly: boolean;
 }

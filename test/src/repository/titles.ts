@@ -1,6 +1,6 @@
 /**
- * Words with which the title of a test does not begin: its subject would be in its `describe` only.
- * Verbs that may be nouns as well are missing.
+ * Words with which the title of a test must not begin, because its subject would be in its
+ * `describe` only. Verbs that may be nouns as well are missing.
  */
 const withoutSubject = new Set(
   `is are was were has have had does do did can cannot may might must will would should

@@ -9,7 +9,7 @@ import { until } from '../testkit/until.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The quickstart with its settings, on free ports and with its files in a directory of the test. */
+/** The quickstart with its settings, on free ports, with its files in a directory of the test. */
 class Quickstart implements AsyncDisposable {
   readonly #server: CliProcess;
   readonly #directory: Awaited<ReturnType<typeof temporaryDirectory>>;

@@ -1,6 +1,6 @@
 /**
- * A broker of some release that shares a folder of results with others: does what each line of its
- * input says, and answers each.
+ * A broker of any release that shares a folder of results with others: executes each line of its
+ * input, and answers each.
  */
 import { createInterface } from 'node:readline';
 import { ResultStore } from '@quire/results';

@@ -15,8 +15,7 @@ import { batchesOf, modelTables, schemaOf } from '../testkit/builders/model-tabl
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 
 /**
- * A read in the middle: where the page begins, as a part of the rows that are there, and how many
- * rows it asks for.
+ * A read in the middle: its first row, as a fraction of the existing rows, and its number of rows.
  */
 interface Read {
   readonly at: number;
@@ -104,12 +103,12 @@ test('what is read of a result while it grows is what is read of it afterwards',
             if (!isQuireError(error, 'QUERY_FAILED', 'QUERY_CANCELLED')) throw error;
             return undefined;
           });
-        // Those who hold it read on, also when the query has failed.
+        // Readers that hold it continue, also when the query has failed.
         const late = await readGrowing(growth, reads);
         await growth.end();
         expect(await readdir(tempDirectory)).toEqual([]);
         expect(created !== undefined).toBe(fate === 'stands');
-        // Nothing of one that does not stand is left, and it cannot be opened.
+        // Nothing of a result that was not committed is left, and it cannot be opened.
         if (created === undefined) {
           expect(await Array.fromAsync(store.list(''))).toEqual([]);
           await expect(results.open(growth.requestId)).rejects.toMatchObject({

@@ -23,14 +23,14 @@ interface Bucket {
   open(): Promise<ObjectStore>;
 }
 
-/** Servers of tests lose uploads when more come at once. */
+/** Test servers lose uploads when more arrive at once. */
 const writersAtOnce = 4;
 
 const script = join(import.meta.dirname, 'remote-writer.process.ts');
 
 /**
- * Runs writers that are killed before their first, second … change of the bucket, until one comes
- * to its end; counts what each left.
+ * Runs writers that are killed before their first, second … change of the bucket, until one
+ * completes; counts what each left.
  */
 function countsLeft(
   kind: 'S3' | 'GCS',
@@ -60,8 +60,7 @@ function countsLeft(
 }
 
 /**
- * Lets as many changes through but one, and nothing after them; resolves when something is held
- * back.
+ * Holds back the change with this number and all calls after it; resolves when one is held back.
  */
 function holdBack(proxy: FaultProxy, change: number): Promise<void> {
   const held = Promise.withResolvers<void>();

@@ -34,7 +34,7 @@ test.each<Compression>(['none', 'zstd'])(
         .page({ offset, rowCount: count })
         .encode(format, { isDoneWithChunks: isLent })) {
         chunks.push(Buffer.from(new Uint8Array(chunk)));
-        // A later look at it shows that it is gone; batches of Arrow may be shared with other
+        // A later read shows that it was released; batches of Arrow may be shared with other
         // readers.
         if (format !== 'arrow' && isLent) chunk.fill(0);
         if (chunks.length >= chunksMax) break;

@@ -31,8 +31,8 @@ beforeEach(async () => {
 });
 
 /**
- * Reads pages that begin at these offsets, and tells how many reads each took, the one ahead of it
- * included.
+ * Reads pages that begin at these offsets, and returns the number of reads of each, including its
+ * read-ahead.
  */
 async function readsPerPage(results: ResultStore, offsets: readonly number[]): Promise<number[]> {
   const result = await results.open(requestId);
@@ -57,7 +57,7 @@ test('a walk forward reads a page ahead from the second page on, and as often in
 test('a walk backward does likewise', async () => {
   await using results = openResults(true);
   const backward = [43_000, 36_000, 29_000, 22_000, 15_000, 8000, 1000];
-  // The last page's neighbour lies in a batch that is at hand.
+  // The neighbour of the last page is in a cached batch.
   expect(await readsPerPage(results, backward)).toEqual([1, 2, 1, 1, 1, 1, 0]);
 });
 

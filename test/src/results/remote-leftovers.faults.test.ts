@@ -18,7 +18,7 @@ import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
-/** Begins uploads and sends their parts, as a writer does that dies before it could end them. */
+/** Starts uploads and sends their parts, as a writer that dies before it completes them. */
 async function abandonUploads(
   options: S3ObjectStoreOptions,
   keys: readonly string[],
@@ -151,7 +151,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
         code: 'STORE_MISCONFIGURED',
         message: expect.stringContaining('was aborted by another program') as string,
       });
-      // A part that fails while the upload stands fails for its own reason.
+      // A part that fails while the upload exists fails for its own reason.
       const whole = async function* (): AsyncGenerator<Uint8Array> {
         for (let part = 0; part < 4; part += 1) yield patternBytes(8 * 1024 * 1024, part);
       };

@@ -61,8 +61,8 @@ describeWithTool(s3Server, 'a broker with little memory', (path) => {
       const { peak } = await memoryOf(broker.pid);
       const last = await client.page(requestId, { offset: rowCount - 1, rowCount: 1 });
       expect(last.rows[0]?.[0]).toBe(rowCount - 1);
-      // Parts under way, batches on their way to them, and what DuckDB holds: as much for any size
-      // of a result.
+      // Concurrent parts, batches that wait for them, and DuckDB's memory: the same for any size of
+      // a result.
       expect(peak - atRest.resident).toBeLessThan(220);
     },
   );

@@ -215,7 +215,7 @@ for (const kind of backendKinds) {
   });
 }
 
-/** A server that goes away and comes back with all that it had, and a store in one place of it. */
+/** A server that stops and starts again with all its data, and a store at one location of it. */
 interface LapsingServer extends AsyncDisposable {
   /** Goes down, with calls in progress, and resolves once it is up again. */
   lapse(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * A process whose writers store, renew and delete results in buckets, to be killed by the test that
  * holds back a request of each: `remote-writer.process.ts <{"kind", "options", "rowCount"} as
- * JSON>…`. What they say, `killWriters` tells.
+ * JSON>…`. `killWriters` describes their output.
  */
 import { ResultStore } from '@quire/results';
 import { GcsObjectStore, type GcsObjectStoreOptions } from '@quire/store-gcs';

@@ -26,7 +26,7 @@ const faults: readonly Fault[] = [
 ];
 
 /**
- * The faults in mid-write, of which each store has leftovers of its own. What the others do is done
+ * The faults during a write, of which each store has leftovers of its own. The others are handled
  * above the store: memory shows it for all of them.
  */
 const midwayFaults = faults.filter(
@@ -35,7 +35,7 @@ const midwayFaults = faults.filter(
 
 const putsOfOneWrite = 2;
 
-/** Store, renew, read, delete: every call of this is made to fail in turn. */
+/** Stores, renews, reads and deletes results; each of its calls fails in turn. */
 async function life(results: ResultStore): Promise<void> {
   const { entry } = await results.create(countingRows(20_000), { owner: 'o' });
   await results.renew(entry.requestId, 7_200_000);
@@ -56,7 +56,7 @@ function resultsOn(store: ObjectStore): ResultStore {
   });
 }
 
-/** Makes every call fail in turn, each in a store of its own; what is left must be whole. */
+/** Fails every call in turn, each in a store of its own; the remaining objects must be whole. */
 async function expectWholeOrAbsent(
   fault: Fault,
   openEmpty: () => Promise<ObjectStore>,
@@ -83,8 +83,8 @@ async function expectWholeOrAbsent(
       const result = await successor.open(entry.requestId);
       expect(await pageText(result, 0, 100_000), `call ${call}`).toBe(countingJson(0, 20_000));
     }
-    // A failed write takes back what it wrote; only a process that died, or a deletion that failed,
-    // may leave data behind.
+    // A failed write removes its objects; only a process that died, or a deletion that failed, may
+    // leave data behind.
     const isFailedWrite = failure !== undefined && call <= putsOfOneWrite && !store.isCrashed;
     for await (const { key } of place.list('')) {
       if (isFailedWrite && !live.has(key.split('/')[1] ?? '')) debris.push(`${call}: ${key}`);

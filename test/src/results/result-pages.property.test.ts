@@ -46,7 +46,7 @@ async function withResult(
     { schema: schemaOf(table), batches: batchesOf(table) },
     { owner: 'o' },
   );
-  // A second store has nothing at hand: it finds, reads and decodes everything again.
+  // A second store has nothing cached: it finds, reads and decodes everything again.
   const reopened = new ResultStore({
     store,
     brokerId: 'b',
@@ -229,8 +229,8 @@ function csvFields(
     const isNested = columnDataType.endsWith('_ARRAY') || columnDataType === 'MAP';
     return isNested || !cell.startsWith('"') ? cell : (JSON.parse(cell) as string);
   });
-  // A line of one null alone would be empty, which readers skip: it stands as empty text, or as \N
-  // where that is a value.
+  // A line of one null alone would be empty, which readers skip: it is written as empty text, or as
+  // \N where that is a value.
   const mayBeEmpty =
     DataType.isUtf8(firstType) || DataType.isLargeUtf8(firstType) || DataType.isBinary(firstType);
   return fields.length === 1 && fields[0] === null ? [mayBeEmpty ? '\\N' : ''] : fields;

@@ -75,7 +75,7 @@ test('a page reads no more bytes than the batches that it touches', async () => 
     store.reset();
     const page = result.page({ offset, rowCount: count });
     await pageText(result, offset, count);
-    const batchBytes = 4096 + 256; // values, and generous room for the metadata of one column
+    const batchBytes = 4096 + 256; // values, and ample space for the metadata of one column
     expect(store.bytesRead).toBe(page.sizeBytesMax);
     expect(store.bytesRead).toBeLessThanOrEqual(batchCount * batchBytes);
   }

@@ -1,7 +1,7 @@
 /**
  * A process whose writers store, renew and delete results in files until each hangs before its n-th
  * change of the file system, to be killed: `result-writer.process.ts <{"root", "change"} as
- * JSON>…`. What they say, `killWriters` tells.
+ * JSON>…`. `killWriters` describes their output.
  */
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';

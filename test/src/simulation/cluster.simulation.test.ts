@@ -54,7 +54,7 @@ test('a seed gives the same run again', { timeout }, async () => {
   expect(again).toEqual(first);
 });
 
-/** Seeds that may be tried until one finds a planted defect; the most that one needs is said there. */
+/** The most seeds tried for a planted defect; `foundBySeed` is the number that it needs today. */
 const defectSeedsMax = 50;
 
 test.each(Object.entries(plantedDefects))(
@@ -73,7 +73,7 @@ test.each(stories)('what was found once stays cured: %s', { timeout }, async (_,
   expect(await violationOf(story)).toBeUndefined();
 });
 
-/** Adds the seed to what a run throws. */
+/** Adds the seed to the error of a run. */
 async function named(seed: number, run: Promise<SimulationReport>): Promise<SimulationReport> {
   try {
     return await run;

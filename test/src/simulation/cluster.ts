@@ -160,7 +160,7 @@ export class Cluster {
     this.#seatOf(name).process?.kill();
   }
 
-  /** Kills a process together with its machine: its disk loses what was not synced. */
+  /** Kills a process together with its machine: its disk loses bytes that were not synced. */
   failPower(name: string): void {
     this.kill(name);
     this.storage.diskOf(name).failPower(this.fork());
@@ -193,7 +193,7 @@ export class Cluster {
     this.#seatOf(name).clockFault.offsetMs = offsetMs;
   }
 
-  /** Another stream of random numbers, which what others draw does not change. */
+  /** A separate stream of random numbers, independent of other draws. */
   fork(): SeededRandom {
     return new SeededRandom(this.#random.integer(2 ** 31));
   }

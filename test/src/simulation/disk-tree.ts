@@ -39,7 +39,7 @@ const sectorBytes = 512;
 /** An error as Node's file system throws it. */
 export function errnoOf(code: keyof typeof constants.errno, path: string): Error {
   const { stackTraceLimit } = Error;
-  // Many are expected, and nobody reads where they come from.
+  // Many are expected, and their origin is never read.
   Error.stackTraceLimit = 0;
   const error = new Error(`${code}: simulated, '${path}'`);
   Error.stackTraceLimit = stackTraceLimit;
@@ -51,12 +51,12 @@ export function errnoOf(code: keyof typeof constants.errno, path: string): Error
 }
 
 /**
- * The file system of one machine, in memory. It keeps what POSIX promises and no more: a power
- * failure loses or tears bytes that were not synced, and undoes changes of names in a directory that
- * was not synced, the latest first.
+ * The file system of one machine, in memory, with the guarantees of POSIX and no others: a power
+ * failure loses or tears bytes that were not synced, and undoes changes of names in a directory
+ * that was not synced, the latest first.
  */
 export class SimulatedDisk {
-  /** Told apart from all others of this process. */
+  /** Unique within this process. */
   readonly id: number;
   /** Bytes that it holds at most. */
   capacityBytes = Infinity;
@@ -129,7 +129,7 @@ export class SimulatedDisk {
     return file;
   }
 
-  /** Returns the first directory that it made. */
+  /** Returns the first directory that it created. */
   makeDirectory(path: string, options: { readonly isRecursive: boolean }): string | undefined {
     const { isRecursive } = options;
     if (this.has(path)) {
@@ -238,7 +238,10 @@ export class SimulatedDisk {
     }
   }
 
-  /** Loses what was not synced, or parts of it. No process may have anything open any more. */
+  /**
+   * Loses all or parts of the bytes that were not synced. No process may have anything open any
+   * more.
+   */
   failPower(random: SeededRandom): void {
     this.#usedBytes = 0;
     const seen = new Set<FileNode>();

@@ -24,7 +24,7 @@ export interface DiskWeather {
   isFull: boolean;
 }
 
-/** Keeps what was put and deleted of late from the listings of a bucket. */
+/** Hides recent puts and deletions from the listings of a bucket. */
 export class ListingLag {
   readonly #scheduler: Scheduler;
   readonly #lagMs: number;
@@ -82,7 +82,7 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
     readonly random: SeededRandom;
     readonly weather: DiskWeather;
     readonly lag?: ListingLag | undefined;
-    /** Called at the moment at which an object has come to exist. */
+    /** Called when an object starts to exist. */
     readonly onStored: (key: string) => Promise<void>;
   }) {
     this.#onStored = options.onStored;

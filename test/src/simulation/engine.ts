@@ -26,14 +26,14 @@ const schema = new Schema([
 const batchRowCount = 20;
 
 /**
- * SQL of a query whose answer no other query has: `rowCount` rows that count from `first`. A slow
- * one takes seconds.
+ * SQL of a query whose answer is unique: `rowCount` rows that count from `first`. A slow one takes
+ * seconds.
  */
 export function sqlOf(rowCount: number, first: number, { isSlow = false } = {}): string {
   return `${isSlow ? 'slow ' : ''}rows ${rowCount} from ${first}`;
 }
 
-/** The rows `[start, end)` of the query's answer, as JSON has them. */
+/** The rows `[start, end)` of the query's answer, as in JSON. */
 export function rowsOf(first: number, start: number, end: number): [number, string][] {
   return Array.from({ length: Math.max(0, end - start) }, (_, index) => {
     const n = first + start + index;
@@ -41,7 +41,7 @@ export function rowsOf(first: number, start: number, end: number): [number, stri
   });
 }
 
-/** An engine that takes simulated time for each batch of its answers, and fails at times. */
+/** An engine that takes simulated time for each batch of its answers, and sometimes fails. */
 export class SimulatedEngine implements QueryEngine {
   readonly readsResults = false;
   readonly #process: SimulatedProcess;

@@ -30,8 +30,8 @@ function found(path: unknown): { readonly mount: Mount; readonly at: string } | 
 }
 
 /**
- * Has the calls of `node:fs` that products make go to simulated disks, for paths of such, until it
- * is disposed of. Everything else goes to the system.
+ * Redirects the calls of `node:fs` in product code to simulated disks, for paths on them, until it
+ * is disposed. All other calls go to the system.
  */
 export function simulateFileSystem(): Disposable {
   const { statSync } = fs;
@@ -122,7 +122,7 @@ type ReadPlace =
   | [offset: number, length: number, position: number]
   | [options: { readonly position: number }];
 
-/** An open file as `node:fs/promises` gives it, with the members that products use. */
+/** An open file as of `node:fs/promises`, with the members that product code uses. */
 function handleOf(file: OpenFile): object {
   const { mount } = file;
   const close = async (): Promise<void> => file.release();

@@ -7,7 +7,7 @@ export interface Removed {
   readonly reason: 'expired' | 'evicted' | 'orphan' | 'leftover';
 }
 
-/** A result that a client was told of, and what may be true of it. */
+/** A result that was confirmed to a client, and its possible states. */
 export interface KnownResult {
   readonly requestId: string;
   readonly owner: string;
@@ -17,13 +17,13 @@ export interface KnownResult {
   livesUntilMs: number;
   /** It is certainly expired by then, whichever renewals took effect. */
   expiredByMs: number;
-  /** A client has asked for its deletion, whatever came of it. */
+  /** A client has requested its deletion, with any outcome. */
   isDeletionTried: boolean;
-  /** When a client was told that it is deleted. */
+  /** The time at which its deletion was confirmed to a client. */
   deletedAtMs: number | undefined;
   isEvicted: boolean;
-  /** When a client was told of it. */
-  readonly toldAtMs: number;
+  /** The time at which it was confirmed to a client. */
+  readonly confirmedAtMs: number;
 }
 
 /** A page as a client received it. */
@@ -44,7 +44,7 @@ export class Laws {
   readonly #stalenessMaxMs: number;
   readonly #areListingsTrue: boolean;
   readonly #violations: string[] = [];
-  /** Results that were gone before anything said why: a cleaner's log says it a little later. */
+  /** Results that disappeared before their reason was logged: a cleaner logs it a little later. */
   #unexplained: { readonly result: KnownResult; readonly text: string }[] = [];
   /** The largest difference between two clocks of the cluster. */
   readonly #clockErrorMaxMs: number;
@@ -66,7 +66,7 @@ export class Laws {
     return [...this.#results.values()];
   }
 
-  /** True if a law is definitely broken, whatever is explained later. */
+  /** True if a law is definitely broken, independent of later explanations. */
   get isBroken(): boolean {
     return this.#violations.length > 0;
   }
@@ -76,8 +76,8 @@ export class Laws {
   }
 
   /**
-   * Throws what has been found so far. Call it when no sweep is under way, or one has been killed:
-   * what it had removed by then is not held against anyone.
+   * Throws the violations so far. Call it when no sweep is running, or one was killed: its removals
+   * until then do not count as violations.
    */
   check({ isEvictionLost }: { readonly isEvictionLost: boolean }): void {
     for (const { result, text } of this.#unexplained) {
@@ -141,10 +141,10 @@ export class Laws {
     }
   }
 
-  /** A list has every result that lived before it was asked for, and still does. */
+  /** A list contains every result that existed before the request, and still does. */
   checkList(listed: ReadonlySet<string>, startMs: number): void {
     for (const result of this.#results.values()) {
-      const isOld = result.toldAtMs + this.#stalenessMaxMs < startMs;
+      const isOld = result.confirmedAtMs + this.#stalenessMaxMs < startMs;
       if (!isOld || listed.has(result.requestId) || !this.mustLive(result)) continue;
       const text = `${result.requestId} is not in the list of all results, and should be`;
       this.#unexplained.push({ result, text: `at ${this.#nowMs()}: ${text}` });

@@ -18,7 +18,7 @@ export class SimulatedProcess {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   #isAlive = true;
-  /** Run when it is killed, to drop what Node itself holds. */
+  /** Runs when it is killed, to drop the state that Node itself holds. */
   readonly #onKilled: (() => void)[] = [];
 
   constructor(name: string, scheduler: Scheduler, clockFault: ClockFault) {

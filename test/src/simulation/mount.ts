@@ -15,8 +15,8 @@ export interface MountWeather {
 }
 
 /**
- * A disk as one process reaches it: each call takes time, and has its effect at the end of that; a
- * process that was killed by then sees neither effect nor answer.
+ * A disk from the view of one process: each call takes time, and takes effect at its end; a process
+ * that was killed by then sees neither effect nor answer.
  */
 export class Mount {
   readonly disk: SimulatedDisk;
@@ -81,7 +81,9 @@ export class OpenFile {
     this.#onReleased = onReleased;
   }
 
-  /** A file of the real system, which stands for this one in calls that take no simulated file: locks. */
+  /**
+   * A file of the real system that replaces this one in calls that take no simulated file: locks.
+   */
   get fd(): number {
     const { pid } = process;
     const path = join(

@@ -10,7 +10,7 @@ const connectTimeoutMs = 5000;
 
 /**
  * TCP between simulated processes: bytes arrive in order, after a latency, or the connection ends.
- * A link that is cut holds bytes back until it is whole again, as retransmission does.
+ * A link that is cut holds bytes back until it is restored, as retransmission does.
  */
 export class Network {
   readonly scheduler: Scheduler;
@@ -42,7 +42,7 @@ export class Network {
     });
   }
 
-  /** The connector by which a process reaches others: give it to undici as `connect`. */
+  /** The connector by which a process reaches others: the option `connect` of undici. */
   connectorOf(process: SimulatedProcess): buildConnector.connector {
     return ({ hostname }, callback) => {
       this.scheduler.after(this.latencyMs(), () => {
@@ -57,7 +57,7 @@ export class Network {
         } else {
           const [near, far] = this.#pair(process, target.process);
           target.server.emit('connection', far);
-          // Undici takes what reads and writes as a socket does.
+          // Undici accepts any object that reads and writes as a socket does.
           callback(null, near as never);
         }
       });
@@ -147,13 +147,13 @@ class SimulatedSocket extends Duplex {
     this.on('error', () => undefined);
   }
 
-  /** Takes what has arrived from the other end. */
+  /** Receives bytes from the other end. */
   receive(parcel: Parcel): void {
     this.#parcels.push(parcel);
     this.deliver();
   }
 
-  /** Gives the reader what has arrived, as far as it reads and the link is whole. */
+  /** Delivers received bytes to the reader, as far as it reads and the link is not cut. */
   deliver(): void {
     const { peer } = this;
     if (!this.owner.isAlive || this.destroyed || peer === undefined) return;

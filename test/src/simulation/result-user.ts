@@ -31,22 +31,22 @@ export interface UsedCluster {
   readonly isShared: boolean;
   /** True if there is a controller, whose list has all results. */
   readonly hasController: boolean;
-  /** The unit of times that users ask for, as in `10m`. */
+  /** The unit of the durations that users request, as in `10m`. */
   readonly unit: { readonly ms: number; readonly suffix: string };
-  /** The longest life that a renewal gives. */
+  /** The longest lifetime that a renewal sets. */
   readonly expirationMaxMs: number;
   /** The longest pause of a user between two polls of a running query. */
   readonly pauseMaxMs: number;
   call(host: string, path: string, options: CallOptions): Promise<CallOutcome>;
   pause(delayMs: number): Promise<void>;
   nowMs(): number;
-  /** SQL of a query whose answer no other query has; a slow one takes seconds. */
+  /** SQL of a query whose answer is unique; a slow one takes seconds. */
   sqlOf(rowCount: number, first: number, options: { readonly isSlow: boolean }): string;
   /** The shortest and the longest life that results were given since then. */
   expirationSince(startMs: number): { readonly minMs: number; readonly maxMs: number };
 }
 
-/** A user who queries, pages, renews and deletes, and holds all answers to the laws. */
+/** A user who queries, pages, renews and deletes, and checks all answers against the laws. */
 export class ResultUser {
   readonly #name: string;
   readonly #cluster: UsedCluster;
@@ -93,7 +93,7 @@ export class ResultUser {
     else await this.#delete(host, result);
   }
 
-  /** Reports whether a host serves every result, whichever broker has it. */
+  /** Reports whether a host serves every result, of any broker. */
   canServe(host: string): boolean {
     return this.#cluster.isShared || host.startsWith('proxy');
   }
@@ -225,7 +225,7 @@ export class ResultUser {
     return outcomes.some((outcome) => outcome?.status === 200);
   }
 
-  /** The controller's list has what lives in all brokers that answered it. */
+  /** The controller's list contains the live results of all brokers that answered it. */
   async #list(): Promise<void> {
     const host = 'controller';
     const startMs = this.#cluster.nowMs();
@@ -260,7 +260,7 @@ export class ResultUser {
       isDeletionTried: false,
       deletedAtMs: undefined,
       isEvicted: false,
-      toldAtMs: nowMs,
+      confirmedAtMs: nowMs,
     };
     this.#laws.add(result);
     return result;

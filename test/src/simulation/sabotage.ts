@@ -4,7 +4,7 @@ import type { ResultStore } from '@quire/results';
 import { runChunkJob } from '@quire/table-server/consumption';
 import type { Sabotage } from './cluster-plan.ts';
 
-/** An object whose members are those of another, but for the given ones. */
+/** Returns an object with the members of another, some of them replaced. */
 function overriding<T extends object>(target: T, members: Partial<T>): T {
   return new Proxy(target, {
     get(_, name) {
@@ -31,7 +31,7 @@ const onStore =
     overriding(store, members(store));
 
 /**
- * Planted defects, at least one for each law, by what is broken; with the first seed whose ten
+ * Planted defects, at least one for each law, by the broken part; with the first seed whose ten
  * minutes find it today.
  */
 export const plantedDefects: Readonly<Record<string, Sabotage & { readonly foundBySeed: number }>> =

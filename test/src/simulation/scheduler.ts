@@ -37,7 +37,7 @@ export class Scheduler {
     return entry;
   }
 
-  /** Runs events until `isDone` returns true, which it is asked after each one. */
+  /** Runs events until `isDone`, which is called after each one, returns true. */
   async run(isDone: () => boolean): Promise<void> {
     await settled();
     while (!isDone()) {
@@ -89,7 +89,7 @@ function isBefore(a: Entry, b: Entry): boolean {
 /** Work of Node that ends by itself, without simulated time. */
 const selfEnding = /^(?:Immediate|FSReq|Zlib|Brotli|Zstd|ZSTD|Scrypt|HashJob|RandomBytes)/;
 
-/** Resolves once nothing in this process can run before simulated time goes on. */
+/** Resolves once nothing in this process can run before simulated time advances. */
 async function settled(): Promise<void> {
   do {
     await new Promise((resolve) => setImmediate(resolve));

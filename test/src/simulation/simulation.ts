@@ -31,7 +31,7 @@ export interface SimulationOptions {
   readonly sabotage?: Sabotage | undefined;
   /** Parts of the layout that are not drawn. */
   readonly plan?: Partial<ClusterPlan> | undefined;
-  /** Some of `ingredients`: what is left out to find what a violation needs. */
+  /** A subset of `ingredients`: shrinking omits the others to find those that a violation needs. */
   readonly without?: readonly string[] | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface SimulationOptions {
 export interface SimulationReport {
   readonly plan: ClusterPlan;
   readonly callCount: number;
-  /** Calls by what came of them. */
+  /** Calls by outcome. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly resultCount: number;
   /** Rows of tables that were checked. */
@@ -64,8 +64,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 let warmedUp: Promise<void> | undefined;
 
 /**
- * Has everything loaded that is loaded and compiled by its first use: that takes real time, in
- * which simulated time would go on.
+ * Loads and compiles everything that is loaded on first use: that takes real time, during which
+ * simulated time would advance.
  */
 async function warmUp(): Promise<void> {
   await new Simulation({ seed: 1, durationMs: 5 * minuteMs, plan: { hasTables: true } }).run();
@@ -158,7 +158,7 @@ class Simulation {
     await this.#until(this.#readEverywhere());
     check();
     if (tableUser !== undefined) await this.#concludeTables(tableUser);
-    // Nobody calls any more: what is left to do is the cleaners'.
+    // All calls have ended: only cleaners have work left.
     for (const name of names) if (/^(?:proxy|controller)/.test(name)) this.#cluster.kill(name);
     await this.#pass(clusterSettings.expirationMaxMs + 12 * clusterSettings.graceMs);
     check();
@@ -168,7 +168,7 @@ class Simulation {
     assert.deepEqual(left, [], 'something is left after everything has expired');
   }
 
-  /** Every message is in its tables in the end, and nothing is left of tables that were deleted. */
+  /** Every message is in its tables in the end, and nothing is left of deleted tables. */
   async #concludeTables(user: TableUser): Promise<void> {
     await this.#until(user.settle((ms) => this.#outsider('waiting').pause(ms)));
     await this.#until(this.#checkTables({ isEnded: true }));

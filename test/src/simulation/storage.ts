@@ -72,7 +72,7 @@ export class Storage {
     return new Mount({ disk, process, random: this.#fork(), weather });
   }
 
-  /** Leaves next to no space on all disks, or gives back what there was. */
+  /** Leaves next to no space on all disks, or restores it. */
   setFull(isFull: boolean, random: SeededRandom): void {
     this.#weather.isFull = isFull;
     for (const disk of this.#disks.values()) {
@@ -129,8 +129,8 @@ export class Storage {
   }
 
   /**
-   * A broker's objects are never more than its quota, whatever it is in the middle of; unless
-   * listings do not show them.
+   * A broker's objects never exceed its quota, at any point of its work, unless listings do not
+   * show them.
    */
   async #checkQuota(name: string, key: string): Promise<void> {
     const { quotaBytes, isShared, listingLagMs } = this.#plan;
@@ -147,8 +147,8 @@ export class Storage {
 }
 
 /**
- * The objects of a disk. What is staged belongs to a process; which those are that have died, only
- * real ones tell.
+ * The objects of a disk. Staged files belong to a process, and only real processes show which of
+ * them have died.
  */
 function objectsOf(name: string, disk: SimulatedDisk): readonly StoredObject[] {
   return disk.files('/results').flatMap((path) => {

@@ -1,6 +1,6 @@
 import type { SimulationOptions } from './simulation.ts';
 
-/** Runs that once broke a law, as simple as they could be made, with the cause that was cured. */
+/** Runs that once broke a law, as simple as possible, with the cause that was fixed. */
 export const stories: readonly (readonly [cause: string, story: SimulationOptions])[] = [
   [
     'the name of a new root of a file store was not durable: a power failure lost all results',

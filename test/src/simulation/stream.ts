@@ -11,7 +11,7 @@ export interface StreamWeather {
   failureChance: number;
 }
 
-/** A topic as its servers keep it: messages in partitions, which are told to all who wait. */
+/** A topic as its servers store it: messages in partitions, announced to all waiting consumers. */
 export class Topic {
   readonly partitions: readonly StreamMessage[][];
   readonly #random: SeededRandom;
@@ -29,7 +29,7 @@ export class Topic {
     return this.#nextOffsets[partition] ?? 0;
   }
 
-  /** Messages number themselves within their partition; offsets have gaps, as those of Kafka may. */
+  /** Appends numbered messages to a partition; offsets have gaps, as those of Kafka may. */
   append(partition: number, count: number, nowMs: number): void {
     const messages = this.partitions[partition];
     if (messages === undefined) throw new RangeError(`There is no partition ${partition}.`);

@@ -5,14 +5,14 @@ import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { Laws } from './laws.ts';
 import type { Topic } from './stream.ts';
 
-/** A table that a client has asked for. */
+/** A table that a client has requested. */
 export interface KnownTable {
   readonly name: string;
   /** The stream that it consumes; undefined for a table that files are loaded into. */
   readonly topic: Topic | undefined;
-  /** A client was told that it exists. */
+  /** Its existence was confirmed to a client. */
   isCreated: boolean;
-  /** A client has asked for its deletion, whatever came of it. */
+  /** A client has requested its deletion, with any outcome. */
   isDeletionTried: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface KnownTable {
 export interface KnownUpload {
   readonly id: number;
   readonly rowCount: number;
-  /** The client was told that they are in the table. */
+  /** Its rows were confirmed to the client. */
   isAcknowledged: boolean;
 }
 
@@ -52,7 +52,11 @@ export class TableLaws {
     return this.#checkedRowCount;
   }
 
-  /** Looks at all tables of a table server's directory. @param isEnded nothing is under way any more */
+  /**
+   * Checks all tables of a table server's directory.
+   *
+   * @param isEnded true if all work has ended
+   */
   async check(directory: string, { isEnded }: { readonly isEnded: boolean }): Promise<void> {
     const live = new DirectoryTables(directory);
     const names = new Set(await live.listNames());

@@ -47,11 +47,11 @@ const fileTable = {
   },
 };
 
-/** A restream job that a client was told of. */
+/** A restream job that was confirmed to a client. */
 interface KnownJob {
   readonly jobId: string;
   readonly destination: string;
-  /** A client has asked for its end, or for that of its destination. */
+  /** A client has requested its end, or that of its destination. */
   isDisturbed: boolean;
 }
 
@@ -60,7 +60,7 @@ interface RestreamAnswer {
   readonly status?: string;
 }
 
-/** An admin who makes tables, loads files, restreams and drops copies, through the controller. */
+/** An admin who creates tables, loads files, restreams and drops copies, through the controller. */
 export class TableUser {
   readonly #client: SimulatedClient;
   readonly #random: SeededRandom;
@@ -110,7 +110,7 @@ export class TableUser {
     await this.#call('merge', 'POST', '/tasks/schedule?taskType=MergeRollupTask');
   }
 
-  /** Has all tables consume, until there is nothing left to do, and asks how jobs have ended. */
+  /** Makes all tables consume until nothing is left to do, and reads the outcomes of jobs. */
   async settle(pass: (ms: number) => Promise<void>): Promise<void> {
     for (const { name, topic, isDeletionTried } of this.#laws.tables.values()) {
       if (topic === undefined || isDeletionTried) continue;
@@ -153,13 +153,13 @@ export class TableUser {
     this.#laws.tables.set(name, table);
     await this.#call('schema', 'POST', '/schemas', schemaOf(config.tableName));
     const outcome = await this.#call('table', 'POST', '/tables', config);
-    // 409: an earlier call has made it whose answer was lost.
+    // 409: an earlier call, whose answer was lost, has created it.
     if (outcome?.status === 200 || outcome?.status === 409) table.isCreated = true;
   }
 
   async #command(method: string, command: string): Promise<void> {
     const name = this.#anyTable();
-    // A job whose destination is paused fails, and says so.
+    // A job whose destination is paused fails and reports it.
     const job = this.#jobs.find(({ destination }) => destination === name);
     if (job !== undefined && command === 'pauseConsumption') job.isDisturbed = true;
     await this.#call(command, method, `/tables/${name}/${command}`);
@@ -178,7 +178,7 @@ export class TableUser {
     const path = `/tables/${rawName}_REALTIME/restream?destTableNameWithType=${destination}`;
     const outcome = await this.#call('restream', 'POST', path);
     const isStarted = outcome?.status === 200;
-    // Without an answer it may have been made, and may go again.
+    // Without an answer it may have been created, and may be deleted again.
     if (!isStarted && outcome !== undefined && outcome.status < 500) return;
     this.#laws.tables.set(destination, {
       name: destination,

@@ -5,7 +5,7 @@ import type { SimulatedProcess } from './machine.ts';
 
 const minuteMs = 60_000;
 
-/** Kinds of what goes wrong. */
+/** Kinds of faults. */
 export const faults = [
   'kill',
   'power',

@@ -1,6 +1,6 @@
 /**
  * Imported first by the processes that a soaked server starts: their wall clock is ahead of the
- * system's by as much as the server's, which says so in a file of eight bytes.
+ * system's by the same offset as the server's, which it writes to a file of eight bytes.
  */
 import { openSync, readSync } from 'node:fs';
 

@@ -15,7 +15,7 @@ const measures: Readonly<Record<string, (sample: SoakSample) => number>> = {
   'rows of the table': ({ tableRows }) => tableRows,
 };
 
-/** Draws what a server used as it aged: an SVG. */
+/** Draws the resource use of a server as it aged, as an SVG. */
 export function drawSoak(samples: readonly SoakSample[]): string {
   const { document } = parseHTML('<html><body></body></html>');
   const plots = Object.entries(measures).map(([label, of], index) => {

@@ -6,8 +6,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that runs as the system's does, and jumps ahead when it is told to: calls take the time
- * that they take, and hours pass between them.
+ * A clock that runs as the system's does, and jumps ahead on request: calls take real time, and
+ * hours pass between them.
  */
 export class JumpingClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
@@ -87,7 +87,7 @@ export class JumpingClock implements Clock {
   }
 }
 
-/** Lets run what was woken, input and output under way excepted. */
+/** Lets woken work run, except for input and output in progress. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -25,8 +25,8 @@ export interface SoakSample extends ProcessSample {
 }
 
 /**
- * Has two users call one server for hours of its own time, which take minutes, and looks at what it
- * uses as it ages. What the users see is held to the laws of the simulation.
+ * Lets two users call one server for hours of its own time, which take minutes, and measures its
+ * resource use as it ages. The laws of the simulation are checked on what the users see.
  *
  * @throws AssertionError when a law is broken
  */
@@ -81,7 +81,9 @@ export async function runSoak(options: {
   return samples;
 }
 
-/** Makes a real-time table whose segments end after some minutes and are deleted after an hour. */
+/**
+ * Creates a real-time table whose segments end after some minutes and are deleted after an hour.
+ */
 async function openTable(cluster: SoakedCluster, directory: string): Promise<FileProducer> {
   const producer = await FileProducer.open({ directory, topic: 'visits', retentionBytes: 64_000 });
   await post(cluster, '/schemas', {

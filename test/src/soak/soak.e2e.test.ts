@@ -5,7 +5,7 @@ import { runSoak, type SoakSample } from './run-soak.ts';
 
 /**
  * The long form: `QUIRE_SOAK_HOURS=12`, which takes some minutes; `QUIRE_SOAK_CHART=soak.svg` draws
- * what the server used.
+ * the resource use of the server.
  */
 const hours = Number(process.env['QUIRE_SOAK_HOURS'] ?? 0.75);
 const chart = process.env['QUIRE_SOAK_CHART'];
@@ -33,7 +33,7 @@ test.runIf(process.platform === 'linux')(
     expect(growth['heapBytes']).toBeLessThan(4 * MiB);
     expect(growth['externalBytes']).toBeLessThan(4 * MiB);
     expect(growth['timers']).toBeLessThanOrEqual(2);
-    // Connections and cached files come and go; one left behind by each call would be hundreds.
+    // Connections and cached files vary; one left behind by each call would be hundreds.
     expect(growth['handles']).toBeLessThanOrEqual(32);
     expect(growth['files']).toBeLessThanOrEqual(32);
     // Segments and chunks become more until the first ones of them are deleted.

@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 /** The lifetimes of results. */
 const lives = { expirationMs: 15 * minuteMs, expirationMaxMs: 30 * minuteMs };
 
-/** A server of all roles in a process whose time is driven from here. */
+/** A server of all roles in a process whose time the test controls. */
 export class SoakedCluster implements UsedCluster, AsyncDisposable {
   readonly entries = ['broker', 'proxy'];
   readonly isShared = true;

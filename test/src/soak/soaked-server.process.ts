@@ -1,6 +1,6 @@
 /**
  * A server of all roles whose clock jumps: `soaked-server.process.ts <settings file>`. It answers
- * messages `{jumpMs}` with `{nowMs}`, and `{sample: true}` with what the process uses.
+ * messages `{jumpMs}` with `{nowMs}`, and `{sample: true}` with its resource use.
  */
 import { openSync, writeSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';

@@ -12,6 +12,6 @@ describeWithTool(azurite, 'on Azurite', (path) => {
   afterAll(async () => server[Symbol.asyncDispose]());
   const openAzureStore = azureStoresOn(() => server);
 
-  // Azurite takes a while for each object.
+  // Azurite is slow for each object.
   describeObjectStore('Azure store', openAzureStore, { modelRunCount: 8, longListingCount: 400 });
 });

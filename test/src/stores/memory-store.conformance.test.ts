@@ -17,13 +17,13 @@ async function openMemoryStore({
   const store = new MemoryObjectStore({ sizeMaxBytes });
   return {
     store,
-    leftovers: () => roomNobodyUses(store),
+    leftovers: () => unusedSpaceOf(store),
     [Symbol.asyncDispose]: async () => store[Symbol.asyncDispose](),
   };
 }
 
-/** Room that is taken without an object to show for it. */
-async function roomNobodyUses(store: MemoryObjectStore): Promise<string[]> {
+/** Returns a complaint about space that is reserved for no object. */
+async function unusedSpaceOf(store: MemoryObjectStore): Promise<string[]> {
   const entries = await collect(store.list('')).catch((error: unknown) => {
     if (isQuireError(error, 'SHUTTING_DOWN')) return [];
     throw error;
@@ -33,12 +33,12 @@ async function roomNobodyUses(store: MemoryObjectStore): Promise<string[]> {
 }
 
 describeObjectStore('memory store', openMemoryStore, { modelRunCount: 100 });
-// Wrappers call the port alone, so the cheapest store shows what they do to any. That they pass on
-// the capabilities that it lacks is a property test of `@quire/core`.
+// Wrappers call the port alone, so the cheapest store shows their effect on any. A property test of
+// `@quire/core` checks that they pass on capabilities that it lacks.
 describeObjectStore('memory store in all wrappers', inAllWrappers(openMemoryStore), {
   modelRunCount: 20,
 });
-// A cheap store to try each wrapper alone with: together, one could hide what another breaks.
+// A cheap store to try each wrapper alone with: together, one could hide a defect of another.
 for (const [wrapper, open] of inEachWrapper(openMemoryStore)) {
   describeObjectStore(`memory store in ${wrapper}`, open, { modelRunCount: 10 });
 }

@@ -51,7 +51,7 @@ export function retrying(store: ObjectStore): ObjectStore {
   });
 }
 
-/** Misbehaves at the first so many requests. */
+/** Misbehaves on the first `count` requests. */
 export function atFirst(count: number, fault: Fault): () => Fault | undefined {
   let left = count;
   return () => {
@@ -60,7 +60,9 @@ export function atFirst(count: number, fault: Fault): () => Fault | undefined {
   };
 }
 
-/** Wraps a store with a limit that no healthy server reaches, so that a missing answer ends. */
+/**
+ * Wraps a store with a limit that no healthy server reaches, so that a call without an answer ends.
+ */
 export function timed(store: ObjectStore, timeoutMs: number): ObjectStore {
   return withTimeLimit(store, {
     clock: systemClock,

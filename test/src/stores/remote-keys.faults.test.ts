@@ -16,7 +16,7 @@ import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
 const email = 'quire@tests.iam.gserviceaccount.com';
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-/** A file such as Google gives for a service account. */
+/** A key file such as Google issues for a service account. */
 async function writeKeyFile(directory: string, changes: object = {}): Promise<string> {
   const path = join(directory, 'key.json');
   const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
@@ -116,7 +116,7 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
     await using store = await GcsObjectStore.open({ ...server.storeOptions(), keyFile });
     await store.put('a/data', patternBytes(1000));
     const link = await store.signLink('a/data', 60_000);
-    // In whole seconds from one that may have begun before the call.
+    // In whole seconds from one that may have started before the call.
     expect(new URL(link).searchParams.get('X-Goog-Expires')).toMatch(/^(?:59|60)$/);
     expect(new URL(link).searchParams.get('X-Goog-Credential')).toMatch(
       new RegExp(`^${email}/\\d{8}/auto/storage/goog4_request$`),
@@ -202,10 +202,10 @@ describeWithTool(s3Server, 'encryption in S3', (path) => {
       proxy.requests.length = 0;
       await store.put('small', patternBytes(10));
       await store.put('large', chunksOf(patternBytes(6_000_000), 1_000_000));
-      const begun = proxy.requests.filter(({ method, url }) =>
+      const initiating = proxy.requests.filter(({ method, url }) =>
         method === 'PUT' ? !url.includes('partNumber') : url.includes('uploads'),
       );
-      const sent = begun.map(({ headers }) =>
+      const sent = initiating.map(({ headers }) =>
         Object.fromEntries(Object.entries(headers).filter(([name]) => name.includes('encryption'))),
       );
       expect(sent).toEqual([expected, expected]);

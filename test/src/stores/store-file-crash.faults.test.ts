@@ -27,7 +27,7 @@ const names = new Map<string, string>([
   [digest(writtenObject), 'written'],
 ]);
 
-/** The states that the writer goes through; whenever it dies, the store must be in one of them. */
+/** The states of the writer; whenever it dies, the store must be in one of them. */
 const states = [
   { 'gone/k': 'old', 'old/k': 'old' },
   { 'gone/k': 'old', 'old/k': 'replaced' },
@@ -122,10 +122,7 @@ interface Left {
   readonly state: number;
 }
 
-/**
- * Kills writers each at its point, looks at what each leaves, and shows that its successor is not
- * hampered.
- */
+/** Kills each writer at its point, inspects what it leaves, and shows that its successor works. */
 async function killEach(points: readonly Omit<HangingWriter, 'root'>[]): Promise<readonly Left[]> {
   await using directory = await temporaryDirectory();
   const writers = points.map((point, index) => ({

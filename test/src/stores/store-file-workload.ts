@@ -9,7 +9,7 @@ export const writtenObject = patternBytes(1_200_000, 3);
 
 /**
  * A writer that hangs in a directory of its own: before a change of the file system, or once its
- * source has given as many bytes.
+ * source has delivered the given number of bytes.
  */
 export interface HangingWriter {
   readonly root: string;

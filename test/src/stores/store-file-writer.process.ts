@@ -1,8 +1,8 @@
 /**
  * A process whose writers write to file stores until they hang, to be killed:
  * `store-file-writer.process.ts <{"root", "hangAt", "count"} as JSON>…`. One that hangs at a `step`
- * hangs before the n-th change of the file system, one at its `source` once that has given n bytes.
- * What they say, `killWriters` tells.
+ * hangs before the n-th change of the file system, one at its `source` once that has delivered n
+ * bytes. `killWriters` describes their output.
  */
 import { FileObjectStore } from '@quire/store-file';
 import { hang, hangingFileSystem } from '../testkit/hanging-file-system.ts';

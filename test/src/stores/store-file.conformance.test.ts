@@ -36,7 +36,7 @@ async function leftoversIn(root: string): Promise<string[]> {
     .map(({ path }) => path);
 }
 
-/** A file system that holds no file larger than so many bytes. */
+/** A file system that refuses files larger than the given size. */
 function smallDisk(sizeMaxBytes: number): FileSystem {
   const written = new Map<number, number>();
   return {

@@ -23,7 +23,7 @@ import { expect, test } from 'vitest';
 
 const keys = ['a/1', 'a/2', 'b/1', 'c'];
 
-/** A clock on which no wait takes any time. */
+/** A clock on which every sleep ends at once. */
 const hurriedClock: Clock = {
   nowMs: () => 0,
   monotonicMs: () => 0,
@@ -85,7 +85,7 @@ test.each<[string, Fault, string, number]>([
     'STORE_UNAVAILABLE',
     10,
   ],
-  // Nobody can know this one: callers must not take such a failure for the absence of the object.
+  // The effect is unknown here: callers must not take such a failure for the absence of the object.
   [
     'after its effect is not, and the new object stands',
     { kind: 'fail-after' },

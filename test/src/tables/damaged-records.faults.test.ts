@@ -165,7 +165,8 @@ async function runTrial(
   }
   const isWhole = await isUnchanged(paths.path, paths.relativePath);
   await open.pass(2);
-  // A witness is not what is told by: without it the records are believed, and it is written again.
+  // A witness is not evidence by itself: without it the records are trusted, and it is written
+  // again.
   const damagedTables = isWhole || isWitness ? [] : kind.tables;
   await expectRows(open, damagedTables);
   const problems = (await open.listProblems()).map(({ problem }) => problem);

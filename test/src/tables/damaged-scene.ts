@@ -37,8 +37,8 @@ export const expectedRows: Readonly<Record<string, { readonly c: number; readonl
 
 /**
  * A directory of a table server with every kind of record, each of which was changed at least once,
- * and a copy of it from before those changes. Each trial begins with all files as they were, at the
- * same paths.
+ * and a copy of it from before those changes. Each trial begins with all files in their original
+ * state, at the same paths.
  */
 export class DamagedScene implements AsyncDisposable {
   readonly directory: string;
@@ -47,7 +47,8 @@ export class DamagedScene implements AsyncDisposable {
   readonly #whole: string;
   readonly #home: string;
   /**
-   * The consuming segments are of that time: a clock that is far from it would have them committed.
+   * The consuming segments were built at that time: a clock that is far from it would make the
+   * engine commit them.
    */
   #builtMs = 0;
   readonly queries: DuckDbEngine;
@@ -151,7 +152,7 @@ export class DamagedScene implements AsyncDisposable {
       },
       ...extra,
     });
-    // Its rows come by tasks; they are in the table `loads`, which no query of a trial reads.
+    // Its rows come from tasks; they are in the table `loads`, which no query of a trial reads.
     const loads = offline('loads', {
       task: { taskTypeConfigsMap: { [generation]: {} } },
       ingestionConfig: {
@@ -300,7 +301,7 @@ export class OpenScene implements AsyncDisposable {
     this.#rounds = parts.rounds;
   }
 
-  /** Lets whole rounds of upkeep pass: one that has begun has ended when the next one begins. */
+  /** Lets whole rounds of upkeep pass: the current one has ended when the next one starts. */
   async pass(rounds: number): Promise<void> {
     const end = this.#rounds() + rounds + 1;
     const isOver = async (): Promise<boolean> => {

@@ -16,7 +16,7 @@ interface Health {
 const json = async <Answer>(answer: Promise<Response>): Promise<Answer> =>
   (await (await answer).json()) as Answer;
 
-/** Loads rows into a segment, and gives its name. */
+/** Loads rows into a segment, and returns its name. */
 async function load(tables: LiveTables, n: number): Promise<string> {
   const path = `/ingestFromFile?tableNameWithType=sums_OFFLINE&batchConfigMapStr=${encodeURIComponent('{"inputFormat":"json"}')}`;
   const { segmentNames } = await json<{ segmentNames: readonly string[] }>(

@@ -204,7 +204,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
         code: 'STREAM_UNAVAILABLE',
       });
       await server.process.restart();
-      // For a moment the broker does not know how far its log counts: it waits, or says so.
+      // For a moment the broker does not know the end of its log: it waits, or reports that.
       expect(await untilAvailable(() => stream.fetch(0, 0, { ...limits, waitMs: 60_000 }))).toEqual(
         before,
       );

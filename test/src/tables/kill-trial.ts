@@ -39,7 +39,7 @@ const schema = {
   ],
 };
 
-/** Few rows a segment: kills come in the middle of commits as well. */
+/** Few rows a segment: kills also happen during commits. */
 const tableOf = (config: Readonly<Record<string, string>>): TableConfigDocument => ({
   tableName: 'ticks',
   tableType: 'REALTIME',
@@ -53,9 +53,9 @@ const tableOf = (config: Readonly<Record<string, string>>): TableConfigDocument 
 
 /**
  * Has a producer write numbered messages to a stream and a table server consume it, each in a
- * process of its own, and kills one or the other at random. Every query meanwhile sees a beginning
- * of each partition, without a gap and without a row twice; in the end each message of the stream
- * is in the table once.
+ * process of its own, and kills one or the other at random. Every query during the trial sees a
+ * beginning of each partition, without a gap and without a row twice; in the end each message of
+ * the stream is in the table once.
  */
 export async function runKillTrial(stream: TrialStream, killCount: number): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'quire-kills-'));

@@ -23,7 +23,7 @@ const settings = (home: string): Record<string, string> => ({
   'controller.cluster.pagination.cleaner.frequencyPeriod': '1s',
 });
 
-/** Writers, readers and askers of one server, which may be gone at any moment. */
+/** Writers and readers of one server, which may be killed at any moment. */
 class Traffic {
   readonly wrong: unknown[] = [];
   pageCount = 0;
@@ -55,9 +55,7 @@ class Traffic {
     await this.#all;
   }
 
-  /**
-   * Makes one call after the other. A server that was killed answers nothing, or not to the end.
-   */
+  /** Makes one call after the other. A killed server answers nothing, or not to the end. */
   async #each(call: () => Promise<void>): Promise<void> {
     while (!this.#isOver) {
       try {
@@ -84,7 +82,7 @@ class Traffic {
       );
       const { requestId, exceptions } = (await answer.json()) as CursorResponse;
       const [exception] = exceptions ?? [];
-      // 245: no sweep can make room just now; 503: the server is on its way down.
+      // 245: no sweep can free space now; 503: the server is shutting down.
       if (answer.status !== 200 || (exception !== undefined && exception.errorCode !== 245)) {
         if (answer.status !== 429 && answer.status !== 503) {
           this.wrong.push({ status: answer.status, exception });
@@ -98,7 +96,7 @@ class Traffic {
     });
   }
 
-  /** A page is right, or its result is gone: also results that stood when a server was killed. */
+  /** A page is right, or its result is gone, including results committed before a kill. */
   async #read(seed: number): Promise<void> {
     const random = new SeededRandom(seed);
     await this.#each(async () => {
@@ -124,7 +122,7 @@ class Traffic {
     });
   }
 
-  /** No table, and no copy that is being made of one, ever has a row twice. */
+  /** No table, and no copy in progress, ever has a row twice. */
   async #ask(): Promise<void> {
     const all = names.flatMap((name) => [name, `copy_${name}`]);
     for (let turn = 0; !this.#isOver; turn += 1) {
@@ -199,9 +197,9 @@ test(
     }
     const health = (await (await tables.call('GET', '/health')).json()) as ControllerHealthResponse;
     expect(health).toMatchObject({ status: 'ok', problemCount: 0 });
-    // All have expired, sweeps have deleted them, and what was staged by the killed is gone. Data
-    // that was whole when its writer was killed right before its commit record stays for the grace
-    // of orphans, an hour: one for each writer and kill at most.
+    // All have expired, sweeps have deleted them, and staged files of killed processes are gone.
+    // Complete data whose writer was killed right before its commit record remains for the grace
+    // period of orphans, an hour: at most one for each writer and kill.
     const left = async (pattern: RegExp) =>
       (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) =>
         pattern.test(path),

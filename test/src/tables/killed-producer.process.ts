@@ -1,7 +1,7 @@
 /**
- * A producer that appends numbered messages to two partitions until it is killed; says `open` when
- * it begins. It goes on with the number behind those that are there. Its argument is a TrialSetup
- * as JSON.
+ * A producer that appends numbered messages to two partitions until it is killed; prints `open`
+ * when it starts. It continues with the number after the existing ones. Its argument is a
+ * TrialSetup as JSON.
  */
 import { isQuireError, systemClock } from '@quire/core';
 import { openProducer, openStream } from '@quire/streams';
@@ -40,15 +40,15 @@ async function produce(): Promise<never> {
   }
 }
 
-// Nobody to work for.
+// The parent has exited.
 process.on('disconnect', () => process.exit(0));
 process.send?.('open');
 for (;;) {
   try {
     await produce();
   } catch (error) {
-    // A broker that gets no processor time loses its partitions for a moment. Which of the messages
-    // are there, the topic says.
+    // A broker without processor time loses its partitions for a moment. The topic shows which
+    // messages exist.
     if (!isQuireError(error, 'STREAM_UNAVAILABLE')) throw error;
     await systemClock.sleep(100);
   }

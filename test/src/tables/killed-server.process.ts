@@ -1,5 +1,5 @@
 /**
- * A table server that consumes until it is killed; says `open` when it is. Its argument is a
+ * A table server that consumes until it is killed; prints `open` when it is open. Its argument is a
  * TrialSetup as JSON.
  */
 import { openStream } from '@quire/streams';
@@ -14,5 +14,5 @@ await openEmbeddedTables({
   openStream: (config) => openStream(config, options),
 });
 process.send?.('open');
-// Nobody to work for.
+// The parent has exited.
 process.on('disconnect', () => process.exit(0));

@@ -8,7 +8,7 @@ import { CliProcess } from '../testkit/cli-process.ts';
 
 export const token = 'ann-has-a-token-of-32-characters';
 
-/** The schema of what producers write here. */
+/** The schema of the messages that producers write here. */
 export const eventSchema = {
   schemaName: 'events',
   dimensionFieldSpecs: [{ name: 'id', dataType: 'LONG' }],
@@ -116,7 +116,7 @@ export class LiveTables implements AsyncDisposable {
     return children.trim().split(' ').filter(Boolean).map(Number);
   }
 
-  /** Ends the process by SIGKILL; what it kept stays for the next one. */
+  /** Ends the process by SIGKILL; its data remains for the next one. */
   async kill(): Promise<void> {
     await this.#command?.[Symbol.asyncDispose]();
   }

@@ -5,7 +5,7 @@ import { expectRejection } from '@quire/core/conformance';
 import type { OpenStreamFixture } from './stream-fixture.ts';
 
 const plenty: FetchLimits = { messagesMax: 100_000, bytesMax: 64 * 1024 * 1024, waitMs: 0 };
-/** Long enough for a message that is on its way; no test waits for its end. */
+/** Long enough for a message in flight; no test waits for its end. */
 const longWait: FetchLimits = { ...plenty, waitMs: 20_000 };
 
 /**

@@ -74,7 +74,7 @@ const bodies: Readonly<Record<string, object>> = {
 };
 
 let controller: TestController;
-/** One whose engine fails as it is told, and one without. */
+/** One whose engine fails on request, and one without. */
 let failed: TestController;
 let bare: TestController;
 let failure = new QuireError('INTERNAL', 'As told.');
@@ -112,7 +112,7 @@ function pathOf(operationId: string, path: string): string {
   );
 }
 
-/** The call as it succeeds, or with what is changed of it. */
+/** The call as it succeeds, or with the given changes. */
 function call(
   from: TestController,
   [operationId, { method, path }]: readonly [string, Operation],
@@ -171,7 +171,7 @@ test.each(operations)(
         findings: [{ path: '/a', code: 'ODD', message: 'Odd.', severity: 'error' }],
       });
       const answer = await call(failed, operation);
-      // Calls that ask no engine have failures of their own only.
+      // Calls that use no engine have failures of their own only.
       expect([200, errorStatuses[code]]).toContain(answer.status);
       await expectDocumented(operationId, answer);
     }
@@ -233,7 +233,7 @@ test('a file that is larger than it may be is refused', async () => {
   await expectDocumented('ingestFromFile', answer);
 });
 
-// 429 is the gate's, which has tests of its own; the version is asked of no engine that could fail.
+// 429 is the gate's, which has tests of its own; the version uses no engine that could fail.
 const isElsewhere = (each: string): boolean =>
   each.endsWith(' 429') || /^readVersion 50[013]$/.test(each);
 

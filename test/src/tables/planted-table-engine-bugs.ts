@@ -2,8 +2,8 @@ import { type ErrorCode, isQuireError, QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 
 /**
- * A mistake that authors of table engines make, as what it changes, and the case of the conformance
- * suite that must catch it.
+ * A mistake of authors of table engines: its effect, and the case of the conformance suite that
+ * must catch it.
  */
 export interface PlantedTableEngineBug {
   /** The mistake, as a predicate of the engine. */

@@ -214,7 +214,7 @@ test('the rows of a preview are those that the table answers, of files', async (
 test('the rows of a preview are those that the table answers, of a stream, also where it is one half of two', async () => {
   await fc.assert(
     fc.asyncProperty(example, async ({ rows, features: given }) => {
-      // A table that does not continue stops at the first bad message, where a preview goes on.
+      // A table that does not continue stops at the first bad message, while a preview continues.
       const taken = { rows, features: { ...given, continueOnError: true } };
       const { config, schema } = tableOf(taken);
       await using producer = await FileProducer.open({

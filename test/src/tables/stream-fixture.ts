@@ -3,7 +3,7 @@ import type { MessageStream } from '@quire/streams';
 /** A topic of its own for one test, with two partitions, and hands to change it with. */
 export interface StreamFixture extends AsyncDisposable {
   readonly stream: MessageStream;
-  /** Writes messages to the end of a partition, at a time. */
+  /** Writes messages with a time to the end of a partition. */
   append(partition: number, values: readonly string[], timeMs?: number): Promise<void>;
   addPartition(): Promise<void>;
   /** Takes away the messages before an offset, as retention does. */

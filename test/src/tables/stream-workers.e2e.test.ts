@@ -13,7 +13,7 @@ const schema = {
   ],
 };
 
-/** Each message says of how many rows it is. */
+/** Each message names its number of rows. */
 const config = {
   tableName: 'events',
   tableType: 'REALTIME',

@@ -24,7 +24,7 @@ async function ask(start: LiveTables, sql: string): Promise<unknown> {
   return resultTable?.rows ?? exceptions;
 }
 
-/** The metadata record of a query whose result is kept. */
+/** Returns the metadata record of a query whose result is stored. */
 async function metadata(start: LiveTables, sql: string): Promise<unknown> {
   const answer = await start.call('POST', '/query/sql?doPaginate=true', { sql }, 'broker');
   const { requestId } = (await answer.json()) as { requestId: string };

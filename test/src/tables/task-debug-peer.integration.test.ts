@@ -107,7 +107,7 @@ const sharedConfigs = [
   'triggeredBy',
 ];
 
-/** A record with what differs from run to run replaced by what it looks like. */
+/** Returns a record in which values that differ between runs are replaced by their shape. */
 function shapeOf(value: unknown, name = ''): unknown {
   if (times.has(name)) {
     return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/.test(String(value)) ? 'time' : value;
@@ -145,7 +145,7 @@ test('a task whose file cannot be loaded: the same members, but FAILED, with the
     [1, recorded.failedAtVerbosity1],
   ] as const) {
     const ours = await debug(taskName, verbosity);
-    // The peer says COMPLETED of a task whose only subtask failed.
+    // The peer reports COMPLETED for a task whose only subtask failed.
     expect([ours.taskState, theirs.taskState]).toEqual(['FAILED', 'COMPLETED']);
     expect(shapeOf({ ...ours, taskState: '' })).toEqual(shapeOf({ ...theirs, taskState: '' }));
     expect(ours.subtaskInfos?.[0]?.info).toContain(

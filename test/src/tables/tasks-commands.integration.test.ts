@@ -6,7 +6,7 @@ import { cannedEngine, cannedJob } from '../testkit/canned-tables.ts';
 import { runAdminCommand, terminal } from './run-admin-command.ts';
 
 describe('quire tables restream', () => {
-  /** A job that goes on by one step each time that it is read. */
+  /** A job that advances by one step at each read. */
   function walking(steps: readonly Partial<RestreamJob>[]): Partial<Restreams> {
     let index = 0;
     const next = async (): Promise<RestreamJob> => {

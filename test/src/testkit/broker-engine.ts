@@ -28,26 +28,26 @@ const schema = new Schema([
   new Field('text', new Utf8(), true),
 ]);
 
-/** Beyond what a double can hold. */
+/** Exceeds the range of a double. */
 const bigOffset = 9_007_199_254_740_993n;
 const batchRowCount = 1000;
 
-/** JSON of the rows `[start, end)` that a scripted query gives. */
+/** Returns the JSON of the rows `[start, end)` of a scripted query. */
 export function scriptedRowsJson(start: number, end: number): string {
   const rows = Array.from({ length: Math.max(0, end - start) }, (_, index) => start + index);
   return `[${rows.map((n) => `[${n},${bigOffset + BigInt(n)},${n % 10 === 9 ? 'null' : `"row ${n}"`}]`).join(',')}]`;
 }
 
 /**
- * A query engine whose SQL is a script:
+ * A query engine whose SQL is a script.
  *
  *     rows 2500               2500 rows
  *     rows 2500 then hang     … and then nothing, until it is cancelled
  *     fail QUERY_SYNTAX       fails at once, with this code
  *     rows 10 then fail QUERY_FAILED
- *     rows 2500 then wait then rows 10    … and goes on when it is told to
+ *     rows 2500 then wait then rows 10    … and continues on `resume`
  *     hang                    does nothing until it is cancelled
- *     crash                   throws what is not a QuireError
+ *     crash                   throws an error other than a QuireError
  */
 export class ScriptedEngine implements QueryEngine {
   /** Takes results that a query names, and does not look at them. */
@@ -74,12 +74,12 @@ export class ScriptedEngine implements QueryEngine {
     return this.#openCount;
   }
 
-  /** Executions that wait to be told to go on. */
+  /** Executions that wait for the test to resume them. */
   get waitingCount(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves once as many queries hang. */
+  /** Resolves once the given number of queries hang. */
   async untilHanging(count = 1): Promise<void> {
     while (this.#hangingCount < count) {
       await new Promise<void>((resolve) => this.#watchers.push(resolve));

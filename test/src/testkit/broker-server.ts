@@ -36,7 +36,7 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
   readonly engine = new ScriptedEngine();
   readonly faults: FaultStore;
   readonly store: RecordingStore;
-  /** Store calls that have ended, in the order of their ends. */
+  /** Finished store calls, in order. */
   readonly endedCalls: StoreCall[] = [];
   readonly results: ResultStore;
   readonly broker: Service;
@@ -108,13 +108,13 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Nothing may be under way at the end of a test; what is gets cut off at once.
+    // No call may be running at the end of a test; those that are, are aborted.
     const closed = this.broker.close();
     await this.clock.advance(3_600_000);
     await closed;
   }
 
-  /** Stores as many rows without a call, for tests that need many results. */
+  /** Stores `count` rows without a call, for tests that need many results. */
   async createDirectly(rowCount: number): Promise<string> {
     await using execution = await this.engine.execute(
       { sql: `rows ${rowCount}` },
@@ -124,7 +124,7 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
   }
 
   /**
-   * Resolves once the store is empty: what follows a response may take a moment longer than the
+   * Resolves once the store is empty: work after a response may take a moment longer than the
    * response.
    */
   async untilStoreIsEmpty(): Promise<void> {
@@ -133,7 +133,7 @@ export class TestBroker extends HttpCaller implements AsyncDisposable {
     }
   }
 
-  /** Resolves once as many queries wait for their turn. */
+  /** Resolves once the given number of queries wait for their turn. */
   async untilQueued(count: number): Promise<void> {
     const health = async () =>
       (await this.call('/health', { as: undefined })).json<HealthResponse>();

@@ -2,7 +2,7 @@ import type { Restreams, RestreamJob } from '@quire/controller';
 import type { TableEngine, TaskRecord } from '@quire/core/table-engine';
 
 /**
- * Answers of a table engine that knows one hybrid table, to hold what a controller makes of them to
+ * Answers of a table engine that knows one hybrid table, to compare a controller's responses with
  * its documents.
  */
 
@@ -250,7 +250,7 @@ export const cannedRestreams = {
   listProblems: async () => [],
 } as unknown as Restreams;
 
-/** The same object with every method failing, as the function says. */
+/** Returns the same object with every method failing as the function says. */
 export function failing<T extends object>(target: T, error: () => Error): T {
   return new Proxy(target, {
     get: (_target, name) =>

@@ -10,10 +10,7 @@ import { systemClock, systemRandom } from '@quire/core';
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'packages/cli/bin/quire.cjs');
 
-/**
- * Ends the process when the one that started it is gone: a test run that is killed leaves no
- * servers behind.
- */
+/** Ends the process when its parent has exited: a killed test run leaves no servers behind. */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
   "process.once('disconnect', () => process.exit(1)); process.channel.unref();",
 )}`;
@@ -71,21 +68,21 @@ export class CliProcess implements AsyncDisposable {
     stdin.end(options.stdin ?? '');
   }
 
-  /** Resolves when the process has ended and all that it wrote has come. */
+  /** Resolves when the process has ended and all its output has arrived. */
   async ended(): Promise<Ended> {
     await this.#closed;
     return { exitCode: this.#child.exitCode, stdout: this.stdout, stderr: this.stderr };
   }
 
   /**
-   * Resolves to the first match in what standard output has had so far; throws when the process
-   * ends without one.
+   * Resolves to the first match in standard output so far; throws when the process ends without
+   * one.
    */
   untilPrinted(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#until(this.#output, () => pattern.exec(this.stdout) ?? undefined, String(pattern));
   }
 
-  /** Resolves once standard error has had this text; throws when the process ends without it. */
+  /** Resolves once standard error contains this text; throws when the process ends without it. */
   async untilLogged(text: string): Promise<void> {
     await this.#until(this.#errors, () => this.stderr.includes(text) || undefined, text);
   }
@@ -121,7 +118,7 @@ export class CliProcess implements AsyncDisposable {
   }
 }
 
-/** Runs a `quire` command to its end; `whenStarted` may do something to it meanwhile. */
+/** Runs a `quire` command to its end; `whenStarted` may act on it in between. */
 export async function quire(
   args: readonly string[],
   options: CliOptions & { readonly whenStarted?: (command: CliProcess) => Promise<void> } = {},
@@ -132,8 +129,8 @@ export async function quire(
 }
 
 /**
- * Runs a `quire` command to its end in this process: it does the same as in one of its own, which
- * takes a second to start.
+ * Runs a `quire` command to its end in this process: it behaves as in its own process, which takes
+ * a second to start.
  */
 export async function quireHere(
   args: readonly string[],
@@ -170,7 +167,7 @@ function nothingToDispose(): Disposable {
   return { [Symbol.dispose]: () => undefined };
 }
 
-/** Runs a command line with a shell, as somebody would who copies it. */
+/** Runs a command line with a shell, as a user would who copies it. */
 export async function shell(command: string): Promise<Ended> {
   const child = spawn('bash', ['-c', command], { cwd: root });
   let stdout = '';
@@ -181,11 +178,10 @@ export async function shell(command: string): Promise<Ended> {
   return { exitCode: child.exitCode, stdout, stderr };
 }
 
-/** A directory that is gone afterwards. */
+/** A directory that is removed afterwards. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'quire-cli-'));
-  // A process that was killed may still be ending: what it writes meanwhile would make the removal
-  // fail.
+  // A killed process may still be ending: its writes would make the removal fail.
   return {
     path,
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 10 }),

@@ -5,15 +5,17 @@ import { build } from 'vite';
 export interface BrowserBundle {
   /** One script: the program and all that it imports. */
   readonly code: string;
-  /** Modules of Node that something in it imports, with who does: a browser has none of them. */
+  /**
+   * Modules of Node that a file in the bundle imports, with the importer: a browser has none of
+   * them.
+   */
   readonly builtinImports: readonly string[];
-  /** Files that went into it. */
+  /** The files of the bundle. */
   readonly moduleCount: number;
 }
 
 /**
- * Bundles a program for browsers, without a polyfill for anything; as `iife` what it exports is the
- * global `quire`.
+ * Bundles a program for browsers, without polyfills; as `iife` its exports are the global `quire`.
  */
 export async function bundleForBrowsers(
   entry: string,

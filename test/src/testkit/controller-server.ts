@@ -22,7 +22,9 @@ interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A controller over HTTP on a free port, which calls brokers as root; its clock stands still. */
+/**
+ * A controller over HTTP on a free port, which calls brokers as root; its clock does not advance.
+ */
 export class TestController implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly controller: Controller;
@@ -64,7 +66,7 @@ export class TestController implements AsyncDisposable {
     return test;
   }
 
-  /** Calls the controller; as root, unless said otherwise. */
+  /** Calls the controller, as root by default. */
   call(path: string, options: CallOptions = {}): Promise<Response> {
     const as = 'as' in options ? options.as : 'root';
     const { method = 'GET', body, mediaType = 'application/json', signal = null } = options;

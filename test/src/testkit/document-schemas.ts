@@ -13,7 +13,7 @@ export class DocumentSchemas {
     this.#ajv.addSchema(document, 'document');
   }
 
-  /** Returns what is wrong with a value; the empty text when it is as the schema says. */
+  /** Returns the problem of a value; the empty text if it matches the schema. */
   problemsOf(schema: object, value: unknown): string {
     const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
     const validate = this.#compiled.get(text) ?? this.#ajv.compile(JSON.parse(text) as object);

@@ -30,7 +30,7 @@ import {
   wholeMessagesOf,
 } from './grpc-test-client.ts';
 
-/** A failed call, as its client is told. */
+/** A failed call, as its client sees it. */
 export class FlightFailure extends Error {
   readonly answer: GrpcAnswer;
 
@@ -39,13 +39,13 @@ export class FlightFailure extends Error {
     this.answer = answer;
   }
 
-  /** The code of the error, as Quire has it. */
+  /** The error code of Quire. */
   get reason(): unknown {
     return this.answer.trailers['quire-reason'] ?? this.answer.headers['quire-reason'];
   }
 }
 
-/** A client of Flight SQL that shows what is on the wire. */
+/** A client of Flight SQL that shows the messages on the wire. */
 export class FlightTestClient implements AsyncDisposable {
   readonly grpc: GrpcTestClient;
   #headers: Readonly<Record<string, string>>;
@@ -117,7 +117,7 @@ export class FlightTestClient implements AsyncDisposable {
     return (await this.read(firstTicket(info))).table;
   }
 
-  /** The rows of a ticket, and how many messages of rows they came in. */
+  /** Returns the rows of a ticket, and the number of messages with rows. */
   async read(ticket: Uint8Array): Promise<{ readonly table: Table; readonly batchCount: number }> {
     const { messages } = await this.call('DoGet', ticketCodec.encode({ ticket }));
     const data = messages.map((message) => flightDataCodec.decode(message));
@@ -164,7 +164,7 @@ export class OpenRows {
     stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk));
   }
 
-  /** Resolves once as many messages have arrived, with those as IPC messages. */
+  /** Resolves once the given number of messages have arrived, with those as IPC messages. */
   async readMessages(count: number): Promise<Uint8Array[]> {
     for (;;) {
       const messages = wholeMessagesOf(Buffer.concat(this.#chunks));

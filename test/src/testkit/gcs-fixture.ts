@@ -26,8 +26,8 @@ export function gcsStoresOn(server: () => GcsServer): OpenStoreFixture {
 }
 
 /**
- * Uploads of which some bytes were sent, and which then were neither ended nor given up: no server
- * tells which it still knows.
+ * Returns the uploads of which some bytes were sent, and which were neither completed nor aborted:
+ * no server lists those that it still has.
  */
 export function unfinishedUploads(requests: readonly ProxiedRequest[]): string[] {
   const open = new Set<string>();

@@ -16,7 +16,7 @@ export interface GrpcAnswer {
   readonly messages: readonly Buffer[];
 }
 
-/** A client that can do what a well-behaved one would not. */
+/** A client that can violate the protocol. */
 export class GrpcTestClient implements AsyncDisposable {
   readonly session: ClientHttp2Session;
 

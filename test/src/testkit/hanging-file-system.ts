@@ -3,18 +3,15 @@ import { type FileSystem, nodeFileSystem } from '@quire/store-file';
 /** Calls that change nothing: to die before one is to die before the next that does. */
 const onlyLook = new Set(['realPath', 'status', 'readDirectory']);
 
-/** Says that this writer hangs, and never goes on: the process waits to be killed. */
+/** Reports that this writer hangs, and never continues: the process waits to be killed. */
 export function hang(writer: number): Promise<never> {
   process.stdout.write(`${writer} hanging\n`);
-  // Without something to wait for, the process would end by itself.
+  // Without a pending handle, the process would end by itself.
   setInterval(() => undefined, 60_000);
   return new Promise(() => undefined);
 }
 
-/**
- * The real file system, which hangs before its n-th change, and before each that comes after it;
- * never for 0.
- */
+/** The real file system, which hangs before its n-th change and every later one; never for 0. */
 export function hangingFileSystem(writer: number, changeNumber: number): FileSystem {
   let changeCount = 0;
   const steps = Object.entries(nodeFileSystem).map(([name, step]) => [

@@ -20,11 +20,11 @@ export interface Answer {
   json<T = CursorResponse>(): T;
 }
 
-/** A server of a test that takes the calls of a broker: a broker, or a proxy in front of some. */
+/** A server of a test that accepts the calls of a broker: a broker, or a proxy in front of some. */
 export abstract class HttpCaller {
   address: ServiceAddress = { host: '', port: 0, url: '' };
 
-  /** Calls the server; as ann, unless said otherwise. */
+  /** Calls the server, as ann by default. */
   async call(path: string, options: CallOptions = {}): Promise<Answer> {
     const as = 'as' in options ? options.as : 'ann';
     const response = await fetch(`${this.address.url}${path}`, {
@@ -57,7 +57,7 @@ export abstract class HttpCaller {
     });
   }
 
-  /** Stores the answer of `rows <rowCount>` and gives its id. */
+  /** Stores the answer of `rows <rowCount>` and returns its id. */
   async stored(rowCount: number, as: 'ann' | 'bob' | 'root' = 'ann'): Promise<string> {
     const answer = await this.query(`rows ${rowCount}`, '?doPaginate=true&numRows=1', { as });
     if (answer.json().exceptions?.length !== 0) {

@@ -4,12 +4,11 @@ import { createInterface } from 'node:readline';
 
 /**
  * Runs a program with one writer for each of its JSON arguments, and kills it once every one of
- * them hangs or has come to its end: to start a process for each takes longer than all that they
- * write. Writers say `<index> hanging` or `<index> done` on a line of its own.
+ * them hangs or has finished: starting a process for each would take longer than all their writes.
+ * Writers print `<index> hanging` or `<index> done` on a line of its own.
  *
- * @param hanging settles when the writer of that index hangs, where somebody else than the writer
- * knows of it
- * @returns for each writer, whether it had come to its end
+ * @param hanging settles when the writer of that index hangs, if the writer itself cannot know it
+ * @returns for each writer, true if it had finished
  */
 export async function killWriters(
   script: string,

@@ -13,8 +13,8 @@ export interface PaperOutcome extends PaperStep {
 }
 
 /**
- * The commands of the `console` blocks of a paper, in order. A command begins with `$ `, and goes on
- * to the end of its here-document; what follows is its output.
+ * Returns the commands of the `console` blocks of a paper, in order. A command begins with `$ `,
+ * and extends to the end of its here-document; its output follows.
  */
 export function stepsOf(markdown: string): readonly PaperStep[] {
   return [...markdown.matchAll(/^```console\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) => {
@@ -58,8 +58,8 @@ function endOfCommand(text: string): number {
 
 /**
  * Runs the steps in one shell, as a reader would who copies them one after the other. Each
- * replacement is made in commands and outputs alike: addresses and directories of the test in place
- * of those of the paper.
+ * replacement is made in commands and outputs alike: addresses and directories of the test replace
+ * those of the paper.
  */
 export async function runSteps(
   steps: readonly PaperStep[],
@@ -94,9 +94,7 @@ export async function runSteps(
   }));
 }
 
-/**
- * Reports whether a command succeeded and wrote what the paper shows, where `…` matches any text.
- */
+/** Reports whether a command succeeded with the output in the paper, where `…` matches any text. */
 export function isAsPrinted({ exitCode, output, actual }: PaperOutcome): boolean {
   const pattern = output
     .split('…')

@@ -9,8 +9,8 @@ export interface CatchOptions {
    */
   readonly hangs?: boolean | undefined;
   /**
-   * The time limit for what a case waits for, in milliseconds. Bugs that make it wait to the end
-   * take as long.
+   * The time limit for each wait of a case, in milliseconds. Bugs that make it wait to the end take
+   * as long.
    */
   readonly patienceMs: number;
 }

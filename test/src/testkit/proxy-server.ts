@@ -21,7 +21,7 @@ async function authenticate(header: string | undefined): Promise<Principal> {
   return principal;
 }
 
-/** The options of every proxy in tests; time stands still until the test moves it. */
+/** The options of every proxy in tests; time does not advance until the test moves it. */
 const usualProxy = {
   authenticate,
   host: '127.0.0.1',
@@ -110,7 +110,7 @@ export class TestProxy extends HttpCaller implements AsyncDisposable {
     await this.untilRound(rounds + 1);
   }
 
-  /** Resolves once as many rounds have ended. */
+  /** Resolves once the given number of rounds have ended. */
   async untilRound(count: number): Promise<void> {
     while ((await this.roundCount()) < count) await new Promise((resolve) => setImmediate(resolve));
   }

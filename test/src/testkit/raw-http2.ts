@@ -54,7 +54,7 @@ export function callHeaders(path: string, more: Readonly<Record<string, string>>
   });
 }
 
-/** A connection of HTTP/2 that sends what it is told to. */
+/** An HTTP/2 connection that sends what the test says. */
 export class RawHttp2 implements AsyncDisposable {
   readonly socket: Socket;
   isClosed = false;
@@ -71,7 +71,7 @@ export class RawHttp2 implements AsyncDisposable {
     socket.on('error', () => undefined);
   }
 
-  /** Connects, and sends the preface. `isReading`: whether what the server says is read. */
+  /** Connects, and sends the preface. `isReading`: true if the server's output is read. */
   static async connect(port: number, { isReading = true } = {}): Promise<RawHttp2> {
     const socket = connect(port, '127.0.0.1');
     const raw = new RawHttp2(socket);
@@ -83,8 +83,8 @@ export class RawHttp2 implements AsyncDisposable {
   }
 
   /**
-   * Sends until the server has closed the connection, or as often as given; at the speed at which
-   * the server takes it.
+   * Sends until the server has closed the connection, or the given number of times; at the speed at
+   * which the server reads.
    */
   async flood(bytesOf: (turn: number) => Uint8Array, turnCount: number): Promise<void> {
     for (let turn = 0; turn < turnCount && !this.isClosed; turn += 1) {

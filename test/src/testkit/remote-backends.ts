@@ -40,8 +40,8 @@ export interface BackendKind {
   listPage(location: string, keys: readonly string[], next: string | undefined): Fault;
   isPart(request: ProxiedRequest): boolean;
   /**
-   * Answers an upload's client that asks for the stored bytes of the first part; undefined when the
-   * request is not such a question.
+   * Answers a client's request for the stored bytes of the first part of an upload; undefined for
+   * other requests.
    */
   answerAboutPart(request: ProxiedRequest, storedBytes: number): Fault | undefined;
 }
@@ -137,7 +137,7 @@ const gcs: BackendKind = {
     method === 'PUT' &&
     url.includes('/upload/') &&
     headers['content-range']?.startsWith('bytes */') !== true,
-  // The server takes the question for the end of the upload, which Google does not.
+  // The server treats the status request as the end of the upload, which Google does not.
   answerAboutPart: ({ headers }, storedBytes) =>
     headers['content-range']?.startsWith('bytes */') === true
       ? {

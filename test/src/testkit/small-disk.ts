@@ -7,9 +7,9 @@ export const cannotMount = process.getuid?.() !== 0 || process.platform !== 'lin
 
 /** A disk of a few megabytes in memory, mounted at a directory until it is disposed of. */
 export interface SmallDisk extends AsyncDisposable {
-  /** Fills what is left of it, but for the blocks of other files. */
+  /** Fills its free space, except for the blocks of other files. */
   fill(): Promise<void>;
-  /** Gives back what `fill` took. */
+  /** Frees the space that `fill` took. */
   empty(): Promise<void>;
 }
 

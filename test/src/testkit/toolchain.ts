@@ -24,7 +24,7 @@ export const python: Tool = program({
   probe: pythonHas('pyarrow', 'polars', 'duckdb'),
 });
 
-/** Python with what the README of the package `api` needs. */
+/** Python with the modules that the README of the package `api` needs. */
 export const pythonRequests: Tool = program({
   name: 'Python with pyarrow and requests',
   variable: 'QUIRE_PYTHON',
@@ -45,8 +45,8 @@ export const openApiPython: Tool = program({
 });
 
 /**
- * The folder with openapi-generator and what its clients for Java and Python need, where there is a
- * Java to run it.
+ * The folder with openapi-generator and the dependencies of its clients for Java and Python, if
+ * there is a Java to run it.
  */
 const openApiGenerator: Tool = {
   name: 'openapi-generator, with Java 17',
@@ -58,7 +58,7 @@ const openApiGenerator: Tool = {
     ),
 };
 
-/** The same, where what compiles or runs a client of a language is there as well. */
+/** The same, if the compiler or runtime of a client's language is there as well. */
 export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>> = {
   go: withProgram(openApiGenerator, 'Go', () => ['go', 'version']),
   java: withProgram(openApiGenerator, 'a compiler for Java', () => ['javac', '--version']),
@@ -114,8 +114,8 @@ export const javaClient: Tool = {
 };
 
 /**
- * The class path of the release of Apache Pinot's client for Java that has cursors, with what it
- * needs of Apache Pinot itself.
+ * The class path of the release of Apache Pinot's client for Java that has cursors, with the parts
+ * of Apache Pinot that it needs.
  */
 export const javaCursorClient: Tool = {
   name: "Apache Pinot's client for Java, release 1.5.1",
@@ -193,8 +193,8 @@ export const kafkaServer: Tool = {
 };
 
 /**
- * The folder with Apache Pinot's own classes and the program that asks them, where there is a Java
- * to run it.
+ * The folder with Apache Pinot's own classes and the program that calls them, if there is a Java to
+ * run it.
  */
 export const pinotJudge: Tool = {
   name: "Apache Pinot's own classes, with Java 17",
@@ -225,7 +225,7 @@ export const pinotServer: Tool = {
   },
 };
 
-/** The same with the program that asks a controller's own check for its verdicts. */
+/** The same with the program that calls a controller's own check for its verdicts. */
 export const controllerJudge: Tool = {
   ...pinotServer,
   find: (environment) => {
@@ -293,8 +293,8 @@ export const arrowVersions: Tool = {
 };
 
 /**
- * The root directory of a base image, where buildah and crun are there to build on it and to run
- * what they have built, and this is the user that may.
+ * The root directory of a base image, if buildah and crun are there to build on it and to run the
+ * result, and this user may use them.
  */
 export const imageBase: Tool = {
   name: 'buildah and crun, as root, and a base image',
@@ -347,7 +347,7 @@ export const manifestDecoder: Tool = program({
   probe: [],
 });
 
-/** systemd's program that checks units; machines without systemd do not have it. */
+/** systemd's program that checks units, which machines without systemd do not have. */
 export const systemdAnalyze: Tool = {
   name: 'systemd-analyze',
   isOptional: true,
@@ -398,8 +398,8 @@ export function describeWithTool(tool: Tool, name: string, body: (path: string) 
 }
 
 /**
- * A program that `.ci/run` installs, unless a variable says where another copy is; fit when it runs
- * the probe and exits with 0.
+ * A program that `.ci/run` installs, unless a variable names another copy; it must run the probe
+ * and exit with 0.
  */
 function program(options: {
   readonly name: string;
@@ -420,8 +420,8 @@ function program(options: {
 }
 
 /**
- * Arguments with which Python exits with 0 when it finds these modules. They are not imported: that
- * takes seconds of processor time, in each file of tests.
+ * Arguments with which Python exits with 0 if it finds these modules. They are not imported: that
+ * takes seconds of processor time in each test file.
  */
 function pythonHas(...modules: readonly string[]): string[] {
   const list = modules.map((name) => `'${name}'`).join(', ');
@@ -449,7 +449,7 @@ function withProgram(
   };
 }
 
-/** A folder, when it has a jar whose name begins so, and there is a Java 17 or newer. */
+/** A folder with a jar whose name begins so, if there is a Java 17 or newer. */
 function javaFolder(folder: string, jar: string): string | undefined {
   if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith(jar))) {
     return undefined;

@@ -35,8 +35,8 @@ export class WorkerServer implements AsyncDisposable {
   }
 
   /**
-   * @param protocol of the store: files, or the memory of the server, where workers send what they
-   * write
+   * @param protocol of the store: files, or the memory of the server, to which workers send their
+   *   output
    */
   static async start(settings = '', protocol: 'file' | 'memory' = 'file'): Promise<WorkerServer> {
     const directory = await temporaryDirectory();
@@ -51,7 +51,7 @@ ${settings}`,
     );
     const { server, url } = await startServer(['--config', config]);
     const started = new WorkerServer(directory, server, url);
-    // The process that opened the tables goes when another one is ready.
+    // The process that opened the tables exits when another one is ready.
     await until(async () => (await started.workerPids()).length <= 1, 'there is a single worker');
     return started;
   }

@@ -220,7 +220,7 @@ export function ResultView({
                 await navigator.clipboard.writeText(
                   new URL(placeOf(['query'], parameters), location.href).href,
                 );
-                return 'The link is copied. Whoever may read this result can open it.';
+                return 'The link is copied. Users who may read this result can open it.';
               })
             }
           >

@@ -15,7 +15,7 @@ export function SweepCard(): ReactNode {
       title="The next sweep"
       actions={
         <button type="button" className="button small" onClick={() => setIsAsked(!isAsked)}>
-          {isAsked ? 'Hide' : 'What would it take?'}
+          {isAsked ? 'Hide' : 'What would it delete?'}
         </button>
       }
     >

@@ -119,7 +119,7 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
               <p className="quiet card-note">
                 {isPaused
                   ? 'No partition is consumed while the table is paused.'
-                  : 'The next segment is being made.'}
+                  : 'The next segment is being created.'}
               </p>
             }
           />

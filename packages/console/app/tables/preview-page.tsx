@@ -93,10 +93,10 @@ export function PreviewPage(): ReactNode {
         [half]: table,
       });
       goTo(['tables', name]);
-      if (half === 'realtime') return `The table ${name} is made, and consumes its stream.`;
+      if (half === 'realtime') return `The table ${name} was created, and consumes its stream.`;
       const content = file === undefined ? rowsFile(text) : uploadOf(file);
       const loaded = await upload.run((sending) => uploadFile(sendFile, name, content, sending));
-      return loaded?.sentence ?? `The table ${name} is made; the file was not loaded.`;
+      return loaded?.sentence ?? `The table ${name} was created; the file was not loaded.`;
     });
 
   return (
@@ -106,7 +106,7 @@ export function PreviewPage(): ReactNode {
           <a href={placeOf(['tables'])}>Tables</a> / Preview
         </>
       }
-      about="What a table would hold, before it is made: rows before and after, and everything that is wrong. Nothing is kept."
+      about="The content of a table before it is created: rows before and after, and all problems. Nothing is stored."
     >
       <Card title="Rows">
         <div

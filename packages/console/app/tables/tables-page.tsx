@@ -125,7 +125,7 @@ export function TablesPage(): ReactNode {
   return (
     <Page
       title="Tables"
-      about="What queries can read: files that the settings name, and tables that were made here."
+      about="The tables that queries can read: files that the settings name, and tables that were created here."
       actions={
         <a className={role === 'admin' ? 'button main' : 'button'} href={placeOf(['preview'])}>
           {role === 'admin' ? 'Make a table' : 'Preview a table'}

@@ -22,7 +22,7 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
     attempt(async () => {
       await admin.cancelTask(name);
       task.reload();
-      return 'The task is ended; nothing of what it made stays.';
+      return 'The task was cancelled; everything that it created is removed.';
     });
   const isOver = task.value?.finishTime !== undefined;
   return (

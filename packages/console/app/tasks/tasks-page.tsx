@@ -53,7 +53,7 @@ export function TasksPage(): ReactNode {
   return (
     <Page
       title="Tasks"
-      about="What works on tables: files into segments, segments merged, real-time rows moved to the offline half."
+      about="Background work on tables: files are loaded into segments, segments merged, real-time rows moved to the offline half."
     >
       <Resolved of={tasks} what="the tasks">
         {({ types, tasks: all }) => {

@@ -4,7 +4,7 @@ import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
 import type { Restreams } from '../../src/restream/restreams.ts';
 import { destination, Scene, source } from './scene.ts';
 
-/** Counts what a controller does to the world, and kills it at one of those moments. */
+/** Counts the effects that a controller has outside of its process, and kills it at one of them. */
 class Killer {
   readonly #killAt: number;
   #count = 0;
@@ -75,7 +75,7 @@ interface Story {
   readonly name: string;
   readonly prepare: (scene: Scene) => void;
   readonly debugPause: boolean;
-  /** What a caller does meanwhile. */
+  /** The call that a caller makes in between. */
   readonly meanwhile: (controller: Restreams, jobId: string) => Promise<void>;
   readonly status: 'DONE' | 'CANCELLED';
   readonly tables: readonly string[];
@@ -110,7 +110,9 @@ const stories: readonly Story[] = [
   },
 ];
 
-/** Runs a story with a controller that dies at the moment, and a second one that comes after it. */
+/**
+ * Runs a story with a controller that dies at the given moment, and a second one that takes over.
+ */
 async function run(story: Story, killAt: number): Promise<{ scene: Scene; momentCount: number }> {
   const scene = new Scene();
   story.prepare(scene);
@@ -136,8 +138,8 @@ async function run(story: Story, killAt: number): Promise<{ scene: Scene; moment
   const heir = scene.controller();
   await scene.clock.advance(60_000);
   const [job] = await heir.list();
-  // Killed before the first record was written: the caller never heard of a job, and nothing of it
-  // is there.
+  // Killed before the first record was written: the caller received no job, and nothing of it
+  // exists.
   if (job === undefined) {
     if (scene.engine.changes.length > 0) {
       throw new Error(`Made without a job: ${scene.engine.changes.join()}`);
@@ -169,7 +171,7 @@ async function peek(scene: Scene): Promise<Awaited<ReturnType<Restreams['list']>
   return reader.list();
 }
 
-/** A call to a controller that may die while it is made. */
+/** Makes a call to a controller that may die during the call. */
 async function swallow(call: Promise<void>, killer: Killer): Promise<void> {
   await Promise.race([call.catch(() => undefined), untilDead(killer)]);
 }

@@ -74,7 +74,7 @@ describe('the record of a job that is damaged', () => {
       await expect(controller.cancel(job.jobId, { dropDestination: true })).rejects.toMatchObject({
         code: 'RECORD_DAMAGED',
       });
-      // Nothing was done for it meanwhile.
+      // Nothing was done for it in between.
       expect(scene.engine.changes).toEqual(changes);
 
       await scene.store.put(keyOf(job), whole);

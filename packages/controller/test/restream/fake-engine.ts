@@ -10,21 +10,24 @@ import type {
 } from '@quire/core/table-engine';
 import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
 
-/** How the fake behaves; tests change it while it runs. */
+/** The behavior of the fake; tests change it while it runs. */
 export interface Behaviour {
-  /** Messages a second that each partition gets, and that a table takes from each. */
+  /** Messages a second that each partition receives, and that a table consumes from each. */
   producedPerSecond: number;
   consumedPerSecond: number;
-  /** How long a new table shows no partitions, and then partitions without offsets. */
+  /** The time for which a new table shows no partitions, and then partitions without offsets. */
   startingMs: number;
   commitMs: number;
-  /** Whether a wish to commit is never fulfilled; a pause commits all the same. */
+  /** True if a request to commit is never fulfilled; a pause commits all the same. */
   isCommitStuck: boolean;
   /** NO_OP: there is nothing to move. */
   rebalanceMs: number | 'NO_OP' | 'FAILED' | 'never';
   isStalled: boolean;
   stoppedPartition: number | undefined;
-  /** Why no server consumes any partition, nor says how far it is; undefined while they do. */
+  /**
+   * The reason why no server consumes any partition or reports its progress; undefined while they
+   * do.
+   */
   retryingError: string | undefined;
   /** Thrown by every call while it is there. */
   failure: QuireError | undefined;
@@ -43,8 +46,8 @@ interface FakeTable {
 export const partitionCount = 2;
 
 /**
- * Keeps tables that consume a stream of numbers, as fast as its behaviour says, whatever the wall
- * clock does.
+ * Keeps tables that consume a stream of numbers at the speed of its behavior, independent of the
+ * wall clock.
  */
 export class FakeEngine implements RestreamEngine {
   readonly description = 'fake';
@@ -107,7 +110,7 @@ export class FakeEngine implements RestreamEngine {
     return this.#table(name).isPaused;
   }
 
-  /** As somebody else would. */
+  /** As another client would. */
   remove(name: string): void {
     this.#tables.delete(name);
   }
@@ -294,7 +297,7 @@ export class FakeEngine implements RestreamEngine {
     return { brokerTenants: ['DefaultTenant'], serverTenants: ['DefaultTenant', 'Fresh'] };
   }
 
-  /** Freezes what a table has consumed until now, before its speed changes. */
+  /** Records the rows that a table has consumed until now, before its speed changes. */
   #settle(name: string): void {
     const table = this.#table(name);
     table.consumed = this.#consumed(table);

@@ -5,7 +5,7 @@ import { isFinal, type RestreamJob, type RestreamStatus } from '../../src/restre
 import { partitionCount } from './fake-engine.ts';
 import { destination, Scene, source } from './scene.ts';
 
-/** What may happen while a job runs. */
+/** The events that may happen while a job runs. */
 const event = fc.oneof(
   fc.record({ kind: fc.constant('time' as const), ms: fc.integer({ min: 100, max: 40_000 }) }),
   fc.record({ kind: fc.constant('away' as const), isAway: fc.boolean() }),
@@ -100,7 +100,7 @@ it(
           }
           await look();
         }
-        // The world comes to rest, and the job to its end.
+        // All faults end, and the job runs to its end.
         scene.engine.behaviour.failure = undefined;
         for (let passedMs = 0; passedMs < 30 * 60_000; passedMs += 1000) {
           await scene.clock.advance(1000);
@@ -126,8 +126,8 @@ it(
         ).toBe(true);
         expect(job.error?.message ?? 'It did not fail.').toMatch(/^[A-Z].*[.]$/);
         const isThere = scene.engine.tableNames.includes(destination);
-        // An engine that was away for too long leaves the destination as it is, and the job says
-        // so.
+        // An engine that was unavailable for too long leaves the destination as it is, and the job
+        // reports it.
         const { kind, problem } = job.cleanup ?? { kind: 'none', problem: null };
         expect(kind === 'DROP' && isThere && problem === null).toBe(false);
         expect(

@@ -44,7 +44,7 @@ export class Scene {
     return controller;
   }
 
-  /** Lets time pass until the job has ended, and what is to be done after its end is done. */
+  /** Advances time until the job has ended, and the cleanup after its end is done. */
   async untilEnded(
     controller: Restreams,
     jobId: string,

@@ -59,7 +59,7 @@ it('a lease of a store tells a holder that stood still that another has taken it
       }),
   );
   await new Promise((resolve) => setImmediate(resolve));
-  // As after a pause: the lease has run out, and another has it.
+  // As after a pause: the lease has expired, and another controller holds it.
   await store.put(
     'lease.json',
     Buffer.from(JSON.stringify({ holder: 'another', untilMs: clock.nowMs() + durationMs })),

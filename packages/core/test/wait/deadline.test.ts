@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 const timedOut = (timeoutMs: number): QuireError =>
   new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms.`);
 
-/** Fails with what the signal says, as a well-behaved engine does. */
+/** Fails with the reason of the signal, as a well-behaved engine does. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) =>
     signal.addEventListener('abort', () => reject(abortError(signal))),
   );
 }
 
-/** What a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

@@ -19,15 +19,15 @@ type Held = ReadonlyMap<string, { readonly taken: number; readonly waiting: numb
 
 export type Step = { readonly kind: 'ask' | 'end' | 'abort'; readonly principal: string };
 
-/** What any principal may count on, looked at after every step. */
+/** The guarantees to each principal, checked after every step. */
 export class FairSlotsLaw {
   readonly #shares: SlotShares;
   readonly #slots: FairSlots;
   readonly #held = new Map<string, ReleaseSlot[]>();
   readonly #aborts = new Map<string, AbortController[]>();
   /**
-   * By principal that waits: how often others were granted a slot that it could have used, since
-   * its last turn.
+   * The number of times that others were granted a slot that a waiting principal could have used,
+   * since its last turn; by waiting principal, then by winner.
    */
   readonly #overtaken = new Map<string, Map<string, number>>();
 
@@ -106,7 +106,7 @@ export class FairSlotsLaw {
       assert.ok(waiting <= Math.min(waitingMax, principalWaitingMax));
       // No slot is free that a claim could use.
       assert.ok(waiting === 0 || !isFreeFor(after, name), `a slot is free that ${name} could use`);
-      // Nobody is refused who waits for nothing, where anybody may wait.
+      // No call is refused without a queue ahead of it, unless nothing may wait.
       const mayWait = Math.min(waitingMax, principalWaitingMax) > 0;
       if (
         step.kind === 'ask' &&
@@ -133,12 +133,12 @@ export class FairSlotsLaw {
     );
     for (const rival of rivals) {
       const isBelow = of(free, rival).taken < share;
-      // Beyond its share only where nobody waits that has less.
+      // A principal exceeds its share only while none with fewer slots waits.
       assert.ok(
         !isBelow || of(free, winner).taken < share,
         `${winner} got more than its share before ${rival}`,
       );
-      // A principal that gives a slot back has had its turn.
+      // A principal that releases a slot has had its turn.
       if (rival === step.principal || (!isBelow && of(free, winner).taken < share)) continue;
       const overtaken = this.#overtaken.get(rival) ?? new Map<string, number>();
       overtaken.set(winner, (overtaken.get(winner) ?? 0) + 1);

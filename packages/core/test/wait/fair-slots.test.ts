@@ -14,8 +14,7 @@ const usual: SlotShares = {
 };
 
 /**
- * Fair slots whose grants are noted in their order; a slot is given back by the name of its
- * principal.
+ * Fair slots whose grants are recorded in order; a slot is released by the name of its principal.
  */
 class Trial {
   readonly slots: FairSlots;
@@ -37,8 +36,8 @@ class Trial {
   }
 
   /**
-   * Asks for slots, as the admin when the principal is called root. Aborting the signal takes back
-   * those that wait.
+   * Requests slots, as the admin if the principal is called root. Aborting the signal withdraws the
+   * waiting requests.
    */
   async ask(
     principal: string,
@@ -113,8 +112,8 @@ describe('FairSlots', () => {
     const trial = new Trial({ slotCount: 4, adminSlotCount: 0 });
     await trial.ask('ann', { count: 10 });
     await trial.ask('bob', { count: 10 });
-    // Queries of bob end at once, those of ann never do: by turns alone, ann would have every slot
-    // soon.
+    // Queries of bob end at once, those of ann never do: with turns alone, ann would soon hold
+    // every slot.
     for (let index = 0; index < 2; index += 1) await trial.end('ann');
     expect(trial.shares).toEqual({ ann: [2, 6], bob: [2, 8] });
     for (let index = 0; index < 5; index += 1) await trial.end('bob');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const never = new AbortController().signal;
 
-/** A task that ends when it is told to. */
+/** A task that ends on request. */
 function task(): {
   readonly run: () => Promise<string>;
   readonly end: (result: string) => void;

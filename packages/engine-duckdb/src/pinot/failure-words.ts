@@ -58,10 +58,7 @@ const wordings: readonly Wording[] = [
     'A text is used as bytes, and is not hexadecimal digits, two for each byte: it has ‘$1’.',
   ],
   [/^Invalid UTF8 Codepoint (\S+)/, 'CHR has no character for $1.'],
-  [
-    /^More than one row returned by a subquery/,
-    'A subquery that stands for a value gives more than one row.',
-  ],
+  [/^More than one row returned by a subquery/, 'A scalar subquery returns more than one row.'],
   [/^(failed to allocate [^\n]*)/, 'The query needs more memory than the engine has: $1'],
   [
     /VALUES lists must all be the same length/,

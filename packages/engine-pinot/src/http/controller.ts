@@ -92,7 +92,7 @@ export class Controller {
     if (status !== 200 || version === undefined) {
       throw new QuireError(
         'UNEXPECTED_RESPONSE',
-        `What should be the controller of an Apache Pinot answers /version with HTTP ${status}.`,
+        `The configured controller does not answer as one of Apache Pinot: /version returned HTTP ${status}.`,
         {
           cause: at(this.url, text.slice(0, 200)),
           isForCallers: true,

@@ -111,6 +111,6 @@ async function assertBroker(http: PinotHttp, url: string, signal: AbortSignal): 
   if (status === 200 && text.includes('"exceptions"')) return;
   throw new QuireError(
     'UNEXPECTED_RESPONSE',
-    `What should be a broker of Apache Pinot answers /query/sql with HTTP ${status}.`,
+    `The configured broker does not answer as one of Apache Pinot: /query/sql returned HTTP ${status}.`,
   );
 }

@@ -145,7 +145,7 @@ export async function executeTask(
   if (name === undefined) {
     throw new QuireError(
       'TABLE_INVALID',
-      `Apache Pinot made no task of ${taskType} for ${tableNameWithType}.`,
+      `Apache Pinot created no task of ${taskType} for ${tableNameWithType}.`,
     );
   }
   return readTask(calls, name, options);
@@ -231,7 +231,7 @@ export async function setTaskQueueState(
   await assertType(calls, taskType, options);
   if (!(await usedTypes(calls, options)).includes(taskType)) {
     if (verb === 'resume') return;
-    const message = `Apache Pinot has had no task of type ${taskType} yet, and cannot hold back those to come; schedule one first.`;
+    const message = `Apache Pinot has never had a task of type ${taskType}, so its queue cannot be stopped; schedule one first.`;
     throw new QuireError('UNSUPPORTED', message);
   }
   await calls.call(

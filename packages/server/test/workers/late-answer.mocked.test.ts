@@ -4,7 +4,7 @@ import { ManualClock } from '@quire/core/testing';
 import { expect, test, vi } from 'vitest';
 import { openTestPool } from './test-pool.ts';
 
-/** A process that does what the test says. It opens at once. */
+/** A process that behaves as the test says. It opens at once. */
 class FakeProcess extends EventEmitter {
   readonly pid = processes.length + 1;
   readonly stdio = [];
@@ -24,7 +24,7 @@ class FakeProcess extends EventEmitter {
     this.killCount += 1;
   }
 
-  /** What a killed process had sent before it was killed arrives after that. */
+  /** Messages of a killed process that it had sent before the kill arrive afterwards. */
   answer(value: unknown): void {
     this.emit('message', { kind: 'done', outcome: { isGood: true, value }, residentBytes: 0 });
   }
@@ -69,7 +69,7 @@ test('a worker whose kill was sent takes no further work, though its answer came
   void slow.finally(() => (isSettled = true));
   const innocent = pool.run(innocentWork);
   await clock.advance(0);
-  // Its place is taken until the process is gone.
+  // Its place is taken until the process has exited.
   expect([isSettled, pool.status.busyCount, processes.length, first.inputs]).toEqual([
     false,
     1,

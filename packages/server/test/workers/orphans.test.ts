@@ -46,10 +46,7 @@ it('a worker that is still loading what it works with does not outlive the proce
   }
 });
 
-/**
- * Whether a process is there that has not ended; one that has, but was not waited for, does not
- * count.
- */
+/** Reports whether a process exists that has not ended; a zombie does not count. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,6 +1,6 @@
 /**
- * A process whose workers are all stuck, each in another way; it tells their process ids, and waits
- * to be killed.
+ * A process whose workers are all stuck, each in another way; it prints their process ids, and
+ * waits to be killed.
  */
 import { openTestPool } from './test-pool.ts';
 

@@ -1,13 +1,13 @@
 /**
- * A process whose worker never gets beyond its start; it tells the worker's process id, and waits
- * to be killed.
+ * A process whose worker never completes its start; it prints the worker's process id, and waits to
+ * be killed.
  */
 import { systemClock } from '@quire/core';
 import { WorkerProcess } from '../../src/workers/worker-process.ts';
 import { testLimits } from './test-pool.ts';
 import { workerKind } from './test-work.process.ts';
 
-/** Has a process say that it has begun to load packages, and then never load any. */
+/** Makes a process report that it loads packages, without ever loading any. */
 const blocking = `
   import { registerHooks } from 'node:module';
   import { writeFileSync } from 'node:fs';

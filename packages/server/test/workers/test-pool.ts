@@ -16,7 +16,7 @@ export const testLimits: WorkerLimits = {
   threadPoolSize: 2,
 };
 
-/** What a test may say of a pool and its limits. */
+/** The options of a pool and its limits in a test. */
 export type TestPoolOptions = Partial<WorkerPoolOptions<string> & WorkerLimits>;
 
 export function openTestPool({

@@ -22,7 +22,7 @@ function run(pool: TestPool, work: TestWork, options: RunOptions = {}): Promise<
   return pool.run(work, options);
 }
 
-/** Whether a process is there that has not ended. */
+/** Reports whether a process exists that has not ended. */
 function isAlive(pid: unknown): boolean {
   try {
     return process.kill(Number(pid), 0);
@@ -232,14 +232,14 @@ describe('a pool of workers', () => {
     const pool = openPool({ sizeMin: 1 });
     const former = await run(pool, { kind: 'pid' });
     const call = new AbortController();
-    const begun = Promise.withResolvers<void>();
-    const handlers = { waiting: async () => begun.resolve() };
+    const started = Promise.withResolvers<void>();
+    const handlers = { waiting: async () => started.resolve() };
     const working = run(
       pool,
       { kind: 'wait until cancelled' },
       { signal: call.signal, handlers },
     ).catch(() => 'cancelled');
-    await begun.promise;
+    await started.promise;
     pool.replaceAll();
     const latter = await run(pool, { kind: 'pid' });
     expect(latter).not.toBe(former);

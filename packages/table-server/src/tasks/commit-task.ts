@@ -72,7 +72,7 @@ export function tablesOf(
   const find = (tableId: string, name: string): ServedTable => {
     const table = registry.tables.find((each) => each.record.tableId === tableId);
     if (table !== undefined) return table;
-    throw new QuireError('CONFLICT', `The table ${name} that the task was made for was deleted.`);
+    throw new QuireError('CONFLICT', `The table ${name} of the task was deleted.`);
   };
   return {
     source: find(sourceTableId, record.tableNameWithType),

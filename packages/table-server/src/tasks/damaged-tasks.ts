@@ -101,6 +101,6 @@ export class DamagedTasks {
 
 function taskDamaged(taskName: string, { message }: QuireError): QuireError {
   const help =
-    'Restore the file, and the task goes on; or cancel the task, and others of its type can be created again.';
+    'Restore the file to continue the task, or cancel the task so that others of its type can be created again.';
   return new QuireError('RECORD_DAMAGED', `The task ${taskName} is set aside: ${message} ${help}`);
 }

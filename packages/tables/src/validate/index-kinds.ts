@@ -34,7 +34,7 @@ const isMap = (column: Column | undefined) => column?.dataType === 'MAP';
 export const indexKinds: readonly IndexKind[] = [
   {
     code: 'INVERTED_INDEX_TYPE',
-    description: 'Inverted indexes are of columns that are not MAP.',
+    description: 'Inverted indexes require columns that are not MAP.',
     name: 'inverted',
     type: 'INVERTED',
     list: 'invertedIndexColumns',
@@ -52,7 +52,8 @@ export const indexKinds: readonly IndexKind[] = [
   },
   {
     code: 'JSON_INDEX_TYPE',
-    description: 'JSON indexes are of columns of type STRING, JSON or MAP with one value in a row.',
+    description:
+      'JSON indexes require columns of type STRING, JSON or MAP with one value in a row.',
     name: 'json',
     type: 'JSON',
     list: 'jsonIndexColumns',
@@ -64,7 +65,7 @@ export const indexKinds: readonly IndexKind[] = [
   },
   {
     code: 'TEXT_INDEX_TYPE',
-    description: 'TEXT indexes are of STRING and JSON columns.',
+    description: 'TEXT indexes require STRING and JSON columns.',
     name: 'text',
     type: 'TEXT',
     problem: (column) => (isStoredAs(column, 'STRING') ? undefined : 'is not text'),
@@ -72,7 +73,7 @@ export const indexKinds: readonly IndexKind[] = [
   {
     code: 'FST_INDEX_TYPE',
     description:
-      'FST indexes are of STRING and JSON columns with a dictionary and one value in a row.',
+      'FST indexes require STRING and JSON columns with a dictionary and one value in a row.',
     name: 'fst',
     type: 'FST',
     problem: fstProblem,
@@ -80,14 +81,14 @@ export const indexKinds: readonly IndexKind[] = [
   {
     code: 'IFST_INDEX_TYPE',
     description:
-      'IFST indexes are of STRING and JSON columns with a dictionary and one value in a row.',
+      'IFST indexes require STRING and JSON columns with a dictionary and one value in a row.',
     name: 'ifst',
     type: 'IFST',
     problem: fstProblem,
   },
   {
     code: 'H3_INDEX_TYPE',
-    description: 'H3 indexes are of BYTES columns with one value in a row: geometries.',
+    description: 'H3 indexes require BYTES columns with one value in a row: geometries.',
     name: 'h3',
     type: 'H3',
     problem: (column) =>
@@ -107,7 +108,7 @@ export const indexKinds: readonly IndexKind[] = [
   },
   {
     code: 'VECTOR_INDEX_TYPE',
-    description: 'VECTOR indexes are of FLOAT columns that hold lists.',
+    description: 'VECTOR indexes require FLOAT columns that hold lists.',
     name: 'vector',
     type: 'VECTOR',
     problem: (column) =>
@@ -118,7 +119,7 @@ export const indexKinds: readonly IndexKind[] = [
   {
     code: 'VECTOR_OPTIONS',
     description:
-      'A VECTOR index is of vectorIndexType HNSW, and one of indexTypes has a vectorDimension in its properties.',
+      'A VECTOR index has the vectorIndexType HNSW; one in indexTypes has a vectorDimension in its properties.',
     name: 'vector',
     type: 'VECTOR',
     problem(_column, _isRaw, options, isNamed) {
@@ -131,7 +132,7 @@ export const indexKinds: readonly IndexKind[] = [
   {
     code: 'RANGE_INDEX_TYPE',
     description:
-      'RANGE indexes are of columns with a dictionary that are not MAP, or of numbers, times and booleans.',
+      'RANGE indexes require columns with a dictionary that are not MAP, or of numbers, times and booleans.',
     name: 'range',
     type: 'RANGE',
     list: 'rangeIndexColumns',
@@ -142,7 +143,7 @@ export const indexKinds: readonly IndexKind[] = [
   },
   {
     code: 'BLOOM_FILTER_TYPE',
-    description: 'Bloom filters are of columns that are neither BOOLEAN nor MAP.',
+    description: 'Bloom filters require columns that are neither BOOLEAN nor MAP.',
     name: 'bloom',
     list: 'bloomFilterColumns',
     options: 'bloomFilterConfigs',

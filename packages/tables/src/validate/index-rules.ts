@@ -31,7 +31,7 @@ export const indexRules = [
   ),
   error(
     'INDEX_TWICE',
-    'An index of a column stands in indexes of its element of fieldConfigList or elsewhere, not in both.',
+    'An index of a column is configured in indexes of its element of fieldConfigList or elsewhere, not in both.',
     function* ({ config }) {
       const places: readonly IndexPlaces[] = [
         ...new Map(indexKinds.map((kind) => [kind.name, kind])).values(),
@@ -77,7 +77,7 @@ export const indexRules = [
   ),
   error(
     'TIMESTAMP_INDEX',
-    'A timestampConfig is of a TIMESTAMP or LONG column with one value in a row.',
+    'A timestampConfig requires a TIMESTAMP or LONG column with one value in a row.',
     function* ({ config, schema }) {
       for (const [path, { name = '', timestampConfig }] of fieldsOf(config)) {
         const column = columnNamed(name, schema);

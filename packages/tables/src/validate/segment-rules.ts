@@ -112,8 +112,8 @@ export const segmentRules = [
         untrackedSegmentsRetentionTimeValue: value = '',
       } = segmentsConfig ?? {};
       const path = '/segmentsConfig/untrackedSegmentsRetentionTime';
-      if (unit !== '' && value === '') yield [`${path}Unit`, `${unit} comes without a value.`];
-      if (unit === '' && value !== '') yield [`${path}Value`, `${value} comes without a unit.`];
+      if (unit !== '' && value === '') yield [`${path}Unit`, `${unit} has no value.`];
+      if (unit === '' && value !== '') yield [`${path}Value`, `${value} has no unit.`];
       if (unit === '' || value === '') return;
       if (!oneOfWords(timeUnits).holds(unit)) {
         yield [`${path}Unit`, oneOfWords(timeUnits).message(unit, '')];

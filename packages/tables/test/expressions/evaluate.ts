@@ -3,7 +3,7 @@ import { compileExpression } from '../../src/expressions/language/compile-expres
 import { parseExpression } from '../../src/expressions/language/parse-expression.ts';
 import type { Fields, Value } from '../../src/expressions/values/value.ts';
 
-/** What an expression gives on a row; its findings as an Error where it is not valid. */
+/** Returns the value of an expression on a row; its findings as an Error if it is not valid. */
 export function evaluate(text: string, row: Fields = {}): Value {
   const parsed = parseExpression(text);
   if (parsed.findings !== undefined) {

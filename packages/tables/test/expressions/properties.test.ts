@@ -187,8 +187,7 @@ function outcomeOf(evaluate: () => Value): unknown {
   try {
     return evaluate();
   } catch (error) {
-    // What the runtime throws costs a row no more than that, and is a defect of a function all the
-    // same.
+    // An exception of the runtime fails only its row, but is still a defect of a function.
     const isDefect =
       error instanceof Error &&
       (error.cause instanceof TypeError || error.cause instanceof RangeError);

@@ -11,8 +11,8 @@ import { functionFamilies } from '../../src/expressions/functions/function-table
 import { parseExpression } from '../../src/expressions/language/parse-expression.ts';
 
 /**
- * Everything that is said of functions as Markdown, with what each example gives; FUNCTIONS.md is
- * this, and a test holds them together.
+ * Returns the reference of functions as Markdown, with the value of each example. FUNCTIONS.md is
+ * this text, as a test checks.
  */
 export function renderFunctionReference(clock: Clock): string {
   const sections = functionFamilies.map(({ title, functions }) => {

@@ -71,7 +71,7 @@ describe('a value that does not suit is an error of the row', () => {
       expect(() => evaluate("jsonPath(a, '$.x')", { a: text(20_000) })).toThrow(
         'JSON is nested more than 1000 deep.',
       );
-      // What follows the first value is not read.
+      // Text after the first value is not read.
       expect(evaluate('jsonStringToListOrMap(a)', { a: `[1] ${text(20_000)}` })).toEqual([1]);
     }
     expect(evaluate('jsonStringToListOrMap(a)', { a: `["${'[\\"'.repeat(2_000)}"]` })).toHaveLength(

@@ -8,7 +8,7 @@ import {
 import { inferSchema } from '../../src/infer/schema-inference.ts';
 import { proposeTableConfig } from '../../src/infer/propose-table-config.ts';
 
-/** What a column of these values is inferred to be. */
+/** Returns the inferred type of a column of these values. */
 function inferColumn(values: readonly SourceValue[], name = 'x', readsText = false) {
   const { columns } = inferSchema(
     values.map((value) => ({ [name]: value })),

@@ -45,7 +45,7 @@ export function exampleOf(listed: Listed, name = 'x'): unknown {
   return name in words ? words[name] : scalars[resolved];
 }
 
-/** Members whose values are words of an enumeration. */
+/** Members whose values are names of an enumeration. */
 const words: Readonly<Record<string, unknown>> = {
   indexTypes: ['INVERTED', 'TIMESTAMP'],
   granularities: ['DAY'],

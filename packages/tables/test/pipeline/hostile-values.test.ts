@@ -26,8 +26,8 @@ const braces = (depth: number, inner: string): string =>
   `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
 
 /**
- * What a stranger may send: as deep as sources let through, and far deeper within texts; wide;
- * long; and numbers at their limits.
+ * Values of an untrusted sender: as deep as sources allow, and far deeper within texts; wide; long;
+ * and numbers at their limits.
  */
 const hostile: Readonly<Record<string, SourceValue>> = {
   'lists in lists': nested(100, (inner) => [inner]),
@@ -78,8 +78,8 @@ async function run(
 }
 
 /**
- * Calls of a function as its example has them, with one argument after the other from the row; and
- * one with all of them from there.
+ * Calls of a function with the arguments of its example, one argument at a time from the row; and
+ * one call with all of them from there.
  */
 function hostileCalls(example: Expression): readonly Expression[] {
   if (example.kind !== 'call') return [];
@@ -111,7 +111,7 @@ describe('a row fails by itself, whatever is in it', () => {
         const dimensionFieldSpecs = [
           { name: 'made', dataType: index % 3 === 0 ? 'JSON' : 'STRING' },
         ];
-        // Values that are far too large for a function end only their own row.
+        // Values that are far too large for a function fail only their own row.
         const rows = [...values.map((v) => ({ v })), { v: 1 }];
         const result = await run(rows, { ingestionConfig }, { dimensionFieldSpecs });
         const last = [...result.rows, ...result.dropped].some(
@@ -192,7 +192,7 @@ describe('a row fails by itself, whatever is in it', () => {
   );
 
   test('a step that fails in a way that nobody has thought of fails that row, by its name', async () => {
-    // A getter that throws stands for a defect of a step.
+    // A getter that throws simulates a defect of a step.
     const broken = {
       get v(): number {
         throw new TypeError('v is not a function');

@@ -195,7 +195,7 @@ test('a thousand transforms that each read the next, and the last the first, are
 });
 
 /**
- * A result but its findings, with fields as lists: rows that are made in different ways are objects
+ * A result without its findings, with fields as lists: rows created in different ways are objects
  * of different kinds.
  */
 function withoutPrototypes({ findings: _, rows, ...result }: PipelineResult) {

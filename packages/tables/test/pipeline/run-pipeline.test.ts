@@ -30,7 +30,7 @@ test('steps run in the documented order', () => {
   const { steps, findings } = planPipeline({ config, schema, clock: new ManualClock() });
   const names = steps.map(({ name }) => name);
   expect(findings).toEqual([]);
-  // Enrichment stands where this config has it, behind the nested values.
+  // Enrichment runs where this config has it, after the unnesting.
   expect(names).toEqual([
     'flatten',
     'unnest',
@@ -120,7 +120,7 @@ test('everything is counted, but only so many examples are kept', async () => {
 });
 
 describe('others run meanwhile', () => {
-  /** A clock on which each look takes a millisecond. */
+  /** A clock that advances by a millisecond at each reading. */
   class WorkingClock extends ManualClock {
     #looks = 0;
     override monotonicMs(): number {

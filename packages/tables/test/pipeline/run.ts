@@ -36,7 +36,7 @@ export function run(rows: readonly SourceRow[], given: Given = {}): Promise<Pipe
   return runPipeline(rows, { config, schema, clock: new ManualClock({ nowMs: now }) });
 }
 
-/** The fields of the rows that come out. */
+/** The fields of the resulting rows. */
 export async function fieldsOf(
   rows: readonly SourceRow[],
   given: Given = {},

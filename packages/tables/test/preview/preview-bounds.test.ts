@@ -49,7 +49,8 @@ describe('what transforms make', () => {
     async ([rowCount, columnCount]) => {
       const sourceRows = rowsOf(...Array.from({ length: rowCount }, (_, id) => ({ id })));
       const preview = await previewOf({ ...wide(columnCount, "repeat('x', 10000)"), sourceRows });
-      // 64 MiB hold this many values of 10,000 bytes, each made, put into its column, and named.
+      // 64 MiB hold this many values of 10,000 bytes, each created, assigned to its column, and
+      // named.
       expect(preview.rows.length).toBeLessThan(previewLimits.rowsBytesMax / (columnCount * 10_000));
       expect(preview.rows.length).toBeGreaterThan(0);
       expect(messageOf(preview.findings, 'SIZE_LIMIT')).toBe(

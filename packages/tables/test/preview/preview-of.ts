@@ -3,7 +3,7 @@ import { type PreviewOptions, type PreviewResponse, previewTable } from '../../s
 
 const now = Date.UTC(2026, 0, 1);
 
-/** A preview whose time stands still. */
+/** A preview whose clock does not advance. */
 export function previewOf(
   request: unknown,
   options: Partial<PreviewOptions> = {},
@@ -16,7 +16,7 @@ export function rowsOf(...rows: readonly unknown[]) {
   return rows.map((fieldToValueMap) => ({ fieldToValueMap }));
 }
 
-/** Codes and paths of findings: what a test is about, without their words. */
+/** Codes and paths of findings, without their messages. */
 export function codesOf({ findings }: Pick<PreviewResponse, 'findings'>): readonly string[] {
   return findings.map(({ code, path }) => `${code} ${path}`);
 }

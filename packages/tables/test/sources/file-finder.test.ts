@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true }));
 
-/** Names below the root of what a pattern finds, or the code of what is wrong with it. */
+/** Returns the names below the root that a pattern matches, or the code of its problem. */
 async function find(pattern: string): Promise<readonly string[] | string> {
   const { files, problem } = await createFileFinder({ paths: [root] }).find(pattern, signal);
   return problem?.code ?? files.map(({ uri }) => uri.slice(root.length + 1));

@@ -4,7 +4,7 @@ import { ByteBudget, SourceProblem } from '../../src/sources/source-file.ts';
 import { openRows } from '../../src/sources/formats/read-rows.ts';
 import type { RowReading } from '../../src/sources/formats/row-reading.ts';
 
-/** A file that is made while it is read, and counts what is taken of it. */
+/** A file that is generated while it is read, and counts the bytes that are read. */
 export class MadeFile implements SourceFile {
   readonly uri: string;
   readonly sizeBytes: number;

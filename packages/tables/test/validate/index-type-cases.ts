@@ -12,7 +12,7 @@ const schema: TableSchema = {
   complexFieldSpecs: [{ name: 'facts', dataType: 'MAP' }],
 };
 
-/** Cases of rules about which columns may have an index of which kind. */
+/** Cases of rules about the columns that may have an index of a kind. */
 export const indexTypeCases: Readonly<Record<string, TableCase>> = {
   TEXT_INDEX_TYPE: {
     keeps: fields({ name: 'customer', indexTypes: ['TEXT'] }, { name: 'tags', indexType: 'TEXT' }),

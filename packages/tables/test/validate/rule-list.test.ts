@@ -13,7 +13,10 @@ test('VALIDATION.md is its hand-written head and the generated list of rules', a
   await expect(whole).toMatchFileSnapshot(listPath);
 });
 
-/** The list of all rules in Markdown, a section for each subject: what stands in VALIDATION.md. */
+/**
+ * Returns the list of all rules in Markdown, a section for each subject: the content of
+ * VALIDATION.md.
+ */
 function renderRuleList(): string {
   const rules = [...schemaRules, ...tableRules];
   const subjects = [...new Set(rules.map(({ subject }) => subject))];

@@ -51,7 +51,7 @@ export function kafkaStream(topic: string): Record<string, unknown> {
   };
 }
 
-/** What turns it into a real-time table that breaks no rule. */
+/** The changes that turn it into a real-time table that breaks no rule. */
 export const realtime: TableConfig = {
   tableType: 'REALTIME',
   ingestionConfig: {
@@ -59,21 +59,21 @@ export const realtime: TableConfig = {
   },
 };
 
-/** What turns that into one with upsert that breaks no rule. */
+/** The changes that turn that into one with upsert that breaks no rule. */
 export const upsert: TableConfig = {
   ...realtime,
   routing: { instanceSelectorType: 'strictReplicaGroup' },
   upsertConfig: { mode: 'FULL' },
 };
 
-/** What turns it into one with dedup that breaks no rule. */
+/** The changes that turn it into one with dedup that breaks no rule. */
 export const dedup: TableConfig = {
   ...realtime,
   routing: { instanceSelectorType: 'strictReplicaGroup' },
   dedupConfig: { dedupEnabled: true },
 };
 
-/** A table that keeps a rule, or breaks it: what is different from the sound one. */
+/** A table that keeps a rule, or breaks it: its differences from the sound one. */
 export interface Scene {
   readonly config?: TableConfig;
   readonly schema?: TableSchema;

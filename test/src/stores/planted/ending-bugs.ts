@@ -5,7 +5,7 @@ const disposedPut = 'a put in progress fails and leaves nothing behind';
 const stuck =
   'a put stops while its source is stuck: the source is closed, the old object stays, nothing is left behind';
 
-/** The store whose calls are given no signal. */
+/** Wraps a store so that its calls receive no signal. */
 function deaf(store: ObjectStore, verb: 'put' | 'list' | 'get' | 'delete'): ObjectStore {
   const verbs = {
     put: { put: (key, body, options) => store.put(key, body, { ...options, signal: undefined }) },

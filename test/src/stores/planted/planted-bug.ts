@@ -31,7 +31,7 @@ export function changed(
   };
 }
 
-/** The store whose bodies are changed. */
+/** Wraps a store to change its bodies. */
 export function changedBodies(
   store: ObjectStore,
   change: (object: ObjectBody) => Partial<ObjectBody>,
@@ -49,7 +49,7 @@ export function changedBodies(
   });
 }
 
-/** The chunks of what is given to `put`. */
+/** Returns the chunks of the argument of `put`. */
 export async function* chunksIn(
   body: Uint8Array | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -57,7 +57,7 @@ export async function* chunksIn(
   else yield* body;
 }
 
-/** The store whose failures are changed. */
+/** Wraps a store to change its failures. */
 export function changedFailures(
   store: ObjectStore,
   change: (error: unknown) => Error,

@@ -19,7 +19,7 @@ function missingAs(store: ObjectStore, failure: (key: string) => Error): ObjectS
   });
 }
 
-/** The store that keeps what it has read, for `readCached`. */
+/** Wraps a store to cache what it has read, for `readCached`. */
 function caching(
   store: ObjectStore,
   forgets: { readonly onPut: boolean; readonly onDelete: boolean },

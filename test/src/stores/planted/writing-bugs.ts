@@ -17,7 +17,7 @@ const full =
   'a full store is STORE_FULL: the source is closed, the old object stays, nothing is left behind, and the space is released';
 const deleting = 'deleting is repeatable, and afterwards the object is not found';
 
-/** The store whose sources are changed. */
+/** Wraps a store to change its sources. */
 function changedSources(
   store: ObjectStore,
   change: (source: AsyncIterable<Uint8Array>, key: string) => AsyncIterable<Uint8Array>,

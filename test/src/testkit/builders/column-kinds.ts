@@ -89,7 +89,7 @@ function decimalJson(words: Uint32Array): string {
   return `"${value < 0n ? '-' : ''}${digits.slice(0, -4)}.${digits.slice(-4)}"`;
 }
 
-/** One of every kind that pages are made of. */
+/** One column of each kind that pages consist of. */
 export const columnKinds: readonly ColumnKind[] = [
   kind(new Uint8(), 'INT', fc.integer({ min: 0, max: 255 }), String),
   kind(new Int16(), 'INT', fc.integer({ min: -32_768, max: 32_767 }), String),

@@ -7,7 +7,7 @@ const nodeModules = join(import.meta.dirname, '../../../../node_modules');
 export function copyOfArrow(folder: string): string {
   const source = join(nodeModules, 'apache-arrow');
   const target = join(folder, 'node_modules/apache-arrow');
-  // What browsers and compilers take is four fifths of it.
+  // Files for browsers and compilers are four fifths of it.
   cpSync(source, target, { recursive: true, filter: (path) => !/\.(map|ts|min\.js)$/u.test(path) });
   const { dependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
     dependencies: object;

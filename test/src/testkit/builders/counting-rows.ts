@@ -47,7 +47,7 @@ async function* countingBatches(
   }
 }
 
-/** The JSON of rows `[start, end)` of such a source. */
+/** Returns the JSON of rows `[start, end)` of such a source. */
 export function countingJson(start: number, end: number): string {
   return `[${Array.from({ length: Math.max(0, end - start) }, (_, index) => `[${start + index}]`).join(',')}]`;
 }

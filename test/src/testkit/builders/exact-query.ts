@@ -8,23 +8,23 @@ import { columnDataTypes, type Result, type ResultSource, ResultStore } from '@q
 import { MemoryObjectStore } from '@quire/core/memory';
 import { pageText } from './page-text.ts';
 
-/** A JSON cell whose numbers are the text that stood there, digit by digit. */
+/** A JSON cell whose numbers keep their original text, digit by digit. */
 export type ExactCell = string | boolean | null | ExactCell[] | { [key: string]: ExactCell };
 
 /**
- * Queries that go the whole way, engine to stored file to JSON page, and the same ones asked of a
- * DuckDB of its own.
+ * Queries from the engine over the stored file to the JSON page, and the same ones in a separate
+ * DuckDB.
  */
 export interface ExactQueries extends AsyncDisposable {
   readonly store: MemoryObjectStore;
-  /** The answer as the engine gives it. */
+  /** The answer as the engine returns it. */
   source(sql: string): Promise<ResultSource>;
   create(sql: string): Promise<Result>;
   cells(sql: string): Promise<{
     readonly types: readonly string[];
     readonly rows: readonly (readonly ExactCell[])[];
   }>;
-  /** The rows of a query whose columns are all text, as DuckDB itself gives them. */
+  /** Returns the rows of a query whose columns are all text, as DuckDB itself returns them. */
   reference(sql: string): Promise<readonly (readonly (string | null)[])[]>;
 }
 

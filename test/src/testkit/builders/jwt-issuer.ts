@@ -7,7 +7,7 @@ import {
   SignJWT,
 } from 'jose';
 
-/** Somebody who issues JSON Web Tokens, with one key. */
+/** An issuer of JSON Web Tokens with one key. */
 export interface TokenIssuer {
   /** The public key, as it is published. */
   readonly jwks: string;

@@ -12,11 +12,11 @@ import {
 import fc from 'fast-check';
 import { type ColumnKind, columnKinds, rawTimestampKinds } from './column-kinds.ts';
 
-/** A table as rows of plain values, with the kinds of its columns: what pages are compared with. */
+/** A table as rows of plain values, with the kinds of its columns: the reference for pages. */
 export interface ModelTable {
   readonly kinds: readonly ColumnKind[];
   readonly rows: readonly (readonly unknown[])[];
-  /** Row counts of the record batches that the rows come in. */
+  /** Row counts of the record batches of the rows. */
   readonly batchRowCounts: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export const modelTables: fc.Arbitrary<ModelTable> = fc
       kinds,
       rows: batches.flat(),
       batchRowCounts: batches.map((batch) => batch.length),
-      // What a counterexample shows; the arbitraries within the kinds would fill the screen.
+      // The part shown in a counterexample; the arbitraries within the kinds would fill the screen.
       [fc.toStringMethod]: () =>
         `${kinds.map(({ columnDataType }) => columnDataType).join(', ')}: ${fc.stringify(batches)}`,
     }));

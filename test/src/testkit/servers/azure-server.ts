@@ -12,7 +12,7 @@ const account = 'devstoreaccount1';
 const accountKey =
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
-/** Azurite in memory: a server of Microsoft's that speaks Azure Blob Storage and checks signatures. */
+/** Azurite in memory: Microsoft's server for Azure Blob Storage, which checks signatures. */
 export class AzureServer implements AsyncDisposable {
   readonly process: ServerProcess;
   #prefixCount = 0;

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@quire/core';
 
-/** One request as it came to the proxy. */
+/** One request as received by the proxy. */
 export interface ProxiedRequest {
   readonly method: string;
   /** Path and parameters. */
@@ -27,17 +27,17 @@ export type Fault =
       readonly body?: string | Uint8Array;
     }
   /**
-   * The connection is reset before any answer; with `afterBytes`, once so many bytes of the
-   * answer's body were sent.
+   * The connection is reset before any answer; with `afterBytes`, after that many bytes of the
+   * answer's body.
    */
   | { readonly kind: 'reset'; readonly afterBytes?: number }
   /** The server gets the request and acts on it; the connection is reset in place of its answer. */
   | { readonly kind: 'lose answer' }
-  /** No answer ever comes; with `afterBytes`, its head and so many bytes of its body do. */
+  /** No answer ever arrives; with `afterBytes`, its headers and that many bytes of its body do. */
   | { readonly kind: 'stall'; readonly afterBytes?: number }
   /** The server gets the request that much later. */
   | { readonly kind: 'delay'; readonly delayMs: number }
-  /** The server's answer comes with other headers or status. */
+  /** The server's answer has other headers or another status. */
   | {
       readonly kind: 'alter';
       readonly status?: number;
@@ -45,8 +45,8 @@ export type Fault =
     };
 
 /**
- * A server in front of a real one, which passes everything on as it is, counts it, and misbehaves
- * where it is told to.
+ * A server in front of a real one, which passes everything on unchanged, counts it, and misbehaves
+ * on request.
  */
 export class FaultProxy implements AsyncDisposable {
   /** Every request so far. */
@@ -63,8 +63,8 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   static async start(targetPort: number): Promise<FaultProxy> {
-    // It does not end idle connections by itself: a machine that is busy for five seconds would be
-    // a fault that no test asked for.
+    // It does not close idle connections by itself: a machine that is busy for five seconds would
+    // be a fault that no test requested.
     const server = createServer({ keepAliveTimeout: 0 });
     const proxy = new FaultProxy(server, targetPort);
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
@@ -123,7 +123,7 @@ export class FaultProxy implements AsyncDisposable {
       headers,
     });
     outgoing.on('error', () => request.socket.resetAndDestroy());
-    // A client that gives up in the middle of its request gives up at the server as well.
+    // A client that aborts in the middle of its request aborts at the server as well.
     request.on('aborted', () => outgoing.destroy());
     response.on('close', () => outgoing.destroy());
     request.pipe(outgoing);
@@ -154,7 +154,7 @@ async function resetAfter(
   response.socket?.resetAndDestroy();
 }
 
-/** Passes on the head of an answer and so many bytes of its body, and leaves it there. */
+/** Passes on the headers of an answer and the given number of bytes of its body, and then stops. */
 async function sendSome(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -165,7 +165,7 @@ async function sendSome(
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     const piece = chunk.subarray(0, byteCount - sentBytes);
     sentBytes += piece.byteLength;
-    // Written out at once: what comes of them next, they came.
+    // Written at once: these bytes arrive, whatever happens afterwards.
     if (piece.byteLength > 0) await new Promise((resolve) => response.write(piece, resolve));
     if (sentBytes >= byteCount) break;
   }

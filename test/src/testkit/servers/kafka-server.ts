@@ -66,7 +66,7 @@ export class KafkaServer implements AsyncDisposable {
     };
   }
 
-  /** A topic that nobody else uses; resolves once clients can see it. */
+  /** Creates a topic for one test; resolves once clients can see it. */
   async createTopic(
     partitions = 2,
     configs: Readonly<Record<string, string>> = {},
@@ -79,7 +79,7 @@ export class KafkaServer implements AsyncDisposable {
     return topic;
   }
 
-  /** Resolves once clients see so many partitions of a topic; 0: none of the topic. */
+  /** Resolves once clients see the given number of partitions of a topic; 0: no topic. */
   untilPartitions(topic: string, count: number): Promise<void> {
     return untilPartitions(this.admin, { topic, config: this.config }, count);
   }
@@ -90,7 +90,7 @@ export class KafkaServer implements AsyncDisposable {
   }
 }
 
-/** Resolves once each of so many partitions of a topic is led by a broker; 0: none of the topic. */
+/** Resolves once each of the given number of partitions of a topic has a leader; 0: no topic. */
 export async function untilPartitions(
   admin: Admin,
   options: KafkaStreamOptions,
@@ -108,7 +108,7 @@ async function countPartitions(admin: Admin, options: KafkaStreamOptions): Promi
   try {
     return (await stream.readPartitions()).length;
   } catch (error) {
-    // A broker leads a partition somewhat later than it says so.
+    // A broker leads a partition somewhat later than it reports.
     if (isQuireError(error, 'STREAM_UNAVAILABLE', 'STREAM_INVALID')) return -1;
     throw error;
   }

@@ -62,15 +62,15 @@ export function cutsOff(isChunked: boolean): Misconduct {
   };
 }
 
-/** Begins an answer, and says no more. */
+/** Starts an answer, and sends no more. */
 export const stopsInTheMiddle: Misconduct = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.write('{"resultTable":{"rows":[[1],');
 };
 
 /**
- * Something that goes by the name of a broker and behaves in any way that a test wants: it counts
- * what it gets, and answers health checks until it is told otherwise.
+ * A server in place of a broker that behaves in any way that a test wants: it counts its calls, and
+ * answers health checks until it is changed.
  */
 export class MisbehavingBroker implements AsyncDisposable {
   readonly brokerId: string;
@@ -128,21 +128,21 @@ export class MisbehavingBroker implements AsyncDisposable {
     return [...this.#sockets].reduce((sum, socket) => sum + socket.bytesWritten, 0);
   }
 
-  /** Resolves once it has got as many calls. */
+  /** Resolves once it has received the given number of calls. */
   async untilCalled(count = 1): Promise<void> {
     while (this.calls.length < count) {
       await new Promise<void>((resolve) => this.#watchers.push(resolve));
     }
   }
 
-  /** Resolves once as many connections were closed, by any client. */
+  /** Resolves once the given number of connections were closed, by any client. */
   async untilClosed(count = 1): Promise<void> {
     while (this.#closedCount < count) {
       await new Promise<void>((resolve) => this.#watchers.push(resolve));
     }
   }
 
-  /** Resolves once it was asked for its health as often. */
+  /** Resolves once it was asked for its health the given number of times. */
   async untilChecked(count: number): Promise<void> {
     while (this.healthCheckCount < count) {
       await new Promise<void>((resolve) => this.#watchers.push(resolve));
@@ -168,7 +168,7 @@ export class MisbehavingBroker implements AsyncDisposable {
     try {
       for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     } catch {
-      return; // the client has gone, in the middle of its request
+      return; // the client has disconnected in the middle of its request
     }
     const call = { method, url, headers, rawHeaders, body: Buffer.concat(chunks).toString() };
     if (url === '/health') {

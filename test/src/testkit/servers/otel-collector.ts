@@ -39,8 +39,8 @@ interface WireTraces {
 }
 
 /**
- * A collector of OpenTelemetry, which receives spans by OTLP and passes them on to the test, as JSON:
- * what it does not understand does not arrive.
+ * A collector of OpenTelemetry, which receives spans by OTLP and passes them on to the test as
+ * JSON: unknown fields are dropped.
  */
 export class OtelCollector implements AsyncDisposable {
   readonly spans: CollectedSpan[] = [];

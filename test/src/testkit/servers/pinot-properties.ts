@@ -35,7 +35,7 @@ export function basicAuthorizationOf({ name, password }: PinotPrincipal): string
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 }
 
-/** Settings of a whole cluster, which speaks both HTTP and HTTPS; its brokers ask for credentials. */
+/** Settings of a whole cluster with both HTTP and HTTPS; its brokers require credentials. */
 export function propertiesOf(data: string, ports: Ports, principal: PinotPrincipal): string {
   return `tls.folder=${data}
 roles=zookeeper,controller,broker,server,server2,minion
@@ -62,8 +62,8 @@ ${openServerOf('server2', ports.server2, ports.admin2)}
 }
 
 /**
- * Settings of a cluster of a controller, a broker and a server, of which each asks for credentials
- * and speaks TLS only, to callers and among themselves.
+ * Settings of a cluster of a controller, a broker and a server, each of which requires credentials
+ * and TLS, from callers and among themselves.
  */
 export function guardedPropertiesOf(data: string, ports: Ports, principal: PinotPrincipal): string {
   const token = basicAuthorizationOf(principal);
@@ -166,7 +166,7 @@ function openServerOf(role: string, port: number, adminPort: number): string {
 ${role}/pinot.server.adminapi.port=${adminPort}`;
 }
 
-/** The protocols of a role, the first of which the cluster knows it by. */
+/** The protocols of a role; the cluster knows it by the first. */
 function protocolsOf(key: string, ports: Readonly<Record<string, number>>): string {
   const lines = Object.entries(ports).map(([name, port]) => `${key}.${name}.port=${port}`);
   return [`${key}=${Object.keys(ports).join(',')}`, ...lines].join('\n');

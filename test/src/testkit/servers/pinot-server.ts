@@ -61,7 +61,7 @@ export interface PinotServerOptions {
 export type SpareRole = 'controller' | 'broker' | 'server';
 
 /**
- * A real Apache Pinot: ZooKeeper, a controller, a broker that asks for credentials, two servers and
+ * A real Apache Pinot: ZooKeeper, a controller, a broker that requires credentials, two servers and
  * a minion in one process, on a folder of its own.
  */
 export class PinotServer implements AsyncDisposable {
@@ -174,8 +174,8 @@ export class PinotServer implements AsyncDisposable {
   }
 
   /**
-   * Starts the cluster again with another password for its only principal. Returns what it asks for
-   * from then on.
+   * Restarts the cluster with another password for its only principal. Returns the credentials that
+   * it requires from then on.
    */
   async changePassword(password: string): Promise<string> {
     await this.process.kill();
@@ -194,10 +194,7 @@ export class PinotServer implements AsyncDisposable {
   }
 }
 
-/**
- * Little memory, and the quick compiler unless told otherwise: a cluster of a test lives for a
- * minute.
- */
+/** Little memory, and the quick compiler by default: a cluster of a test lives for a minute. */
 const javaOptions = [
   '-Xms64m',
   '-XX:+UseSerialGC',
@@ -214,7 +211,7 @@ const logging =
   '<Configuration><Appenders><File name="f" fileName="LOG"><PatternLayout pattern="%d %p %c{1} %m%n"/></File></Appenders>' +
   '<Loggers><Root level="warn"><AppenderRef ref="f"/></Root></Loggers></Configuration>';
 
-/** The port by which it says that it is ready is known when it starts only. */
+/** The port on which it reports that it is ready is known only once it starts. */
 const startScript = `
 { cat "$2/fixed.properties"; echo "ready.port=$3"; } > "$2/pinot.properties"
 echo '${logging}' | sed "s|LOG|$2/pinot.log|" > "$2/log4j2.xml"

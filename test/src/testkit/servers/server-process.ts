@@ -11,7 +11,7 @@ export interface ServerCommand {
   readonly path: string;
   readonly args: (port: number, folder: string) => readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Makes what the server serves, before its first start. */
+  /** Creates the data that the server serves, before its first start. */
   readonly prepare?: (folder: string) => Promise<void>;
   /**
    * Reports whether the listener of the port is this server, ready: another process may have taken
@@ -22,10 +22,7 @@ export interface ServerCommand {
   readonly startTimeoutMs?: number;
 }
 
-/**
- * Ends the server when its own standard input ends: a test run that is killed leaves no servers
- * behind.
- */
+/** Ends the server when its own standard input ends: a killed test run leaves no servers behind. */
 const endWithInput =
   'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
 
@@ -57,7 +54,7 @@ export class ServerProcess implements AsyncDisposable {
         return server;
       } catch (error) {
         await server.kill();
-        // Another process may have taken the port meanwhile.
+        // Another process may have taken the port in between.
         if (attempt < startAttemptsMax) continue;
         await server[Symbol.asyncDispose]();
         throw error;
@@ -65,7 +62,7 @@ export class ServerProcess implements AsyncDisposable {
     }
   }
 
-  /** The process that has started the server, and ends with it. Throws while none runs. */
+  /** The process that started the server, and ends with it. Throws while none runs. */
   get pid(): number {
     const { pid } = this.#child ?? {};
     if (pid === undefined) throw new Error('The server does not run.');
@@ -81,7 +78,7 @@ export class ServerProcess implements AsyncDisposable {
     await once(child, 'exit');
   }
 
-  /** Starts the server again, on its port and its folder; resolves once it takes connections. */
+  /** Restarts the server, on its port and its folder; resolves once it accepts connections. */
   async restart(): Promise<void> {
     await this.kill();
     const { path, args, environment, startTimeoutMs } = this.#command;
@@ -110,7 +107,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** A port of this machine that nobody listens on at the moment. */
+/** Returns a port of this machine on which no process listens at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,8 +10,8 @@ const rowCount = 5000;
 const batchSizeBytes = 4096; // 1,024 rows of 4 bytes
 
 let memory: MemoryObjectStore;
-/** Whether the store has the bytes of its data files at hand. */
-let isAtHand: boolean;
+/** True if the store has the bytes of its data files cached. */
+let isCached: boolean;
 let dataBytes: Uint8Array;
 let store: RecordingStore & CachedReader;
 
@@ -28,16 +28,16 @@ function resultsOf(cacheBytesMax: number): ResultStore {
 
 beforeEach(() => {
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
-  isAtHand = true;
+  isCached = true;
   store = Object.assign(new RecordingStore(memory), {
     readCached: (
       _key: string,
       { start, end }: { start: number; end: number },
       target: Uint8Array,
     ): boolean => {
-      // What lies in the target is nobody's when it says no.
-      target.set(isAtHand ? dataBytes.subarray(start, end) : new Uint8Array(end - start).fill(255));
-      return isAtHand;
+      // The content of the target is undefined after a refusal.
+      target.set(isCached ? dataBytes.subarray(start, end) : new Uint8Array(end - start).fill(255));
+      return isCached;
     },
   });
 });
@@ -80,7 +80,7 @@ describe('a small page of text that is at hand', () => {
       const format = fc.constantFrom<PageFormatName>('json', 'csv', 'ndjson');
       await fc.assert(
         fc.asyncProperty(page, format, fc.boolean(), async (asked, as, isThere) => {
-          isAtHand = isThere;
+          isCached = isThere;
           const bytes = atOnce(result, asked, as);
           const expected = await waitedFor(result, asked, as);
           expect(bytes === undefined && !isThere ? expected : bytes).toBe(expected);
@@ -121,9 +121,9 @@ describe('a small page of text that is at hand', () => {
 
   test('a small page of text that is at hand is not one of many rows, or of batches that are elsewhere', async () => {
     const result = await create(resultsOf(0));
-    isAtHand = false;
+    isCached = false;
     expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBeUndefined();
-    isAtHand = true;
+    isCached = true;
     const large = await resultsOf(0).create(countingRows(40_000), { owner: 'o' });
     dataBytes = await readObject(memory, large.entry.dataKey);
     expect(atOnce(large, { offset: 0, rowCount: 20_000 }, 'csv')).toBeUndefined();
@@ -172,7 +172,7 @@ describe('an Arrow page that is at hand', () => {
           fc.boolean(),
           fc.boolean(),
           async (asked, isThere, isLost) => {
-            isAtHand = isThere;
+            isCached = isThere;
             const pages = asked.map((each) => result.page(each).encodeSync('arrow'));
             const expected = await Promise.all(
               asked.map((each) => waitedFor(result, each, 'arrow')),
