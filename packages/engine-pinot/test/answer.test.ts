@@ -48,6 +48,22 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ReadAns
   return { types, rows, members };
 }
 
+/** Returns the memory of the first column of an answer with one row. */
+async function memoryOf(value: number): Promise<ArrayBufferLike | undefined> {
+  const text = `{"resultTable":{"dataSchema":{"columnNames":["n"],"columnDataTypes":["INT"]},"rows":[[${value}]]}}`;
+  let reader: RowReader | undefined;
+  let memory: ArrayBufferLike | undefined;
+  for await (const part of readAnswer(new ByteCursor(chunksOf(text, [])))) {
+    if (part.kind === 'columns') reader = new RowReader(part.columns, 'hex');
+    if (part.kind !== 'rows') continue;
+    const [batch] = reader?.read(part) ?? [];
+    expect(batch?.getChildAt(0)?.get(0)).toBe(value);
+    memory = (batch?.data.children[0]?.values as Int32Array | undefined)?.buffer;
+    (batch as (RecordBatch & Disposable) | undefined)?.[Symbol.dispose]();
+  }
+  return memory;
+}
+
 /** Returns lists and maps as JavaScript values. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
@@ -303,4 +319,10 @@ describe('an answer', () => {
       { resultTable: null, exceptions: [{ errorCode: 150, message: 'no' }] },
     ]);
   });
+});
+
+test('answers that are read one after another have the same memory', async () => {
+  const memory = await memoryOf(1);
+  expect(memory).toBeInstanceOf(ArrayBuffer);
+  expect(await memoryOf(2)).toBe(memory);
 });

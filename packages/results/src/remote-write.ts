@@ -1,4 +1,11 @@
-import { type CallOptions, type Clock, MiB, type ObjectStore, type RequestId } from '@quire/core';
+import {
+  type CallOptions,
+  type Clock,
+  isCachedReader,
+  MiB,
+  type ObjectStore,
+  type RequestId,
+} from '@quire/core';
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { BatchCache } from './batch-cache.ts';
 import { BufferPool } from './buffer-pool.ts';
@@ -127,6 +134,11 @@ function reserveInChunks(admission: WriterAdmission): SpaceReservation {
 }
 
 const firstBytesMax = MiB;
+/**
+ * The same where pages are read from the cache of the file system, into memory that is used again:
+ * what a process sends is garbage.
+ */
+const firstBytesMaxOfFiles = 128 * 1024;
 
 interface RemoteWriteParts {
   readonly store: ObjectStore;
@@ -152,7 +164,10 @@ export class RemoteWrite implements WriterAdmission {
 
   constructor(order: ResultOrder, parts: RemoteWriteParts) {
     this.#parts = parts;
-    const bytesMax = Math.min(parts.cache.sizeBytesMax / 4, firstBytesMax);
+    const bytesMax = Math.min(
+      parts.cache.sizeBytesMax / 4,
+      isCachedReader(parts.store) ? firstBytesMaxOfFiles : firstBytesMax,
+    );
     this.order = { ...order, firstBytesMax: bytesMax, growthPath: parts.growthPath };
   }
 

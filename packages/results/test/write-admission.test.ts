@@ -1,10 +1,10 @@
-import { QuireError } from '@quire/core';
+import { MiB, type ObjectStore, QuireError } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
-import { ResultStore, type SpaceReservation } from '../src/index.ts';
+import { ResultStore, type SpaceReservation, type WriteOrder } from '../src/index.ts';
 
 let memory: MemoryObjectStore;
 
@@ -83,4 +83,20 @@ describe('a write that waits for room', () => {
       code: 'ABORTED',
     });
   });
+});
+
+test('a writer in another process sends few rows of a store that reads files, whose pages need no request', () => {
+  const orderOf = (store: ObjectStore): WriteOrder =>
+    new ResultStore({
+      store,
+      brokerId: 'b',
+      expirationMs: 3_600_000,
+      expirationMaxMs: 3_600_000,
+      clock: new ManualClock(),
+    }).startWrite({ owner: 'o' }).order;
+  expect(orderOf(memory).firstBytesMax).toBe(MiB);
+  const files = Object.assign(new MemoryObjectStore({ sizeMaxBytes: 1e8 }), {
+    readCached: () => false,
+  });
+  expect(orderOf(files).firstBytesMax).toBe(128 * 1024);
 });

@@ -14,6 +14,13 @@ const writeBytes = 1024 * 1024;
  * received, so that little is left at the end.
  */
 const syncBytes = 8 * 1024 * 1024;
+/**
+ * Memory of closed files for the next ones: new memory for each would be filled with zeros, and
+ * keep the garbage collector busy with results of a few rows.
+ */
+const spareBuffers: Uint8Array[] = [];
+/** The buffers of one file. */
+const spareBuffersMax = 2;
 /** The maximum size of one write; systems refuse 2 GiB and more. */
 const writeBytesMax = 64 * 1024 * 1024;
 
@@ -80,7 +87,7 @@ export class StagedFile {
       await this.#writeAll(chunk);
       return;
     }
-    this.#gathered ??= new Uint8Array(writeBytes);
+    this.#gathered ??= spareBuffers.pop() ?? new Uint8Array(writeBytes);
     this.#gathered.set(chunk, this.#gatheredBytes);
     this.#gatheredBytes += chunk.byteLength;
   }
@@ -166,11 +173,21 @@ export class StagedFile {
   async #close(): Promise<void> {
     // A closed descriptor may be reused for another file immediately.
     await this.#writing.catch(ignore);
+    this.#returnBuffers();
     await this.#touching;
     await this.#syncing;
     const fd = this.#fd;
     this.#fd = undefined;
     if (fd !== undefined) await this.#fileSystem.close(fd);
+  }
+
+  /** Keeps the buffers for other files; nothing may be writing them. */
+  #returnBuffers(): void {
+    for (const buffer of [this.#gathered, this.#leaving]) {
+      if (buffer !== undefined && spareBuffers.length < spareBuffersMax) spareBuffers.push(buffer);
+    }
+    this.#gathered = undefined;
+    this.#leaving = undefined;
   }
 
   #openFd(): number {

@@ -39,7 +39,28 @@ async function* zeros(chunkCount: number, chunkBytes: number): AsyncGenerator<Ui
   for (let index = 0; index < chunkCount; index += 1) yield new Uint8Array(chunkBytes);
 }
 
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield Uint8Array.of(1);
+  throw new Error('the source failed');
+}
+
 describe('put', () => {
+  test('writes small objects one after another from the same memory', async () => {
+    await using setup = await setUp();
+    const { store, traced } = setup;
+    const written = new Set<ArrayBufferLike>();
+    traced.overrides.write = (fd, bytes) => {
+      written.add(bytes.buffer);
+      return nodeFileSystem.write(fd, bytes);
+    };
+    // One that fails gives its memory back as well.
+    const failed = store.put('failed', failing()).catch((error: unknown) => error);
+    expect(await failed).toMatchObject({ message: 'the source failed' });
+    for (const key of ['a', 'b', 'c']) await store.put(key, Buffer.from(`text of ${key}`));
+    expect(written.size).toBe(1);
+    expect(Buffer.from(await readObject(store, 'a')).toString()).toBe('text of a');
+  });
+
   test('stages, syncs, renames, and makes every new name durable', async () => {
     await using setup = await setUp();
     const { store, traced } = setup;

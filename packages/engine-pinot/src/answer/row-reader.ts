@@ -56,7 +56,6 @@ export class RowReader {
   readonly #rowType: Struct;
   readonly #bytesText: BytesText;
   readonly #kinds: readonly number[];
-  readonly #spare = new SpareMemory();
   #capacity: ParserCapacity;
 
   constructor(columns: readonly PinotColumn[], bytesText: BytesText) {
@@ -102,7 +101,7 @@ export class RowReader {
     const regions = this.#kinds.map((kind, column) =>
       regionsOf(parser, { kind, column, rowCount }),
     );
-    const memory = this.#spare.take(
+    const memory = spareMemory.take(
       regions.flat().reduce((sum, { size }) => sum + aligned(size), 0),
     );
     const block = new Block(parser.bytes, memory);
@@ -123,7 +122,7 @@ export class RowReader {
       return new Data(field.type as DataType, 0, rowCount, nullCount, buffers);
     });
     const data = new Data(this.#rowType, 0, rowCount, 0, {}, columns);
-    return new AnswerBatch(this.schema, data, () => this.#spare.give(memory));
+    return new AnswerBatch(this.schema, data, () => spareMemory.give(memory));
   }
 
   /** A column whose cells the parser only locates. */
@@ -186,23 +185,35 @@ function regionsOf(
   return [{ start, size }, validity, { start: offsets, size: (rowCount + 1) * 4 }];
 }
 
-/** The memory of disposed batches: new memory for each would keep the garbage collector busy. */
+/**
+ * The memory of disposed batches of all readers of a thread: new memory for each batch, or for each
+ * query, would keep the garbage collector busy.
+ */
 class SpareMemory {
   readonly #blocks: Uint8Array<ArrayBuffer>[] = [];
+  #bytes = 0;
 
   take(size: number): Uint8Array<ArrayBuffer> {
     const index = this.#blocks.findIndex(({ length }) => length >= size && length <= size * 4);
     const [block] = index === -1 ? [] : this.#blocks.splice(index, 1);
-    return block ?? new Uint8Array(2 ** Math.ceil(Math.log2(Math.max(8, size))));
+    if (block === undefined) return new Uint8Array(2 ** Math.ceil(Math.log2(Math.max(8, size))));
+    this.#bytes -= block.length;
+    return block;
   }
 
   give(block: Uint8Array<ArrayBuffer>): void {
-    if (this.#blocks.length < spareBlocksMax) this.#blocks.push(block);
+    this.#blocks.push(block);
+    this.#bytes += block.length;
+    while (this.#blocks.length > spareBlocksMax || this.#bytes > spareBytesMax) {
+      this.#bytes -= this.#blocks.shift()?.length ?? 0;
+    }
   }
 }
 
 /** Slightly more blocks than a batch of a result is made of. */
 const spareBlocksMax = 8;
+const spareBytesMax = 8 * 1024 * 1024;
+const spareMemory = new SpareMemory();
 
 /** Memory that regions are copied into, each at a multiple of eight bytes. */
 class Block {
