@@ -1,7 +1,7 @@
 import type { PinotServer } from '../../../test/src/testkit/servers/pinot-server.ts';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
 import { interleave } from '../measure/interleave.ts';
-import type { BenchContext } from '../measure/part.ts';
+import type { BenchContext, PartOutcome } from '../measure/part.ts';
 import { readFamilyProcessorMs } from '../process/processor-time.ts';
 import type { QuireServer } from '../quire/quire-server.ts';
 import { storeQuery } from '../quire/stored-query.ts';
@@ -37,16 +37,17 @@ export async function compareStores(
   { isQuick, progress }: Pick<BenchContext, 'isQuick' | 'progress'>,
   { pinot, server, segmentServer }: StoreStage,
   rowCounts: readonly number[],
-): Promise<readonly ComparisonReport[]> {
+): Promise<PartOutcome> {
   const { address } = pinot;
   const entries = rowCounts.flatMap((rowCount) => {
     const selection = `SELECT * FROM events WHERE id < ${rowCount}`;
     const limited = `${selection} LIMIT ${rowCount}`;
     const level = `${rowCount.toLocaleString('en')} rows`;
+    const times = Math.max(1, Math.min(timesMax, Math.floor(rowsPerRound / rowCount)));
     const entry = (name: string, store: () => Promise<unknown>, owner: QuireServer) => ({
       level,
       name,
-      load: new MeasuredStore(store, owner.pid, pinot.process.pid),
+      load: new MeasuredStore(store, times, owner.pid, pinot.process.pid),
     });
     return [
       entry(quire, () => storeQuery(server, limited), server),
@@ -78,37 +79,54 @@ export async function compareStores(
       })),
     );
   const own = entries.filter(({ name }) => name === quire || name === bySegment);
-  return [
-    report(
-      'pinot-store',
-      'From the query to its first row, the result stored',
-      entries,
-      ({ elapsedMs }) => elapsedMs,
-    ),
-    report(
-      'pinot-store-processor',
-      'Processor time of Quire for that',
-      own,
-      ({ quireMs }) => quireMs,
-    ),
-    report(
-      'pinot-store-cluster',
-      'Processor time of the cluster for that',
-      entries,
-      ({ clusterMs }) => clusterMs,
-    ),
-  ];
+  const elapsed = report(
+    'pinot-store',
+    'From the query to its first row, the result stored',
+    entries,
+    ({ elapsedMs }) => elapsedMs,
+  );
+  const processor = report(
+    'pinot-store-processor',
+    'Processor time of Quire for that',
+    own,
+    ({ quireMs }) => quireMs,
+  );
+  const cluster = report(
+    'pinot-store-cluster',
+    'Processor time of the cluster for that',
+    entries,
+    ({ clusterMs }) => clusterMs,
+  );
+  return { comparisons: [elapsed, processor, cluster], notes: notesOf(elapsed) };
 }
 
-/** A store that is measured once per round. */
+/** Returns the medians of each contender and of the bare query, with the ratio of the two. */
+function notesOf({ figures }: ComparisonReport): readonly string[] {
+  return figures.flatMap(({ level, name, summary }) => {
+    const bare = figures.find((other) => other.level === level && other.name === bareQuery);
+    if (bare === undefined || bare.name === name) return [];
+    const ratio = summary.median / bare.summary.median;
+    return [
+      `Storing ${level}, medians: ${name} ${summary.median.toFixed(1)} ms, the bare query ${bare.summary.median.toFixed(1)} ms; ratio of the medians ${ratio.toFixed(2)}.`,
+    ];
+  });
+}
+
+/** Small results are stored several times in each round, and count with their mean. */
+const rowsPerRound = 100_000;
+const timesMax = 20;
+
+/** A store that is measured in each round, several times if it is small. */
 class MeasuredStore {
   readonly #store: () => Promise<unknown>;
+  readonly #times: number;
   readonly #quirePid: number;
   readonly #clusterPid: number;
   readonly #costs: StoreCost[] = [];
 
-  constructor(store: () => Promise<unknown>, quirePid: number, clusterPid: number) {
+  constructor(store: () => Promise<unknown>, times: number, quirePid: number, clusterPid: number) {
     this.#store = store;
+    this.#times = times;
     this.#quirePid = quirePid;
     this.#clusterPid = clusterPid;
   }
@@ -121,13 +139,13 @@ class MeasuredStore {
   async sample(): Promise<readonly number[]> {
     const [quireMs, clusterMs] = await this.#processorMs();
     const startMs = performance.now();
-    await this.#store();
-    const elapsedMs = performance.now() - startMs;
+    for (let time = 0; time < this.#times; time += 1) await this.#store();
+    const elapsedMs = (performance.now() - startMs) / this.#times;
     const [quireAfterMs, clusterAfterMs] = await this.#processorMs();
     this.#costs.push({
       elapsedMs,
-      quireMs: quireAfterMs - quireMs,
-      clusterMs: clusterAfterMs - clusterMs,
+      quireMs: (quireAfterMs - quireMs) / this.#times,
+      clusterMs: (clusterAfterMs - clusterMs) / this.#times,
     });
     return [elapsedMs];
   }

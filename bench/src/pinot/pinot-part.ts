@@ -44,15 +44,17 @@ export const pinotPart: Part = {
     );
     const { residentBytes } = await readProcessMemory(server.pid);
     const stage = { pinot, server, segmentServer };
-    const stores = await compareStores(context, stage, rowCounts.slice(0, 2));
+    const storedCounts = isQuick ? rowCounts : [1000, 10_000, 100_000, 1_000_000];
+    const stores = await compareStores(context, stage, storedCounts);
     const pages = await comparePages(context, pinot.address, server, rowCounts);
     const peakBytes = await readFamilyPeak(server.pid);
     return {
-      comparisons: [...pages.comparisons, ...stores],
+      comparisons: [...pages.comparisons, ...stores.comparisons],
       notes: [
         `Apache Pinot 1.5.1 with a heap of ${heapMegabytes} MB, all roles in one process; where Maven lacks its jars, from our own build.`,
         'The bare query is the same SQL, whose answer is read to its end over HTTP and thrown away.',
         `Quire's broker had ${megabytes(residentBytes)} MB resident at rest; it and its processes for queries had ${megabytes(peakBytes)} MB at the most, all together.`,
+        ...stores.notes,
         ...pages.notes,
       ],
     };
