@@ -98,7 +98,7 @@ function untilFinished(quire: QuireOnPinot, taskName: string): Promise<TaskDebug
   }, patience);
 }
 
-/** A server that holds the first call back, and refuses it and all others once it is told to. */
+/** Starts a server that holds calls until `refuse` is called, and then answers all with 404. */
 async function holdCalls() {
   const [received, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const server = createServer((_request, response) => {
