@@ -185,6 +185,14 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
         { name: 'a', dataType: 'INT' },
         { name: 'b', dataType: 'INT' },
       ],
+      dateTimeFieldSpecs: [
+        {
+          name: 'ts',
+          dataType: 'LONG',
+          format: 'EPOCH|MILLISECONDS|1',
+          granularity: 'MILLISECONDS|1',
+        },
+      ],
     };
     const badSchema = {
       schemaName: name,
@@ -241,6 +249,25 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     expect(await quire.tell('GET', `/tables/${name}`)).toMatchObject({
       body: { OFFLINE: { segmentsConfig: { replication: '1' } } },
     });
+    // What Apache Pinot accepts is created, as on the embedded engine, with a finding for each.
+    const periods = { '1day.bucketTimePeriod': '1d', '1day.bufferTimePeriod': '1d' };
+    const merging = { MergeRollupTask: { ...periods, '1day.mergeType': 'bogus' } };
+    for (const [path, member] of [
+      ['/segmentsConfig/replication', { segmentsConfig: { replication: '-1' } }],
+      ['/tableIndexConfig/sortedColumn', { tableIndexConfig: { sortedColumn: ['a', 'b'] } }],
+      [
+        '/task/taskTypeConfigsMap/MergeRollupTask/1day.mergeType',
+        {
+          segmentsConfig: { replication: '1', timeColumnName: 'ts' },
+          task: { taskTypeConfigsMap: merging },
+        },
+      ],
+    ] as const) {
+      expect(await quire.tell('PUT', `/tables/${name}`, { ...config, ...member })).toMatchObject({
+        status: 200,
+        body: { findings: [{ path, severity: 'warning' }] },
+      });
+    }
     expect((await quire.tell('DELETE', `/tables/${name}`)).status).toBe(200);
     expect((await quire.tell('DELETE', `/schemas/${name}`)).status).toBe(200);
   });
