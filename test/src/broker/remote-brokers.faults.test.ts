@@ -261,7 +261,8 @@ describe('a broker on local files', () => {
     const settings = `${prefix}.protocol = file\n${prefix}.file.data.dir = results\n`;
     const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --import "${spy}"`;
     const config = await writeSettings(directory.path, settings);
-    const { stderr } = await quire(['start', '--config', config, '--set', 'controller.port=0'], {
+    const ports = ['--set', 'controller.port=0', '--set', 'proxy.port=0'];
+    const { stderr } = await quire(['start', '--config', config, ...ports], {
       variables: { ...testVariables, NODE_OPTIONS },
       whenStarted: async (command) => {
         await command.untilPrinted(/Ctrl-C/);
