@@ -1,9 +1,9 @@
 /**
- * The panels of the dashboard, row by row. `$s` stands for the processes that are chosen above the
- * dashboard, `$i` for the interval of a rate.
+ * The panels of the dashboard, row by row. `$s` is the variable for the processes selected above
+ * the dashboard, `$i` the one for the interval of a rate.
  */
 
-/** One panel: what it shows, in which unit, and the series of it by the text of their legend. */
+/** One panel: its title, its unit, and its series by their legends. */
 export interface Panel {
   readonly title: string;
   readonly unit: 's' | 'bytes' | 'Bps' | 'ops' | 'rows/s' | 'short' | 'percentunit' | 'percent';
@@ -12,7 +12,7 @@ export interface Panel {
   readonly note?: string;
 }
 
-/** Panels that stand together. */
+/** Panels that are shown in one row. */
 export interface Row {
   readonly title: string;
   readonly panels: readonly Panel[];

@@ -1,6 +1,6 @@
 /**
- * Writes what the Helm chart says for those who do not use Helm: plain manifests, and a file for
- * Docker Compose of the same settings, command lines and limits.
+ * Renders the Helm chart for users without Helm: plain manifests, and a Docker Compose file with
+ * the same settings, command lines and limits.
  *
  *     npm run manifests [HELM]    writes deploy/kubernetes.yaml and deploy/compose.yaml
  */
@@ -27,7 +27,7 @@ interface Probe {
   readonly tcpSocket?: { readonly port: string };
 }
 
-/** A pod as the chart has it: with one container. */
+/** A pod as the chart defines it, with one container. */
 export interface Pod {
   readonly terminationGracePeriodSeconds: number;
   readonly securityContext: {
@@ -74,7 +74,7 @@ export function manifestsOf(rendered: string): readonly Manifest[] {
   });
 }
 
-/** The plain manifests: the chart with its own values. */
+/** The plain manifests: the chart with its default values. */
 export function renderManifests(helm: string): string {
   return `# Made of deploy/helm/quire by npm run manifests. Before it: kubectl create secret generic quire-admin --from-literal=token=…\n${renderChart(helm)}`;
 }

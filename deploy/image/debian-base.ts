@@ -1,6 +1,7 @@
 /**
- * Makes the root directory of a base image of Debian packages, where no registry of images can be
- * reached: the C and C++ libraries, without a shell. It stands for `gcr.io/distroless/cc-debian12`.
+ * Creates the root directory of a base image from Debian packages, for machines that cannot reach
+ * an image registry: the C and C++ libraries, without a shell. It replaces
+ * `gcr.io/distroless/cc-debian12`.
  *
  *     node deploy/image/debian-base.ts FOLDER    on Debian, with apt-get and dpkg-deb
  */

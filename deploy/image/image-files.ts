@@ -1,5 +1,5 @@
 /**
- * Writes what an image of Quire has beside Node and the C library: the command with its
+ * Writes the files of an image of Quire other than Node and the C library: the command with its
  * dependencies as npm installs them, a software bill of materials, the settings of the quickstart
  * and the directories that are written to.
  *
@@ -70,7 +70,7 @@ async function installCommand(app: string): Promise<void> {
   }
 }
 
-/** The packages of the house that one needs, itself included. */
+/** Returns the workspace packages that a package needs, including itself. */
 function closureOf(name: string): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (each: string): void => {
@@ -85,7 +85,10 @@ function closureOf(name: string): ReadonlySet<string> {
   return found;
 }
 
-/** Removes what only compilers and people read: types, maps of sources, sources, papers. */
+/**
+ * Removes files that only compilers and people read: type declarations, source maps, sources,
+ * documents.
+ */
 function prune(modules: string): void {
   for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

@@ -4,7 +4,7 @@ export interface Part {
   readonly does: string;
   /** The packages that it is made of; a test finds each package in exactly one part. */
   readonly packages: readonly string[];
-  /** From which third of the width to which: [0, 3] is all of it. */
+  /** The thirds of the width that it spans: [0, 3] is the whole width. */
   readonly span: readonly [from: number, to: number];
 }
 
@@ -80,7 +80,7 @@ export const rows: readonly (readonly Part[])[] = [
   ],
 ];
 
-/** The calls between parts: who calls, who answers, and what passes. */
+/** The calls between parts: the caller, the called part, and the data. */
 export const calls: readonly (readonly [from: string, to: string, label: string])[] = [
   ['Arrow Flight SQL', 'Broker', 'gRPC'],
   ['Clients', 'Proxy', 'HTTP'],

@@ -31,7 +31,7 @@ interface Shape {
   readonly required?: readonly string[];
 }
 
-/** Renders every call of a service as Markdown: what it does, its parameters, its responses. */
+/** Renders every call of a service as Markdown: its description, its parameters, its responses. */
 export function renderCalls({ title, service }: GeneratedPage): string {
   const calls = Object.values(operations[service]);
   const tags = new Set(calls.flatMap(({ schema }) => schema.tags));
@@ -84,7 +84,7 @@ function cell(words: string): string {
   return text(words).replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 
-/** Descriptions are plain text: what Markdown or HTML would read is escaped. */
+/** Descriptions are plain text, so characters with a meaning in Markdown or HTML are escaped. */
 function text(words: string): string {
   return words.replaceAll(/[<>*_[\]{}]/g, (sign) => `&#${sign.codePointAt(0)};`);
 }

@@ -10,7 +10,7 @@ export interface LinkTargets {
   readonly onFile: (path: string) => void;
 }
 
-/** A bracket that is text. The HTML of our papers is that of these elements. */
+/** A bracket that is text: the HTML in our documents consists of these elements only. */
 const notHtml = /<(?!\/?(?:details|summary|br|img)\b|!--|https:)/g;
 const image = /\.(?:png|svg)$/;
 
@@ -39,7 +39,7 @@ export function renderPage(paper: string, markdown: string, targets: LinkTargets
 function renderProse(text: string, rewrite: (target: string) => string): string {
   return (
     pictureByTheme(text)
-      // Inline code may hold what looks like a link.
+      // Inline code may contain text that looks like a link.
       .split(/(`[^`\n]*`)/)
       .map((part) =>
         part.startsWith('`')

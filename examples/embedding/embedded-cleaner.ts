@@ -6,7 +6,7 @@ import { FileObjectStore } from '@quire/store-file';
 const [minute, hour] = [60_000, 3_600_000];
 
 /**
- * Results in a directory that never take more than `quotaBytes`, and go an hour after they were
+ * Results in a directory that never take more than `quotaBytes`, and expire an hour after they were
  * stored. Dispose both, the cleaner first.
  */
 export async function openCleanedResults(

@@ -28,14 +28,14 @@ import {
 
 const rowsPerBatch = 2048;
 
-/** A value as SQLite gives it: integers come as bigints, so that none is rounded. */
+/** A value as SQLite returns it: integers are bigints, so that none is rounded. */
 type Cell = null | bigint | number | string | Uint8Array;
 type Rows = Iterator<readonly Cell[]>;
 
 /**
  * A QueryEngine on a SQLite database, in this process. A column has one type for the whole answer:
  * the one that its table declares, or else that of its first value among the first rows. Rows are
- * made as they are read; while SQLite looks for the next one, this process waits.
+ * produced as they are read; this process blocks while SQLite computes the next one.
  */
 export class SqliteEngine implements QueryEngine {
   readonly #database: DatabaseSync;
@@ -73,7 +73,7 @@ export class SqliteEngine implements QueryEngine {
   }
 
   #prepare(sql: string): StatementSync {
-    // A query reads: ATTACH and PRAGMA would open other files.
+    // Only statements that read are accepted: ATTACH and PRAGMA would open other files.
     if (!/^[\s(]*(select|with|values|explain)\b/i.test(sql)) {
       const isSql = /^\s*[a-z]+\b/i.test(sql);
       throw new QuireError(
@@ -93,7 +93,7 @@ export class SqliteEngine implements QueryEngine {
     const values = Object.entries(parameters).map(
       ([name, value]) => [name, sqlValueOf(value)] as const,
     );
-    // Where a parameter has no value, SQLite would take NULL.
+    // SQLite would use NULL for a parameter without a value.
     const wanted =
       sql.replaceAll(/'[^']*'|"[^"]*"|--.*|\/\*[^]*?\*\//g, '').match(/\?|[$:@]\w+/g) ?? [];
     const isNamed = !Array.isArray(parameters);
@@ -163,7 +163,7 @@ class SqliteExecution implements QueryExecution {
   async *#batches(): AsyncGenerator<RecordBatch> {
     try {
       for (let rows = this.#first; rows.length > 0; rows = this.#take()) {
-        // The timer of the deadline and the caller that aborts need a turn.
+        // Yields, so that the deadline's timer and an abort by the caller can take effect.
         await yieldToEventLoop();
         throwIfAborted(this.#deadline.signal);
         if (this.#endMs !== undefined) return;

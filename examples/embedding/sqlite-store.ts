@@ -24,8 +24,8 @@ const entriesPerQuery = 500;
 
 /**
  * An ObjectStore in one SQLite database: an object is a row, and its bytes are rows of blocks. An
- * object without a key is being written. For one process at a time, which deletes at its start what
- * a killed one was writing.
+ * object without a key is being written. For one process at a time; at its start it deletes the
+ * unfinished objects of a killed one.
  */
 export class SqliteObjectStore implements ObjectStore {
   readonly location: string;
@@ -33,7 +33,7 @@ export class SqliteObjectStore implements ObjectStore {
   readonly #sizeMaxBytes: number;
   #usedBytes: number;
   #isClosed = false;
-  /** Open bodies and puts under way: the database stays open for them. */
+  /** Open bodies and puts in progress: the database stays open for them. */
   #userCount = 0;
 
   constructor(path: string, { sizeMaxBytes = 2 ** 40 }: { readonly sizeMaxBytes?: number } = {}) {
@@ -115,8 +115,8 @@ export class SqliteObjectStore implements ObjectStore {
       );
       for (const row of rows) {
         const entry = entryOf(row);
-        // Keys are ASCII, which SQLite sorts as JavaScript does: those with the prefix stand
-        // together.
+        // Keys are ASCII, which SQLite sorts as JavaScript does: those with the prefix are
+        // contiguous.
         if (!entry.key.startsWith(prefix)) return;
         yield entry;
         throwIfAborted(signal);
@@ -167,7 +167,7 @@ export class SqliteObjectStore implements ObjectStore {
     throwIfAborted(signal);
   }
 
-  /** @throws STORE_FULL when so many bytes more do not fit */
+  /** @throws STORE_FULL when there is no space for `bytes` more */
   #reserve(key: string, bytes: number, write: ObjectWrite): void {
     if (this.#usedBytes + bytes > this.#sizeMaxBytes) {
       throw new QuireError(
@@ -197,7 +197,7 @@ export class SqliteObjectStore implements ObjectStore {
   }
 
   /**
-   * Runs statements; what SQLite throws comes out as a QuireError that names the key and the store.
+   * Runs statements, and converts SQLite's errors to QuireErrors that name the key and the store.
    */
   #translated<T>(op: string, key: string, run: () => T): T {
     try {
@@ -231,8 +231,8 @@ function entryOf(row: Row): ObjectEntry {
 }
 
 /**
- * One object on its way: a small one is written at the end, by one transaction; of a large one,
- * blocks are written as they fill.
+ * An object that is being written: a small one at the end, in one transaction; a large one block by
+ * block.
  */
 class ObjectWrite {
   /** Bytes reserved for it. */
@@ -247,7 +247,7 @@ class ObjectWrite {
     this.#database = database;
   }
 
-  /** Copies a chunk: its source may use the memory again. */
+  /** Copied, because the source may reuse the memory of the chunk. */
   add(chunk: Uint8Array): void {
     for (let offset = 0; offset < chunk.byteLength;) {
       if (this.#filledBytes === blockBytes) this.#writeBlock();
@@ -259,7 +259,7 @@ class ObjectWrite {
     }
   }
 
-  /** Makes the object of the key, instead of an older one. */
+  /** Commits the object under its key, in place of an older one. */
   finish(key: string): { readonly entry: ObjectEntry; readonly replacedBytes: number } {
     const lastModifiedMs = Date.now();
     this.#database.exec('BEGIN IMMEDIATE');

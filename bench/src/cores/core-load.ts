@@ -6,7 +6,7 @@ import { readThreadTimes } from '../process/thread-time.ts';
 /** One slice of a load. */
 export interface CoreSlice {
   readonly pagesPerSecond: number;
-  /** The pages per second of the processor time that the readers, in this process, left. */
+  /** The pages per second of processor time, without that of the readers in this process. */
   readonly pagesPerSecondLeft: number;
   /** The processor time of the server's main thread for a page. */
   readonly mainMs: number;

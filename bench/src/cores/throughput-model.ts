@@ -9,9 +9,8 @@ export interface PageCost {
 }
 
 /**
- * Returns the pages per second that a number of cores can serve, all to itself: the cores together
- * have no more time than `allMs` for each page, and the main thread, which runs on one of them, no
- * more than `mainMs`.
+ * Returns the pages per second that a server can serve on a number of cores of its own: a page
+ * takes `allMs` of the cores together, and `mainMs` of the one that runs the main thread.
  */
 function pagesPerSecondOf({ mainMs, allMs }: PageCost, cores: number): number {
   return Math.min((1000 * cores) / allMs, 1000 / mainMs);
@@ -19,7 +18,7 @@ function pagesPerSecondOf({ mainMs, allMs }: PageCost, cores: number): number {
 
 const coreCounts = [1, 2, 4, 8, 16];
 
-/** Says what a page's measured costs make of more cores, in a line. */
+/** Describes in one line how the measured costs of a page scale with the number of cores. */
 export function describeModel(level: string, costs: readonly PageCost[]): string {
   const cost = {
     mainMs: median(costs.map(({ mainMs }) => mainMs)),

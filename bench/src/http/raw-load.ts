@@ -6,8 +6,8 @@ import type { PageTarget } from './page-reader.ts';
 const endOfChunks = Buffer.from('\r\n0\r\n\r\n');
 
 /**
- * One reader on one kept connection, which does no more than find the end of each response: what a
- * client itself takes would hide how servers differ. The samples are milliseconds.
+ * One reader on one persistent connection that only finds the end of each response: the cost of a
+ * full client would hide the differences between servers. The samples are milliseconds.
  */
 export class RawLoad implements Contender, AsyncDisposable {
   readonly #url: URL;
@@ -49,7 +49,7 @@ export class RawLoad implements Contender, AsyncDisposable {
   async #connect(): Promise<Socket> {
     const socket = connect(Number(this.#url.port), this.#url.hostname).setNoDelay();
     await once(socket, 'connect');
-    // Its closing follows, which ends the response.
+    // The connection then closes, which ends the response.
     socket.on('error', () => undefined);
     return socket;
   }

@@ -12,7 +12,7 @@ export const compareReaders: PageComparison = async (stage) => ({
   unit: 'ms',
   factor: 'readers',
   comparesLevels: true,
-  // Sixty-four readers of DuckDB would take a minute of the ten.
+  // Sixty-four readers of DuckDB would take a minute of the ten that all parts may take.
   entries: await readerEntries(stage, (count) =>
     count > 8 ? ['static-file'] : ['static-file', 'duckdb-parquet'],
   ),

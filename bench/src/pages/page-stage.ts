@@ -96,7 +96,7 @@ export class PageStage implements AsyncDisposable {
     return this.#load(await this.#rival('static-file'), directory, reading);
   }
 
-  /** Returns pages of Quire and the same bytes as files, without what a client takes. */
+  /** Returns pages of Quire and the same bytes as files, read without the cost of a full client. */
   async rawLoads(stored: StoredQuery, reading: Reading): Promise<RawLoads> {
     const { offsets, pageRowCount } = reading;
     const folder = await this.#writePages(stored, reading);

@@ -136,8 +136,8 @@ function latencyOf(
 }
 
 /**
- * More meaningful than the throughput if there are few processors: with a processor of its own, the
- * proxy does not slow a client that needs more time than it.
+ * Compares processor time, which is more meaningful than throughput if there are few processors: a
+ * proxy with a processor of its own does not slow a client that needs more time than the proxy.
  */
 function processorTimeOf(entries: readonly Entry[]): ComparisonReport {
   const throughProxy = entries.filter(({ name }) => name === quire);

@@ -5,9 +5,9 @@ import type { Rival } from './rival.ts';
 type CellOf = (value: unknown) => unknown;
 
 /**
- * The same Arrow file, read with apache-arrow's own random-access reader, whose footer is kept: the
- * batches of the page are read one by one, their values read with `get`, and the rows encoded by
- * JSON.stringify.
+ * The same Arrow file, read with apache-arrow's own random-access reader, whose footer is cached:
+ * the batches of the page are read one by one, their values read with `get`, and the rows encoded
+ * by JSON.stringify.
  */
 export async function openArrowRival(path: string): Promise<Rival> {
   const file = await open(path);

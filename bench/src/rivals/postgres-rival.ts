@@ -10,7 +10,7 @@ export async function openPostgresRival(socketDirectory: string): Promise<Rival>
   const client = new pg.Client({ host: socketDirectory, ...postgresDatabase });
   await client.connect();
   await client.query('DECLARE pages SCROLL CURSOR WITH HOLD FOR SELECT * FROM t ORDER BY id');
-  // Texts are kept; only values of types that JSON has are converted.
+  // Texts are left unchanged; only values of types that JSON has are converted.
   const types = { getTypeParser: (oid: number) => parserOf(oid) };
   return {
     async page({ offset, rowCount }) {

@@ -27,7 +27,7 @@ export const writePart: Part = {
     const copyDirectory = join(scratch, 'copies');
     await mkdir(copyDirectory);
     const options: WriteOptions = { directory: scratch, tables: paths };
-    // As processes for queries are started.
+    // The flags with which processes for queries are started.
     const nodeOptions = ['--max-semi-space-size=2'];
     await using writer = new Child(join(import.meta.dirname, 'write.process.ts'), options, {
       profileDirectory,

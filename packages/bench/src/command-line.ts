@@ -53,7 +53,7 @@ const options = {
 } as const;
 
 /**
- * Reads the arguments; undefined when help is asked for. @throws INVALID_PARAMETER, with the
+ * Reads the arguments; undefined when help is requested. @throws INVALID_PARAMETER, with the
  * option, its value and what is expected
  */
 export function parseCommandLine(args: readonly string[]): CommandLine | undefined {

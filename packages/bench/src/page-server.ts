@@ -13,14 +13,14 @@ export interface PageServerOptions {
   readonly url: string;
   /** A bearer token, or a whole value for `Authorization`, such as `Basic …`. */
   readonly token?: string | undefined;
-  /** Undefined: found out by the server's answer to the query. */
+  /** Undefined: detected from the server's answer to the query. */
   readonly dialect?: Dialect | undefined;
 }
 
 export interface Page {
   readonly offset: number;
   readonly rowCount: number;
-  /** Apache Pinot has JSON only. */
+  /** Apache Pinot only supports JSON. */
   readonly format: PageFormatName;
 }
 
@@ -46,13 +46,13 @@ interface CursorAnswer {
   readonly nextOffsetParams?: unknown;
 }
 
-/** The members that one dialect has, and the other lacks. */
+/** The members that one dialect has and the other lacks. */
 const calls = {
   quire: { query: 'doPaginate=true', pages: (id: string) => `/query/${id}/results` },
   pinot: { query: 'getCursor=true', pages: (id: string) => `/responseStore/${id}/results` },
 } as const;
 
-/** A server that keeps answers and gives pages of them, over HTTP. */
+/** A server that stores answers and serves pages of them, over HTTP. */
 export class PageServer {
   readonly url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export class PageServer {
   }
 
   /**
-   * Runs a query whose answer the server keeps. @throws QUERY_FAILED when it fails; BROKER_FAILED
+   * Runs a query whose answer the server stores. @throws QUERY_FAILED when it fails; BROKER_FAILED
    * when the server has no pages
    */
   async store(sql: string): Promise<StoredAnswer> {
@@ -77,8 +77,7 @@ export class PageServer {
     for (const dialect of dialects) {
       const startMs = this.#now();
       const answer = await this.#query(sql, dialect);
-      // A server that does not know the parameter answers the whole query, without a result to read
-      // from.
+      // A server that does not support the parameter returns all rows, and stores no result.
       const isPaged =
         typeof answer.requestId === 'string' &&
         (dialect === 'pinot' || answer.nextOffsetParams !== undefined);

@@ -3,7 +3,7 @@ import type { PageFormatName } from '@quire/core/wire';
 import { type Page, PageServer, type PageServerOptions, type StoredAnswer } from './page-server.ts';
 
 export const offsetChoices = ['first', 'last', 'random'] as const;
-/** The page that a reader asks for. */
+/** The page that a reader requests. */
 export type OffsetChoice = (typeof offsetChoices)[number];
 
 /** The plan of a measurement: each combination of the lists, on each server. */
@@ -12,16 +12,16 @@ export interface BenchPlan {
   readonly pageSizes: readonly number[];
   readonly formats: readonly PageFormatName[];
   readonly offsets: readonly OffsetChoice[];
-  /** Counts of readers, each of which asks for its next page once it has the one before. */
+  /** Numbers of readers, each of which requests its next page when it has received the last. */
   readonly readers: readonly number[];
-  /** In each round every server has one slice of so many milliseconds for each combination. */
+  /** In each round, every server gets one slice of `sliceMs` for each combination. */
   readonly roundCount: number;
   readonly sliceMs: number;
 }
 
-/** A plan, and the servers that it is for. */
+/** A plan, and the servers to measure. */
 export interface BenchOptions {
-  /** One server, or two that take turns. */
+  /** One server, or two that are measured alternately. */
   readonly servers: readonly PageServerOptions[];
   readonly plan: BenchPlan;
   readonly clock?: Clock;
@@ -44,7 +44,7 @@ export interface Measurement {
   readonly bytesPerPage: number;
 }
 
-/** All figures of a run, and the plan that they are of. */
+/** All figures of a run, and its plan. */
 export interface BenchReport {
   readonly plan: BenchPlan;
   readonly servers: readonly {
@@ -57,8 +57,8 @@ export interface BenchReport {
 }
 
 /**
- * A plan with the defaults for what is left out. A quick one takes some seconds for each
- * combination's place, and less than three minutes in all.
+ * Returns a plan with defaults for missing members. A quick one limits the slice of each
+ * combination, so that all of them together take less than three minutes.
  */
 export function planBench(
   given: Partial<BenchPlan> & Pick<BenchPlan, 'sql'>,
@@ -74,7 +74,7 @@ export function planBench(
   const plan = { ...defaults, ...given };
   const combinationCount =
     plan.pageSizes.length * plan.formats.length * plan.offsets.length * plan.readers.length;
-  // Of two servers, with their warm-up, in two minutes at most.
+  // At most two minutes for two servers, including their warm-up.
   const quickSliceMs = Math.max(
     20,
     Math.min(400, 120_000 / (2 * (plan.roundCount + 1) * combinationCount)),
@@ -84,11 +84,11 @@ export function planBench(
 
 /**
  * Stores the answer of the query on each server, and reads its pages: in every round each server
- * has a slice, and another one begins, so that what slows the machine for a moment slows both. A
- * slice of warm-up does not count. The results are deleted at the end.
+ * gets a slice, and another server is first, so that a slow moment of the machine affects both. A
+ * warm-up slice does not count. The results are deleted at the end.
  *
  * @throws QUERY_FAILED, BROKER_FAILED when a server does not answer; INVALID_PARAMETER when the
- * answers cannot be compared
+ *   answers cannot be compared
  */
 export async function runBench(options: BenchOptions): Promise<BenchReport> {
   const {
@@ -129,7 +129,7 @@ export async function runBench(options: BenchOptions): Promise<BenchReport> {
     }));
     return { plan, servers: facts, measurements };
   } finally {
-    // A result that stays expires by itself.
+    // A result that could not be deleted expires by itself.
     await Promise.allSettled(opened.map(({ answer }) => answer.delete()));
   }
 }
@@ -210,7 +210,7 @@ class Load {
     return `${url}: ${pageSize} rows, ${format}, ${offset}, ${readers} readers`;
   }
 
-  /** Reads for so many milliseconds, one page for each reader at least. */
+  /** Reads for `durationMs`, at least one page for each reader. */
   async run(durationMs: number, isCounted: boolean): Promise<void> {
     const startMs = this.#clock.monotonicMs();
     const readOn = async (): Promise<void> => {

@@ -104,9 +104,9 @@ export interface BrokerOptions extends ServerOptions {
    */
   readonly queriesQueuedMax: number;
   /**
-   * The shares of principals in both. Default: while others wait, half of the running queries are
-   * of one principal, and 32 of the waiting ones; one slot is for admins, if there are three or
-   * more.
+   * The shares of principals in the running and the waiting queries. Default: while others wait,
+   * half of the running queries are of one principal, and 32 of the waiting ones; one slot is for
+   * admins, if there are three or more.
    */
   readonly queryShares?: Partial<QueryShares> | undefined;
 

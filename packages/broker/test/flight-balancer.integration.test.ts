@@ -156,7 +156,8 @@ describe('brokers of one store behind a balancer of connections', () => {
     const reading = two.read(firstTicket(info));
     let isRead = false;
     const marked = reading.finally(() => (isRead = true));
-    // The look at the running query has its answer when the other broker sleeps until the next one.
+    // The status check of the running query is answered once the other broker sleeps until its next
+    // check.
     while (clock.sleeperCount <= sleeperCount) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -202,7 +203,7 @@ describe('brokers of one store behind a balancer of connections', () => {
     expect(await two.readAll(whole)).toHaveLength(5000);
     await two.act('RenewFlightEndpoint', renewal);
     await two.act('CancelFlightInfo', cancellation);
-    // Brokers that have just opened it look again after a moment.
+    // Brokers that have just opened it check again after a moment.
     await clock.advance(20_000);
     expect((await failureOf(one.poll(descriptor))).reason).toBe('RESULT_DELETED');
   });

@@ -74,7 +74,7 @@ function call(method: string, ...messages: readonly Uint8Array[]): Promise<GrpcA
 const [unknown, internal] = [2, 13];
 
 describe('bytes that no client would send', () => {
-  /** Messages that are right, for the methods that take them. */
+  /** Valid messages, by the methods that accept them. */
   const right = async (): Promise<readonly (readonly [string, Uint8Array])[]> => {
     const info = await ann.run('rows 5');
     const [endpoint] = info.endpoints;

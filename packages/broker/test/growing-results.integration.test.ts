@@ -111,7 +111,7 @@ test('the first page comes while the query runs, and others as far as their rows
     nextOffsetParams: 'offset=4000&numRows=100',
   });
 
-  // A call that waits is answered as soon as the rows are there.
+  // A call that waits is answered as soon as the rows exist.
   const waiting = broker.call(`/query/${requestId}/results?offset=4900&numRows=100&wait=10s`);
   broker.engine.resume();
   expect(rowsOf(await waiting)).toBe(scriptedRowsJson(4900, 5000));

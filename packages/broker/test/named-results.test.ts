@@ -14,8 +14,7 @@ test.each([
 });
 
 /**
- * Were the pattern to look back at each piece, 1.6 MB would take minutes, and the test its time
- * limit.
+ * If the pattern backtracked at each piece, 1.6 MB would take minutes, and the test would time out.
  */
 test.each(['/*', "result('", "'\"'", 'result( ', '"\'result('])(
   'a text that repeats %s is looked through once',

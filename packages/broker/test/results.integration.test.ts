@@ -141,7 +141,7 @@ test("everyone's own list has the queries, of nobody else's, and reads each comm
   expect(await own()).toEqual(expected);
   expect(broker.store.calls.map(({ op }) => op)).toEqual(['list', 'get', 'get']);
   broker.store.reset();
-  // This also holds if the cached state would have to be confirmed: the listing has just shown it.
+  // Cached records are too old by then, but the listing has just confirmed them.
   await broker.clock.advance(60_000);
   expect(await own()).toEqual(expected);
   expect(broker.store.calls.map(({ op }) => op)).toEqual(['list']);

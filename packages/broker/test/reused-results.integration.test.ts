@@ -129,7 +129,7 @@ async function untilUnderWay(count: number): Promise<void> {
 
 test('the same query at the same time runs once', async () => {
   const sql = `rows ${rowCount} then wait`;
-  // More than may run and wait in all: those that wait for another take no place.
+  // More than may run and wait in total: queries that wait for an identical one occupy no slot.
   const answers = await startTogether(sql, 8);
   expect(ranCount()).toBe(1);
   broker.engine.resume();

@@ -25,8 +25,8 @@ function plan(storedBytes: number, ...writes: WriteDemand[]): string {
     : step.kind;
 }
 
-// Were it granted and stored, 1,920 and 1,120 would wait for each other, and one of them would be
-// refused.
+// If it were granted and stored, 1,920 and 1,120 would wait for each other, and one of them would
+// be refused.
 test('a write that grows beyond the guaranteed size waits while the others could not all end once it is kept', () => {
   expect(plan(0, holder(2178, 674), holder(1920), holder(1120), holder(400), holder(344))).toBe(
     'wait',

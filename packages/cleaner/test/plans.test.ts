@@ -244,7 +244,7 @@ describe('planQuota', () => {
         110_000,
       ),
     ).toEqual([2]);
-    // As much again is being written: even without the old ones too much.
+    // As much again is being written, which is too much even without the old ones.
     expect(
       planQuota(snapshotOf(given), [2], { pressureBytes: 95, storedBytes: 70 }, policy, 60_001),
     ).toEqual([2]);

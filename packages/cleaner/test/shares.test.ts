@@ -177,8 +177,7 @@ describe('a write that its share has no room for', () => {
 
 test('a write that waits for its share has one sweep, whatever others store meanwhile, and the quota spares', async () => {
   const setup = setupWith({ ann: 20_000 });
-  // Above the target of the quota, and below critical: a sweep of it could free more, and there is
-  // no need.
+  // Above the target of the quota and below critical: a sweep could free more, but need not.
   await setup.fillAs('bob', 6000, 6000, 900);
   await setup.fillAs('ann', 900, 900);
   const sweep = setup.admission.queue.sweep!;
@@ -204,7 +203,8 @@ describe('a flood of one owner', () => {
     async (_name, maxPercent) => {
       const setup = setupWith({ maxPercent });
       setup.cleaner.start();
-      // Some 14 results of an admin, a fifth of the quota in all: the flood has the rest, and more.
+      // Some 14 results of an admin, a fifth of the quota in total: the flood takes the rest, and
+      // more.
       const kept = await setup.fillAs('root', ...Array.from({ length: 14 }, () => 250));
       for (let count = 0; count < 60; count += 1) await failureOf(setup.fillAs('flood', rowCount));
       expect(await setup.idsLeft()).toEqual(expect.arrayContaining(kept));
@@ -226,7 +226,7 @@ describe('a flood of one owner', () => {
 describe('results of no known owner', () => {
   test('results of no known owner count towards no share, and are evicted for the quota like any other', async () => {
     const setup = setupWith({ maxPercent: 20 });
-    // As an earlier release has named them.
+    // As an earlier release named them.
     const old = [
       '01890000-0000-7000-8000-000000000001',
       '01890000-0000-7000-8000-000000000002',

@@ -16,8 +16,8 @@ export interface FakeBroker extends AsyncDisposable {
 export type Answer = { readonly status?: number; readonly body: unknown } | 'rows' | undefined;
 
 /**
- * A broker on loopback that has one result of `rowCount` rows, 0, 1, 2 …; `answer` may say other
- * things.
+ * A broker on loopback that has one result of `rowCount` rows, 0, 1, 2 …; `answer` may replace its
+ * answers.
  */
 export async function startFakeBroker(
   rowCount: number,
@@ -58,7 +58,7 @@ function answerRows(
 ): void {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost');
   const offset = Number(searchParams.get('offset') ?? 0);
-  // A page size of 4 when the caller does not say.
+  // A page size of 4 unless the caller sets one.
   const end = Math.min(totalRowCount, offset + (Number(searchParams.get('numRows')) || 4));
   const rows = Array.from({ length: end - offset }, (_, index) => [
     offset + index,

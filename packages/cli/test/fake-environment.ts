@@ -8,7 +8,7 @@ export interface FakeOptions {
   /** The content of standard input. */
   readonly stdin?: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** The reader of standard output leaves after this many writes. */
+  /** The reader of standard output closes it after this many writes. */
   readonly writesUntilClosed?: number;
 }
 
@@ -98,7 +98,7 @@ class FakeOutput implements Output {
     return Promise.resolve();
   }
 
-  /** Resolves to the last thing written once that holds `part`. */
+  /** Resolves to the last written text once it contains `part`. */
   async lastWith(part: string): Promise<string> {
     while (!(this.#chunks.at(-1) ?? '').includes(part)) {
       await new Promise<void>((resolve) => {

@@ -70,7 +70,7 @@ describe('quire query in a pipe', () => {
     ]);
     expect(stdout).toBe(`${format} 3\n${format} 4\n${format} 5\n`);
     expect(broker.calls).toEqual([
-      // A document of JSON is one page, and waits until it is known how many rows that has.
+      // A JSON document is one page, which is requested once its number of rows is known.
       `POST /query/sql?doPaginate=true${format === 'json' ? '&numRows=1' : '&async=true&numRows=1&wait=0ms'}`,
       `GET ${results}?offset=3&numRows=${format === 'json' ? 3 : 1000}&format=${format}`,
     ]);

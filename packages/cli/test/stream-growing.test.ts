@@ -71,8 +71,8 @@ test.each(['csv', 'ndjson', 'arrow'] as const)(
         ...args,
       ]);
       const { offset = 0 } = asked;
-      // Some rows are out while the query runs; where none of those is wanted that are there, it
-      // waits.
+      // Rows are written while the query runs; if none of the existing rows is requested, the
+      // command waits.
       if (offset < 3000) await until(() => environment.stdout.bytes.byteLength > 1000);
       else await until(async () => (await running()).length > 0);
       expect(await running()).toHaveLength(1);

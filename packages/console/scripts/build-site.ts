@@ -87,7 +87,7 @@ async function buildSite(stamp: string): Promise<void> {
 }
 
 /**
- * Runs a build as it is for users: under the NODE_ENV of a test, Vite bundles React's build for
+ * Runs a production build: under the NODE_ENV of a test, Vite bundles React's build for
  * development.
  */
 async function asProduction(build: () => Promise<unknown>): Promise<void> {

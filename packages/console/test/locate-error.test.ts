@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { locateError } from '../app/query/locate-error.ts';
 
-/** The part of a query that a message means. */
+/** The part of a query that a message refers to. */
 function meant(message: string, sql: string): string | undefined {
   const place = locateError(message, sql);
   return place === undefined ? undefined : sql.slice(place.from, place.to);

@@ -1,6 +1,6 @@
 /**
- * Returns the names by which SQL can address the columns of a result, of which several may have one
- * name: a name that came before, in whatever case, gets a number, and an empty one a name.
+ * Returns distinct names by which SQL can address the columns of a result. A name that occurred
+ * before, ignoring case, gets a number appended; an empty one gets a name.
  */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();

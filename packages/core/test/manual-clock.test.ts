@@ -88,7 +88,8 @@ describe('SeededRandom', () => {
     };
     expect(draw(42)).toEqual(draw(42));
     expect(draw(42)).not.toEqual(draw(43));
-    // The same on every machine and in every release, or a seed in a bug report is worth nothing.
+    // The values must be the same on every machine and in every release, or a seed in a bug report
+    // would be useless.
     expect(new SeededRandom(42).bytes(4)).toMatchInlineSnapshot(`
       Uint8Array [
         32,

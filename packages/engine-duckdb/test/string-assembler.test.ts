@@ -24,12 +24,14 @@ afterAll(() => {
 
 interface Compared {
   readonly count: number;
-  /** Undefined where the assembler leaves it to the plain way. */
+  /** Undefined where the assembler leaves the strings to the plain implementation. */
   readonly assembled: StringBuffers | undefined;
   readonly plain: StringBuffers;
 }
 
-/** Both ways for the first column of each chunk; with `elementsOf`, for the vector below it. */
+/**
+ * Assembles the first column of each chunk in both ways; with `elementsOf`, the vector below it.
+ */
 async function compareAll(
   sql: string,
   elementsOf?: (vector: Vector) => { vector: Vector; count: number },

@@ -4,9 +4,9 @@ const backslash: u8 = 0x5c;
 const letterU: u8 = 0x75;
 
 /**
- * Writes the character of an escape at `to` in UTF-8. Gives how many bytes the escape has, in the
- * high half, and how many were written, in the low one; `isOdd` when it is not valid. Half of a
- * surrogate pair alone becomes U+FFFD.
+ * Writes the character of an escape at `to` in UTF-8. Returns the length of the escape in the high
+ * half and the number of written bytes in the low half, or `isOdd` if the escape is not valid. An
+ * unpaired surrogate becomes U+FFFD.
  */
 export function readEscape(from: usize, end: usize, to: usize): u64 {
   if (from + 2 > end) return needsMore;
@@ -62,7 +62,7 @@ function byteOf(letter: u8): u8 {
   }
 }
 
-/** Four hexadecimal digits; -1 when one of them is not. */
+/** Returns the value of four hexadecimal digits; -1 if one of them is not a digit. */
 function hexOf(at: usize): i32 {
   let value = 0;
   for (let index: usize = 0; index < 4; index += 1) {

@@ -6,20 +6,20 @@ const point: u8 = 0x2e;
 const zero: u8 = 0x30;
 const nine: u8 = 0x39;
 
-/** The number that was read last: its sign, its digits, and the power of ten that they count. */
+/** The number that was read last: its sign, its digits, and their power of ten. */
 export let isNegative: bool = false;
 export let mantissa: u64 = 0;
 export let exponent: i32 = 0;
 /** True if it was written with a fraction or an exponent. */
 export let hasFraction: bool = false;
 
-/** Digits that always fit into 64 bits. */
+/** The number of digits that always fit 64 bits. */
 const digitsMax = 19;
 const exponentDigitsMax: usize = 4;
 
 /**
- * Reads a number of at most 19 digits. Gives the address behind it; `isOdd` for anything else, of
- * which the caller looks at the text.
+ * Reads a number of at most 19 digits. Returns the address after it, or `isOdd` for anything else,
+ * whose text the caller parses.
  */
 export function readNumber(from: usize, end: usize): usize {
   let at = from;
@@ -76,7 +76,7 @@ export function readNumber(from: usize, end: usize): usize {
   return at;
 }
 
-/** Powers of ten that a double has exactly. */
+/** The powers of ten that a double represents exactly. */
 const powersOfTen: StaticArray<f64> = [
   1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
   1e18, 1e19, 1e20, 1e21, 1e22,
@@ -85,9 +85,9 @@ const exactPowerMax = 22;
 const exactMantissaMax: u64 = 1 << 53;
 
 /**
- * The double nearest to the digits times a power of ten, where one multiplication or division of
- * exact doubles gives it (W. D. Clinger, How to read floating point numbers accurately, 1990); NaN
- * elsewhere.
+ * Returns the double nearest to the digits times a power of ten, if one multiplication or division
+ * of exact doubles yields it (W. D. Clinger, How to read floating point numbers accurately, 1990);
+ * otherwise NaN.
  */
 export function scaled(digits: u64, power: i32): f64 {
   if (digits === 0) return 0;

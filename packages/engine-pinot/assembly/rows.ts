@@ -42,7 +42,7 @@ const letterN: u8 = 0x6e;
 const letterT: u8 = 0x74;
 const backslash: u8 = 0x5c;
 
-/** Codes that a cell returns instead of the address behind it, beside `needsMore`. */
+/** Codes that a cell returns instead of the address after it, besides `needsMore`. */
 const malformed: usize = 1;
 const full: usize = 2;
 const resultMax: usize = 2;
@@ -78,10 +78,10 @@ export function expected(): i32 {
 
 /**
  * Parses rows `[…],[…]` in `[from, end)` into columns from row 0 on, until there are `rowsMax`, the
- * bytes end, or something else comes. The bytes may end anywhere; `slackBytes` behind them can be
+ * bytes end, or something else follows. The bytes may end anywhere; `slackBytes` after them can be
  * read.
  *
- * @returns the address behind the last row that was parsed whole; `from` when none was
+ * @returns the address after the last row that was parsed completely; `from` if none was
  */
 export function parseRows(
   from: usize,
@@ -120,7 +120,7 @@ export function parseRows(
   return parsed;
 }
 
-/** The number of first rows that are not null. */
+/** The number of leading rows that are not null. */
 export function countOfValid(validity: usize, rows: i32): i32 {
   let count = 0;
   const words = rows >> 5;
@@ -214,7 +214,7 @@ function parseCell(at: usize, end: usize, column: usize, kind: i32, index: i32, 
   return behind === isOdd ? noteOdd(at, end, values, kind, index, row) : behind;
 }
 
-/** Writes the number that was read, unless its column does not take it as it is written. */
+/** Writes the number that was read, if its column accepts it in this form. */
 function putNumber(values: usize, kind: i32, row: i32): bool {
   if (kind === kindInt) {
     const limit: u64 = isNegative ? 0x8000_0000 : 0x7fff_ffff;
@@ -251,7 +251,7 @@ function noteOdd(at: usize, end: usize, values: usize, kind: i32, index: i32, ro
   return behind;
 }
 
-/** A value of another kind than a string is kept as its JSON. */
+/** A value of a kind other than a string is stored as its JSON. */
 function putText(at: usize, end: usize, column: usize, row: i32): usize {
   const values = <usize>load<u32>(column, valuesAt);
   const offset = <usize>load<u32>(column, offsetsAt) + ((<usize>row) << 2);

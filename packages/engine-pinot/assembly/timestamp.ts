@@ -4,7 +4,7 @@ const dash: u8 = 0x2d;
 const space: u8 = 0x20;
 const colon: u8 = 0x3a;
 const point: u8 = 0x2e;
-/** The shortest text, with its quotes. */
+/** The length of the shortest text, including quotes. */
 const bytesMin: usize = 23;
 const fractionDigitsMax = 9;
 const dayMs: i64 = 86_400_000;
@@ -13,8 +13,8 @@ const dayMs: i64 = 86_400_000;
 export let epochMs: i64 = 0;
 
 /**
- * Reads a TIMESTAMP as brokers write it, `"2026-01-01 00:00:00.0"`, with one to nine digits behind
- * the point; `isOdd` where it is written otherwise.
+ * Reads a TIMESTAMP as brokers write it, `"2026-01-01 00:00:00.0"`, with one to nine digits after
+ * the point; returns `isOdd` for other forms.
  */
 export function readTimestamp(from: usize, end: usize): usize {
   if (from + bytesMin > end) return skipValue(from, end) === needsMore ? needsMore : isOdd;
@@ -35,7 +35,7 @@ export function readTimestamp(from: usize, end: usize): usize {
   const hour = twoDigits(from + 12);
   const minute = twoDigits(from + 15);
   const second = twoDigits(from + 18);
-  // `twoDigits` gives more than all of these allow where a byte is not a digit.
+  // `twoDigits` returns more than all of these limits if a byte is not a digit.
   if (year < 100 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) return isOdd;
   if (hour > 23 || minute > 59 || second > 59) return isOdd;
   let at = from + 21;
@@ -56,7 +56,7 @@ export function readTimestamp(from: usize, end: usize): usize {
   return at + 1;
 }
 
-/** 10,000 where one of them is not a digit. */
+/** Returns 10,000 if one of the bytes is not a digit. */
 function twoDigits(at: usize): i32 {
   const tens: u8 = load<u8>(at) - 0x30;
   const ones: u8 = load<u8>(at, 1) - 0x30;
@@ -64,8 +64,8 @@ function twoDigits(at: usize): i32 {
 }
 
 /**
- * Days since 1970. Source: H. Hinnant, chrono-Compatible Low-Level Date Algorithms, days_from_civil,
- * https://howardhinnant.github.io/date_algorithms.html
+ * Returns the days since 1970. Source: H. Hinnant, chrono-Compatible Low-Level Date Algorithms,
+ * days_from_civil, https://howardhinnant.github.io/date_algorithms.html
  */
 function daysOf(year: i32, month: i32, day: i32): i64 {
   const shifted = month <= 2 ? year - 1 : year;

@@ -8,7 +8,7 @@ const backslash: u8 = 0x5c;
 
 /** The code that readers return instead of an address: the bytes end within the value. */
 export const needsMore: usize = 0;
-/** The same: the value is written in another way than the reader reads. */
+/** The code for a value in a form that the readers do not support. */
 export const isOdd: usize = 1;
 
 function isSpace(byte: u8): bool {
@@ -21,7 +21,7 @@ export function skipSpace(from: usize, end: usize): usize {
   return at;
 }
 
-/** Finds the end of a value by its strings and brackets; `needsMore` when it may go on. */
+/** Finds the end of a value by its strings and brackets; returns `needsMore` if it may continue. */
 export function skipValue(from: usize, end: usize): usize {
   let depth = 0;
   let at = from;
@@ -35,7 +35,7 @@ export function skipValue(from: usize, end: usize): usize {
     } else if (byte === openBracket || byte === openBrace) {
       depth += 1;
     } else if (byte === closeBracket || byte === closeBrace) {
-      // A number or a word ends where what it is in ends.
+      // A number or a word ends with the list or object that contains it.
       if (depth === 0) return withoutSpace(from, at);
       depth -= 1;
       if (depth === 0) return at + 1;

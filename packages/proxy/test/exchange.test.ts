@@ -201,7 +201,7 @@ describe('an exchange', () => {
     const stalled = beginExchange();
     stalled.begin();
     stalled.answer(200, chunked);
-    // It was waiting for the head, and looks again then.
+    // It waited for the headers, and checks again when they have arrived.
     await stalled.clock.advance(1000);
     expect(await silent.outcome).toMatchObject({
       kind: 'unanswered',

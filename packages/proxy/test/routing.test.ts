@@ -20,7 +20,7 @@ const requestId = createRequestId(clock, systemRandom);
 let act: (request: FastifyRequest) => Promise<unknown>;
 let url: string;
 
-/** Calls belong to a service: this one handles each as the test says. */
+/** Calls belong to a service; this one handles each as the test defines. */
 const service = createService({
   server: {
     host: '127.0.0.1',
@@ -85,7 +85,7 @@ function proxyOf(isStoreShared: boolean | 'auto' = 'auto', says = false) {
 const hostsOf = (brokers: readonly Broker[]): string[] =>
   brokers.map(({ address }) => address.host);
 
-/** A call that brokers answer by their host: with a status, or by failing in a way. */
+/** A call that brokers answer by their host: with a status, or with a failure. */
 function callAnswered(
   answers: Readonly<Record<string, number | 'unsent' | 'unanswered'>>,
   { isSafe = true, isWhole = true } = {},

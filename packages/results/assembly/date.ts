@@ -1,7 +1,7 @@
 import { asciiZeros, digitsOf, writeUnsigned } from './digits';
 
 /**
- * Days of the 400 years after which the calendar repeats, and those from 0000-03-01 to the epoch.
+ * Days of the 400 years after which the calendar repeats, and days from 0000-03-01 to the epoch.
  */
 const daysPerCycle = 146_097;
 const daysToEpoch = 719_468;
@@ -10,16 +10,16 @@ const daysMin = -719_162;
 const daysMax = 2_932_896;
 
 /**
- * The texts of days, by their number modulo that of the texts, each with its day behind it: rows of
- * one result are mostly of a few years. What is not yet set has day 0, which is of no year of four
- * digits.
+ * The cached texts of days, at the day's number modulo `recentDays`, each followed by its day: rows
+ * of one result are mostly from a few years. Unset entries have day 0, whose year does not have
+ * four digits.
  */
 const recentDays = 2048;
 const recentTexts = memory.data(recentDays * 16, 16);
 
 /**
  * Writes the day `days` since the epoch, in the proleptic Gregorian calendar, as `yyyy-MM-dd`;
- * years before 1 get ` (BC)` behind.
+ * years before 1 are followed by ` (BC)`.
  */
 export function writeDate(to: usize, days: i64): usize {
   if (days < daysMin || days > daysMax) return writeRareDate(to, days);
@@ -27,8 +27,8 @@ export function writeDate(to: usize, days: i64): usize {
 }
 
 /**
- * Writes a date as above, but the ends of the 32-bit range, which engines use for it, as `infinity`
- * and `-infinity`.
+ * Writes a date as `writeDate` does, but the ends of the 32-bit range as `infinity` and
+ * `-infinity`, which engines represent by them.
  */
 export function writeDateOrInfinity(to: usize, days: i32): usize {
   if (days === i32.MAX_VALUE) return writeInfinity(to, false);
@@ -77,8 +77,8 @@ function setText(text: usize, days: u32): void {
 }
 
 /**
- * Writes a date of any year: that of the years 2000 to 2399 which has the same month and day, and
- * its own year in place of that.
+ * Writes a date of any year: the date with the same month and day in the years 2000 to 2399, with
+ * the year replaced.
  */
 function writeRareDate(to: usize, days: i64): usize {
   const shifted = days + daysToEpoch;
@@ -88,7 +88,7 @@ function writeRareDate(to: usize, days: i64): usize {
     day += daysPerCycle;
     cycle -= 1;
   }
-  // Ahead of its place, where a longer year moves it to.
+  // Further to the right than its final position, because a longer year moves it there.
   writeCommonDate(to + 16, day + 5 * daysPerCycle);
   const digits = load<u32>(to, 16) - <u32>asciiZeros;
   const yearOfCommon =

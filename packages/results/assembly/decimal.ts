@@ -2,14 +2,13 @@ import { writeEight, writeSignOf, writeUnsigned } from './digits';
 import { fixedPointScaleMax, writeFixedPoint } from './fixed-point';
 
 /**
- * Groups of eight digits of the widest decimal, of 256 bits; a group of them is left over at the
- * front.
+ * The maximum number of groups of eight digits of a decimal of 256 bits, and one group before them.
  */
 const groupsMax = 10;
 const limbs = memory.data(32, 8);
 const digitsOfWide = memory.data(groupsMax * 8 + 8, 8);
 
-/** Writes a decimal of 4, 8, 16 or 32 bytes as plain digits, `scale` of them behind the dot. */
+/** Writes a decimal of 4, 8, 16 or 32 bytes as plain digits, `scale` of them after the point. */
 export function writeDecimal(to: usize, value: usize, bytes: i32, scale: i32): usize {
   const low = bytes === 4 ? <i64>load<i32>(value) : load<i64>(value);
   if (!isOf64Bits(value, bytes, low)) return writeWideDecimal(to, value, bytes, scale);
@@ -31,8 +30,8 @@ function isOf64Bits(value: usize, bytes: i32, low: i64): bool {
 }
 
 /**
- * Divides the magnitude by 10^8 again and again, in limbs of 32 bits, and so finds its digits from
- * the last to the first.
+ * Divides the magnitude by 10^8 repeatedly, in limbs of 32 bits, which yields its digits from the
+ * last to the first.
  */
 function writeWideDecimal(to: usize, value: usize, bytes: i32, scale: i32): usize {
   const isNegative = load<i8>(value + bytes - 1) < 0;

@@ -1,13 +1,13 @@
-/** The digits '00000000', to be added to digits that are numbers. */
+/** The digits '00000000'; added to digits that are numbers, they become text. */
 export const asciiZeros: u64 = 0x3030_3030_3030_3030;
 
-/** Set within the last of eight digits, so that counting zeros at the front stops there. */
+/** Set in the last of eight digits, so that counting leading zeros stops there. */
 const lastDigitMark: u64 = 0x0100_0000_0000_0000;
 
 /**
- * The eight digits of a value below 10^8, one in each byte, the highest in the lowest byte: splits
- * two quads, four pairs and eight digits at a time, by multiplication with reciprocals that are
- * exact in these ranges.
+ * Returns the eight digits of a value below 10^8, one in each byte, the highest in the lowest byte:
+ * splits it into two quads, four pairs and eight digits, each step by multiplication with a
+ * reciprocal that is exact in its range.
  *
  * Source: P. Khuong, How to print integers really fast,
  * https://pvk.ca/Blog/2017/12/22/appnexus-common-framework-its-out-also-how-to-print-integers-faster/
@@ -28,7 +28,7 @@ export function leadingZerosOf(digits: u64): i32 {
   return <i32>(ctz(digits | lastDigitMark) >> 3);
 }
 
-/** How many of the eight digits are zeros at the end. */
+/** Returns the number of trailing zeros of the eight digits. */
 export function trailingZerosOf(digits: u64): i32 {
   return <i32>(clz(digits) >> 3);
 }

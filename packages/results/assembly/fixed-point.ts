@@ -1,13 +1,13 @@
 import { asciiZeros, digitsOf, leadingZerosOf, trailingZerosOf, writeUnsigned } from './digits';
 
-/** The most fraction digits that `writeFixedPoint` knows. */
+/** The maximum number of fraction digits that `writeFixedPoint` supports. */
 export const fixedPointScaleMax = 8;
 
 /**
- * Writes `magnitude / 10^scale`, with all fraction digits or with none that is a zero at the end.
+ * Writes `magnitude / 10^scale`, with all fraction digits or without trailing zeros.
  *
- * The fraction is within the lowest eight digits, so those are taken apart at once, and their bytes
- * stored on both sides of the dot.
+ * The fraction is within the lowest eight digits, so those are split at once, and their bytes
+ * stored on both sides of the point.
  */
 export function writeFixedPoint(to: usize, magnitude: u64, scale: i32, areZerosCut: bool): usize {
   const high = magnitude / 100_000_000;

@@ -3,11 +3,11 @@ import { writeFixedPoint } from './fixed-point';
 import { shortestExponent, shortestOf, shortestOfFloat } from './schubfach';
 
 /**
- * Writes a finite double as ECMAScript does, but for the minus sign of -0, which is kept.
+ * Writes a finite double as ECMAScript does, except that -0 keeps its sign.
  *
  * Most doubles of tables are short decimals. An integer divided by a power of ten rounds as the
- * decimal's text would, so when the quotient is the double, the integer has its digits: below 10^15
- * each decimal names a double of its own.
+ * decimal's text would, so if the quotient is the double, the integer has its digits: below 10^15,
+ * each decimal is a different double.
  */
 export function writeDouble(to: usize, value: f64): usize {
   const bits = reinterpret<u64>(value);
@@ -34,8 +34,8 @@ export function writeDouble(to: usize, value: f64): usize {
 }
 
 /**
- * Writes a finite single-precision float in the fewest digits that name it, in the form that
- * ECMAScript has for doubles.
+ * Writes a finite single-precision float in the fewest digits that identify it, in ECMAScript's
+ * format for doubles.
  */
 export function writeFloat(to: usize, value: f32): usize {
   const bits = reinterpret<u32>(value);
@@ -43,7 +43,7 @@ export function writeFloat(to: usize, value: f32): usize {
   store<u8>(to, 0x2d);
   const at = to + (bits >> 31);
   const thousandths = nearest(<f64>magnitude * 1e3);
-  // Each decimal of six digits names a float of its own.
+  // Each decimal of six digits is a different float.
   if (thousandths < 1e6 && <f32>(thousandths / 1e3) === magnitude)
     return writeFixedPoint(at, <i64>thousandths, 3, true);
   if (magnitude < 16_777_216 && floor(magnitude) === magnitude)
@@ -70,11 +70,11 @@ export function writeNotFinite(to: usize, value: f64): usize {
 }
 
 /**
- * Writes `digits · 10^exponent`, digits without zeros at the end.
- * Source: https://tc39.es/ecma262/#sec-numeric-types-number-tostring
+ * Writes `digits · 10^exponent`; the digits have no trailing zeros. Source:
+ * https://tc39.es/ecma262/#sec-numeric-types-number-tostring
  */
 function writeDigitsAndExponent(to: usize, digits: u64, exponent: i32): usize {
-  // One place to the right, so that digits before the dot can move to the left.
+  // One byte to the right, so that digits before the point can move to the left.
   const end = writeSignificant(to + 1, digits);
   const digitCount = <i32>(end - to) - 1;
   const point = digitCount + exponent;
@@ -93,7 +93,7 @@ function writeDigitsAndExponent(to: usize, digits: u64, exponent: i32): usize {
   return writeExponent(digitCount === 1 ? to + 1 : end, point - 1);
 }
 
-/** Writes digits, of which there mostly are 16 or 17: no branch hangs on which. */
+/** Writes digits, mostly 16 or 17 of them: no branch depends on which. */
 function writeSignificant(to: usize, digits: u64): usize {
   if (digits < 1_000_000_000_000_000) return writeUnsigned(to, digits);
   const high = digits / 100_000_000;

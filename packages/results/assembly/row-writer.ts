@@ -46,19 +46,21 @@ import { powersOfTen } from './schubfach';
 import { copyText, writeCsvText, writeHexText, writeJsonText } from './text';
 import { writeMicroseconds, writeMilliseconds, writeNanoseconds, writeSeconds } from './timestamp';
 
-/** Where the powers of ten are to be put, before the first row is written. */
+/**
+ * Returns the address at which the powers of ten must be stored before the first row is written.
+ */
 export function addressOfPowersOfTen(): usize {
   return powersOfTen;
 }
 
-/** Where the memory begins that this module does not use. */
+/** Returns the start of the memory that this module does not use. */
 export function addressOfFreeMemory(): usize {
   return __heap_base;
 }
 
 /**
- * Writes rows `[firstRow, endRow)` at `to`: each cell behind its prefix, and the suffix behind each
- * row; returns the address behind them. Its caller has made room.
+ * Writes rows `[firstRow, endRow)` at `to`: each cell after its prefix, and the suffix after each
+ * row; returns the address after them. The caller has ensured enough space.
  */
 export function writeRows(
   columns: usize,
@@ -81,11 +83,10 @@ export function writeRows(
         continue;
       }
       const values = load<usize>(column, valuesAt);
-      // For the kinds that JSON has between quotes: the first is overwritten where quotes are not
-      // wanted.
+      // For the kinds that JSON has within quotes: the opening quote is overwritten if it is not
+      // needed.
       const quotes = load<usize>(column, quotedAt);
-      // Not in a function of its own: to call that for each cell would take as long as to write a
-      // short one.
+      // Inlined, because a function call for each cell would take as long as writing a short one.
       switch (load<i32>(column, kindAt)) {
         case kindReadyText: {
           const from = values + offsetOf(column, row);
@@ -227,13 +228,13 @@ function opened(to: usize, quotes: usize): usize {
   return to + quotes;
 }
 
-/** Writes the quote behind a text. */
+/** Writes the quote after a text. */
 function closed(to: usize, quotes: usize): usize {
   store<u8>(to, 0x22);
   return to + quotes;
 }
 
-/** Writes items `[from, end)`, which are rows of a column of their own, each behind a comma. */
+/** Writes items `[from, end)`, which are rows of a separate column, each after a comma. */
 function writeJsonList(to: usize, column: usize, from: i32, end: i32): usize {
   const firstItem = load<i32>(column, firstItemAt);
   const at = writeRows(

@@ -2,13 +2,13 @@ import { powerBytes, powerMax, powerMin } from '../src/encode/row-writer-layout'
 
 /**
  * 10^k for every k that a double needs, as 128-bit integers: the leading bits, rounded up unless
- * exact. Set once, from outside.
+ * exact. The host sets them once.
  *
- * Each is `ceil(10^k · 2^(127 − floor(log2(10^k))))`; its lower half lies first.
+ * Each is `ceil(10^k · 2^(127 − floor(log2(10^k))))`, the lower half first.
  */
 export const powersOfTen: usize = memory.data((powerMax - powerMin + 1) * powerBytes, 16);
 
-/** The exponent that goes with the digits found last. */
+/** The exponent of the digits that were found last. */
 export let shortestExponent: i32 = 0;
 
 function floorLog2OfPowerOfTen(exponent: i32): i32 {
@@ -19,7 +19,7 @@ function floorLog10OfPowerOfTwo(exponent: i32): i32 {
   return (exponent * 1_262_611) >> 22;
 }
 
-/** The same of 3/4 · 2^exponent. */
+/** Does the same for 3/4 · 2^exponent. */
 function floorLog10OfThreeQuarters(exponent: i32): i32 {
   return (exponent * 1_262_611 - 524_031) >> 22;
 }
@@ -35,20 +35,20 @@ function multiplyHigh(a: u64, b: u64): u64 {
 }
 
 /**
- * More than what the lower half of a power adds to the middle 64 bits at the ends of an interval,
- * beside what it adds at its center.
+ * Exceeds the difference between what the lower half of a power adds to the middle 64 bits at the
+ * ends of an interval and what it adds at the center.
  */
 const fewMore: u64 = 64;
 
 /**
- * Finds the shortest decimal in the rounding interval of the finite double `c · 2^q` above zero, of
- * several the one closest to it: what ECMAScript calls Number::toString. Returns its digits, and
- * leaves their power of ten in `shortestExponent`.
+ * Finds the shortest decimal in the rounding interval of the finite double `c · 2^q` above zero
+ * and, if there are several, the one closest to it: Number::toString of ECMAScript. Returns its
+ * digits, and stores their power of ten in `shortestExponent`.
  *
- * The double and the ends of its interval are scaled by a power of ten, such that at most two
- * decimals of the longer length lie between the ends; the product is cut with its last bit set when
- * anything was cut off, which comparisons cannot tell from exact. The ends are half a unit of the
- * double away, so their products come from one product by addition.
+ * The double and the ends of its interval are scaled by a power of ten so that at most two decimals
+ * of the longer length are between the ends. The product is truncated, with its last bit set if
+ * anything was cut off: comparisons do not distinguish that from the exact product. The ends are
+ * half a unit from the double, so one multiplication and additions give all three products.
  *
  * Source: R. Giulietti, The Schubfach way to render doubles, 2021,
  * https://drive.google.com/file/d/1IEeATSVnEE6TkrHlCYNY2GjaraBjOT4f
@@ -60,8 +60,8 @@ export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   const powerHigh = load<u64>(power, 8);
 
   // Four times the double, so that the ends of the interval are integers as well: 192 bits, of
-  // which the upper 64 are wanted. The lower half of the power adds less than `scaled` to the
-  // middle 64, and a few more at the ends: mostly, that changes none of the upper.
+  // which the upper 64 are needed. The lower half of the power adds less than `scaled` to the
+  // middle 64 bits, and slightly more at the ends, which rarely changes the upper bits.
   const scaled = c << (2 + shift);
   const middle = powerHigh * scaled;
   const high = multiplyHigh(powerHigh, scaled);
@@ -77,7 +77,7 @@ export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   const isSure =
     (middle - fewMore < limit) & (rightMiddle - fewMore < limit) & (leftMiddle - fewMore < limit);
   if (!isSure) return shortestOfClose(c, k, shift, isLowerCloser);
-  // An even double owns the ends of its interval. All that is cut off is more than nothing.
+  // The interval of an even double includes its ends. The truncated part is greater than zero.
   const isOdd = c & 1;
   return closestWithin(
     ((high - downHigh - <u64>(middle < downMiddle)) | 1) + isOdd,
@@ -87,14 +87,14 @@ export function shortestOf(c: u64, q: i32, isLowerCloser: bool): u64 {
   );
 }
 
-/** The same, with all bits of the power: one of some tens of doubles needs them. */
+/** Does the same with all bits of the power, which one in some tens of doubles needs. */
 function shortestOfClose(c: u64, k: i32, shift: u64, isLowerCloser: bool): u64 {
   const power = powersOfTen + (-k - powerMin) * powerBytes;
   const powerLow = load<u64>(power);
   const powerHigh = load<u64>(power, 8);
 
   // Four times the double, so that the ends of the interval are integers as well: 192 bits, of
-  // which the upper 64 are wanted.
+  // which the upper 64 are needed.
   const scaled = c << (2 + shift);
   const low = powerLow * scaled;
   const carry = multiplyHigh(powerLow, scaled);
@@ -121,7 +121,7 @@ function shortestOfClose(c: u64, k: i32, shift: u64, isLowerCloser: bool): u64 {
   const leftMiddleBorrowed = leftMiddle - leftBorrow;
   const leftHigh = high - downHigh - <u64>(middle < downMiddle) - <u64>(leftMiddle < leftBorrow);
 
-  // An even double owns the ends of its interval.
+  // The interval of an even double includes its ends.
   const isOdd = c & 1;
   return closestWithin(
     (leftHigh | <u64>(leftMiddleBorrowed > 1)) + isOdd,
@@ -131,7 +131,7 @@ function shortestOfClose(c: u64, k: i32, shift: u64, isLowerCloser: bool): u64 {
   );
 }
 
-/** The same for a single-precision float, for which the upper half of the power is exact enough. */
+/** Does the same for a single-precision float, for which the upper half of the power suffices. */
 export function shortestOfFloat(c: u32, q: i32, isLowerCloser: bool): u64 {
   const k = isLowerCloser ? floorLog10OfThreeQuarters(q) : floorLog10OfPowerOfTwo(q);
   const shift = q + floorLog2OfPowerOfTen(-k) + 1;
@@ -152,9 +152,10 @@ function multiplyToOdd(power: u64, factor: u32): u64 {
 }
 
 /**
- * Chooses the digits, given four times the scaled float and the ends of its interval, both within
- * it: of the two decimals around it with a digit less the one that is within, else the closer of
- * the two with all digits that is. No branch hangs on the outcome, for it is as good as random.
+ * Chooses the digits for four times the scaled float, and the inclusive ends of its interval. If
+ * one of the two nearest decimals with one digit less is within the interval, it is chosen,
+ * otherwise the closer one with all digits that is within. No branch depends on the outcome, which
+ * is as unpredictable as random.
  */
 function closestWithin(left: u64, center: u64, right: u64, k: i32): u64 {
   const floor = center >> 2;

@@ -1,6 +1,6 @@
 /**
- * What stands in JSON for each byte within a string (RFC 8259 section 7): up to six characters, and
- * how many in the highest byte.
+ * The JSON of each byte within a string (RFC 8259 section 7): up to six characters, and their
+ * number in the highest byte.
  */
 const escapes: usize = memory.data(256 * 8, 8);
 
@@ -36,8 +36,8 @@ export function copyText(to: usize, from: usize, length: usize): usize {
 }
 
 /**
- * Writes UTF-8 bytes `[from, end)` as a JSON string: sixteen at a time while none wants an escape;
- * then as many as want none, and one byte by way of the table.
+ * Writes UTF-8 bytes `[from, end)` as a JSON string: sixteen at a time while none needs an escape;
+ * otherwise those before the first one that does, and that one by the table.
  */
 export function writeJsonText(to: usize, from: usize, end: usize): usize {
   store<u8>(to, 0x22);
@@ -65,7 +65,7 @@ export function writeJsonText(to: usize, from: usize, end: usize): usize {
   return at + 1;
 }
 
-/** A bit for each byte that JSON wants escaped. */
+/** Returns a bit for each byte that JSON requires to be escaped. */
 function stopsOf(bytes: v128): i32 {
   const quotesAndBackslashes = v128.or(
     i8x16.eq(bytes, i8x16.splat(0x22)),
@@ -75,8 +75,8 @@ function stopsOf(bytes: v128): i32 {
 }
 
 /**
- * Writes a CSV field (RFC 4180 section 2): quoted when it is empty, so that null differs, or holds
- * a comma, quote or line break.
+ * Writes a CSV field (RFC 4180 section 2). It is quoted if it is empty, so that it differs from
+ * null, or if it contains a comma, quote or line break.
  */
 export function writeCsvText(to: usize, from: usize, end: usize): usize {
   if (!needsQuotes(from, end)) return copyText(to, from, end - from);

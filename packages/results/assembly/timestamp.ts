@@ -3,9 +3,9 @@ import { asciiZeros, digitsOf, trailingZerosOf } from './digits';
 
 const secondsPerDay = 86_400;
 
-// `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction digits (CONTRACT.md section 2), and the ends of the
-// 64-bit range, which engines use for it, as `infinity` and `-infinity`. A function for each unit,
-// so that each divides by a constant, which is a multiplication.
+// Writes `yyyy-MM-dd HH:mm:ss.f` with 1 to 9 fraction digits (CONTRACT.md section 2), and the ends
+// of the 64-bit range as `infinity` and `-infinity`, which engines represent by them. There is a
+// function for each unit, because dividing by a constant is a multiplication.
 
 export function writeSeconds(to: usize, value: i64): usize {
   if (isInfinity(value)) return writeInfinity(to, value < 0);
@@ -63,8 +63,8 @@ function writeWholeSeconds(to: usize, value: i64): usize {
 }
 
 /**
- * Writes ` HH:mm:ss`: the pairs of digits are taken apart all at once, as in `digitsOf`, where they
- * stand between the colons.
+ * Writes ` HH:mm:ss`: the pairs of digits are split at once, as in `digitsOf`, at their positions
+ * between the colons.
  */
 function writeTimeOfDay(to: usize, secondOfDay: u32): usize {
   const minuteOfDay = secondOfDay / 60;
@@ -79,7 +79,7 @@ function writeTimeOfDay(to: usize, secondOfDay: u32): usize {
   return to + 9;
 }
 
-/** Writes a dot and eight digits without the zeros at their end, but one digit at least. */
+/** Writes a point and eight digits without trailing zeros, but at least one digit. */
 function writeFraction(to: usize, hundredMillionths: u32): usize {
   const digits = digitsOf(hundredMillionths);
   store<u8>(to, 0x2e);

@@ -135,8 +135,8 @@ function reserveInChunks(admission: WriterAdmission): SpaceReservation {
 
 const firstBytesMax = MiB;
 /**
- * The same where pages are read from the cache of the file system, into memory that is used again:
- * what a process sends is garbage.
+ * The same limit for files: their pages are read from the file system's cache into reused memory,
+ * while bytes sent by another process become garbage.
  */
 const firstBytesMaxOfFiles = 128 * 1024;
 

@@ -6,7 +6,7 @@ export interface ResultEntry {
   readonly brokerId: string;
   /** The time at which the result was stored, in epoch milliseconds. */
   readonly submissionTimeMs: number;
-  /** The time from which the result counts as gone, in epoch milliseconds. */
+  /** The time at which the result expires, in epoch milliseconds. */
   readonly expirationTimeMs: number;
   readonly rowCount: number;
   /** The size of the data file and of every commit record. */

@@ -391,7 +391,7 @@ describe('a data file that is missing', () => {
       'RESULT_CORRUPT',
       'RESULT_CORRUPT',
     ]);
-    // As for one that has to look first.
+    // The same error as for a reader that has cached nothing.
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_CORRUPT');
     await memory.put(entry.dataKey, bytes);
     expect(await codeOf(page())).toBe('resolved');

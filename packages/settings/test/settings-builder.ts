@@ -21,13 +21,13 @@ export function parse({ file, ...given }: Given): ReturnType<typeof parseSetting
   return parseSettings({ environment: {}, overrides: [], workingDir, ...parts, ...given });
 }
 
-/** The settings, which must be right. */
+/** The settings, which must be valid. */
 export function settingsOf(given: Given): Settings {
   return rightOutcomeOf(given).settings;
 }
 
 /**
- * Values and sources as they are shown, which must be right; only of those settings that were
+ * Values and sources as they are shown, which must be valid; only of those settings that were
  * given.
  */
 export function viewOf(given: Given): readonly SettingView[] {

@@ -15,7 +15,7 @@ interface Setup extends AsyncDisposable {
   readonly store: ObjectStore;
   readonly traced: TracedFileSystem;
   readonly clock: ManualClock;
-  /** Another process, which keeps none. */
+  /** Another process, which caches none. */
   readonly other: ObjectStore;
   readonly path: string;
 }

@@ -64,8 +64,8 @@ describe('directories that were looked into before', () => {
     const remembered = new RememberedDirectories();
     writeFileSync(join(temporary.path, 'k'), 'four');
     expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
-    // No writer of objects changes bytes in place: it is how to see that the file was not looked
-    // at.
+    // No writer of objects changes bytes in place: the test does, to detect whether the file was
+    // read.
     appendFileSync(join(temporary.path, 'k'), 'more');
     expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
   });

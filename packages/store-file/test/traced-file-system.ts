@@ -17,7 +17,7 @@ export class TracedFileSystem {
   readonly calls: TracedCall[] = [];
   /** Runs before each call; may throw in its place. */
   before: (call: TracedCall) => void | Promise<void> = () => undefined;
-  /** Takes the place of single operations. */
+  /** Replacements of single operations. */
   overrides: Partial<FileSystem> = {};
   readonly fileSystem: FileSystem;
   readonly #pathsOfOpen = new Map<number, string>();

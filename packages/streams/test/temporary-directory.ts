@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A directory for one test, with a way to it; disposing it deletes it. */
+/** Creates a directory for one test; disposing deletes it. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'quire-streams-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };

@@ -94,7 +94,7 @@ export class ServedTable {
    *
    * @param isOfEarlierRelease true if the record of the table has no checksum yet; then it may have
    *   no manifest either
-   * @throws RECORD_DAMAGED /
+   * @throws RECORD_DAMAGED
    */
   static async open(
     record: TableRecord,

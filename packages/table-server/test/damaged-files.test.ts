@@ -206,7 +206,7 @@ async function expectRefused(
       await Array.fromAsync(execution.batches);
     });
     expect(coldly.message).toEqual(error.message);
-    // Other tables serve as before, and a look into the catalog reads no rows.
+    // Other tables are served as before, and a query of the catalog reads no rows.
     expect(await server.value('SELECT CAST(sum(n) AS INTEGER) FROM others')).toBe(
       300 * (1_000 + 2_000) + 3 * 44_850,
     );

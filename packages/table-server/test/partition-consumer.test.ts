@@ -158,7 +158,7 @@ describe('the consumer of a partition', () => {
       currentOffset: 3,
     };
     expect(consumer.status).toMatchObject(stopped);
-    // It waits for a person then.
+    // It then waits for an operator.
     stream.latestOffset = 4;
     await clock.advance(hourMs);
     expect(consumer.status).toMatchObject(stopped);
@@ -168,7 +168,7 @@ describe('the consumer of a partition', () => {
     stream.isAway = true;
     await passUntil(() => consumer.status.state === 'RETRYING');
     await clock.advance(hourMs);
-    // As a broker is for a moment that has crashed.
+    // As a broker is for a moment after a crash.
     [stream.isAway, stream.latestOffset] = [false, 1];
     await clock.advance(60 * secondMs);
     expect(consumer.status).toMatchObject({

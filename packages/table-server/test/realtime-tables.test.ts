@@ -224,7 +224,7 @@ describe('a real-time table', () => {
     await orders.server.engine.createTable(configOf());
     await orders.untilRows(3);
     await orders.server.engine[Symbol.asyncDispose]();
-    // As a server leaves it that is killed between the wish and the commit.
+    // The state that a server leaves when it is killed between the request and the commit.
     const [table = ''] = await readdir(join(orders.server.directory, 'data'));
     const records = new Records({ random: new SeededRandom(1) });
     const paused = { isPaused: true, changedMs: 1, comment: null };
@@ -243,7 +243,7 @@ describe('a real-time table', () => {
       ({ segmentName }) => segmentName,
     );
     await orders.server.engine[Symbol.asyncDispose]();
-    // As a server leaves it that is killed right after it has written the wish down.
+    // The state that a server leaves when it is killed right after it has recorded the request.
     const [tableId = ''] = await readdir(join(orders.server.directory, 'data'));
     const job = {
       jobId: 'wish',
@@ -307,7 +307,7 @@ describe('a real-time table', () => {
     await engine.pauseConsumption('orders_REALTIME');
     await orders.untilCommitted(1);
     await orders.append(5);
-    // As retention leaves it that has dropped the first eight messages.
+    // The state after retention has dropped the first eight messages.
     const topic = join(orders.server.directory, 'streams/orders');
     const lines = (await readFile(join(topic, '0.jsonl'), 'utf8')).split('\n');
     const lengthOf = (count: number): number => lines.slice(0, count).join('\n').length + 1;

@@ -268,7 +268,7 @@ describe('the states of a task', () => {
       }),
       { numRuns: 3_000 },
     );
-    // None of the ways was left out, and none was taken that is not written down.
+    // Every listed transition was taken, and no others.
     expect([...taken].filter((step) => !passing.includes(step)).toSorted()).toEqual(written);
     expect(ofSubtasks).toEqual(
       new Set([

@@ -14,7 +14,7 @@ import {
   writeSettings,
 } from '../testkit/cli-process.ts';
 
-// Real processes, on machines that have other things to do as well.
+// Real processes start slowly on a busy machine.
 const anyPorts = 'proxy.port = 0\ncontroller.port = 0\n';
 
 describe('one process with all roles', () => {

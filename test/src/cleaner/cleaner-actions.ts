@@ -6,7 +6,7 @@ export interface Weather {
   /** The call that fails, counted from the first one of the action, and its failure. */
   readonly fault: { readonly at: number; readonly fault: Fault } | undefined;
   /**
-   * Seed of the delays of all calls, so that concurrent actions interleave in ever other ways;
+   * Seed of the delays of all calls, so that concurrent actions interleave in varying orders;
    * undefined: no delays.
    */
   readonly delaySeed: number | undefined;
@@ -50,7 +50,7 @@ export type Action =
     }
   | { readonly kind: 'restart'; readonly who: 'broker' | 'daemon' };
 
-/** One action, or two at the same time, in some weather. */
+/** One action, or two concurrent ones, under some faults. */
 export interface Scene {
   readonly actions: readonly Action[];
   readonly weather: Weather;
@@ -179,7 +179,7 @@ export const scenes: fc.Arbitrary<Scene> = fc.oneof(
       weather: windy,
     }),
   },
-  // Writes that together are too much, and wait for each other.
+  // Writes that together exceed the quota, and wait for each other.
   {
     weight: 1,
     arbitrary: fc.record({

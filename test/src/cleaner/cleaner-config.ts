@@ -5,7 +5,7 @@ import { type S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 
 export const MB = 1024 * 1024;
 
-/** A settings file, put in its place at once, for a daemon that sweeps every second. */
+/** A settings file that is replaced atomically, for a daemon that sweeps every second. */
 async function writeConfig(directory: string, lines: readonly string[]): Promise<string> {
   const path = join(directory, 'q.properties');
   const all = [

@@ -24,7 +24,7 @@ export interface TrafficOptions {
 
 /** The observations of readers and writers. */
 export interface Seen {
-  /** Whatever is neither a right page nor an honest no. */
+  /** Responses that are neither a correct page nor an expected refusal. */
   readonly wrong: readonly unknown[];
   readonly writtenCount: number;
   readonly refusedCount: number;
@@ -39,7 +39,7 @@ export interface Seen {
 
 /**
  * Readers and writers of one broker at full speed, with its own cleaner; results live for four
- * seconds, which is left to others to enforce.
+ * seconds, which other processes enforce.
  */
 export class CleanerTraffic {
   readonly #options: TrafficOptions;

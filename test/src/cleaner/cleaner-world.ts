@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const graceMs = 2 * hourMs;
 /** More than a commit record has. */
 const recordBytesMax = 3000;
-/** In calls that take some milliseconds each, every scene is over long before. */
+/** Scenes of calls that take some milliseconds each end long before. */
 const sceneMsMax = 60_000;
 
 type Written = Pick<Extract<Action, { readonly kind: 'write' }>, 'rowCount' | 'owner'>;
@@ -74,8 +74,8 @@ export class World {
   }
 
   /**
-   * Lets peace return and twice four grace periods pass: nothing may be left but whole results, and
-   * not too much of these.
+   * Ends all faults and lets twice four grace periods pass: only complete results may remain,
+   * within the quota.
    */
   async conclude(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
@@ -113,8 +113,7 @@ export class World {
     for (const { entry } of folders) {
       assert.ok(entry!.expirationTimeMs > this.clock.nowMs(), 'an expired result is left');
     }
-    // The disk has to prove it to a process that remembers nothing, and the broker must say the
-    // same.
+    // A process without caches must find the same on the disk, and the broker must report it.
     for (const result of this.#known) result.isHalfRenewed = false;
     for (const results of [new Process(this, 'daemon').results, this.#broker.results]) {
       for (const result of this.#known) await this.#expectReadable(result, results);
@@ -162,7 +161,7 @@ export class World {
       const owner = ownerTagOf(requestId);
       byOwner.set(owner, (byOwner.get(owner) ?? 0) + entry.sizeBytes);
     }
-    // Another process's sweep, and records that are being replaced, take their time to show.
+    // Sweeps of another process, and records that are being replaced, become visible with a delay.
     const isAlone = this.#scene.every(
       ({ kind }) => kind !== 'sweep' && kind !== 'renew' && kind !== 'delete',
     );
@@ -191,8 +190,8 @@ export class World {
       result.state === 'live' &&
       result.expirationTimeMs > this.clock.nowMs()
     ) {
-      // A cleaner that remembers it from before a renewal by another process may try, and looks
-      // before it deletes: it must still be there.
+      // A cleaner that remembers it from before a renewal by another process may try to delete it,
+      // but checks first: it must still exist.
       if (!isDone) return undefined;
       violate('it had time left');
     }
@@ -214,7 +213,7 @@ export class World {
     return undefined;
   }
 
-  /** Makes the calls of both processes fail or wait as the weather says, counted from now. */
+  /** Makes the calls of both processes fail or wait as the faults define, counted from now. */
   #brew({ fault, delaySeed }: Weather): void {
     const random = delaySeed === undefined ? undefined : new SeededRandom(delaySeed);
     let count = 0;
@@ -365,8 +364,7 @@ export class World {
       // Another renewal at the same time may have succeeded before this one took its place, and
       // failed.
       result.expirationTimeMs = Math.min(result.expirationTimeMs, wished);
-      // A daemon and a renewal, which have seen each other, have both given way: see
-      // `removeResult`.
+      // A daemon and a renewal that have noticed each other have both given up: see `removeResult`.
       if (this.#isDaemonSweeping && result.state === 'live') result.state = 'unknown';
     }
   }

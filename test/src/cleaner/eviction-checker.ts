@@ -9,11 +9,11 @@ export interface KnownResult {
   /** Undefined: its id has no owner tag. */
   readonly ownerTag: number | undefined;
   submissionTimeMs: number;
-  /** Until then it lives for sure; not later than the truth. */
+  /** It certainly lives until then; a lower bound. */
   expirationTimeMs: number;
   /**
-   * `live`: it must exist. `gone`: it must not. `unknown`: a failure left that open; if
-   * it exists, it is right.
+   * `live`: it must exist. `gone`: it must not. `unknown`: a failure left that open; if it exists,
+   * it must be intact.
    */
   state: 'live' | 'gone' | 'unknown';
   /** True if its removal was attempted, perhaps before its writer knew that it was committed. */
@@ -25,7 +25,7 @@ export interface KnownResult {
   isHalfRenewed?: boolean;
 }
 
-/** A result as a scene found it. */
+/** The state of a result at the start of a scene. */
 export interface PresentResult {
   readonly ownerTag: number | undefined;
   readonly sizeBytes: number;

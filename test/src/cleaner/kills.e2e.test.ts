@@ -28,8 +28,8 @@ async function expectNoHarm(
   for (let kill = 0; kill < killCount; kill += 1) {
     await using daemon = new CliProcess(['cleaner', '--config', config]);
     await daemon.untilLogged('"deleted"');
-    // Leaving the block kills it; its lease, if it has one, would run out in seconds: that many for
-    // each kill are not worth the wait.
+    // Leaving the block kills it. Its lease, if it has one, would expire after some seconds, too
+    // long to wait for at every kill.
     await store.delete(leaseKey);
   }
   await store.delete(leaseKey);

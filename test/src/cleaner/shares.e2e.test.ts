@@ -45,8 +45,8 @@ test('a principal that floods a broker loses its own results, is told why it has
     kept.push((await admin.query(rows(60_000), { rowCount: 1 })).requestId);
   }
 
-  // Each a fifth of her share: above nine tenths of it the oldest go, young as they are, down to
-  // six.
+  // Each is a fifth of her share: above nine tenths of it the oldest are evicted, although they are
+  // young, down to six tenths.
   for (let count = 0; count < 12; count += 1) await ann.query(rows(26_000), { rowCount: 1 });
   for (const requestId of kept) {
     expect(await admin.page(requestId, { offset: 59_999, rowCount: 1 })).toMatchObject({

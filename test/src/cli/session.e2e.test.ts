@@ -10,7 +10,7 @@ import {
 
 /**
  * One server for all tests of this file, as people use one: with tables, results in files, and two
- * callers. What a process of its own adds to a command, its pipes, two of them show.
+ * callers. Two of them run the command as a separate process, to test its pipes.
  */
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;

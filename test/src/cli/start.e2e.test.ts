@@ -8,7 +8,7 @@ import {
   writeSettings,
 } from '../testkit/cli-process.ts';
 
-// Real processes and three million rows, on machines that have other things to do as well.
+// Real processes and three million rows are slow on a busy machine.
 describe('the quickstart', () => {
   test('the quickstart prints its addresses, its tables and three commands, which work exactly as they are printed', async () => {
     await using directory = await temporaryDirectory();
@@ -106,7 +106,7 @@ describe('a server', () => {
       const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
       await using _server = server;
       const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
-      // More than the buffers between the two hold: a reader that stops keeps the call under way.
+      // More than the buffers between the two hold: a reader that stops keeps the call in progress.
       const { requestId, totalRowCount } = await client.query(
         'SELECT a.*, b.* FROM stocks a, stocks b',
         { rowCount: 1 },

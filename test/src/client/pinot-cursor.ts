@@ -3,7 +3,7 @@ import type { PinotCursorResponse } from '@quire/api';
 /**
  * Makes the calls that a ResultCursor of Apache Pinot's client for Java makes (release 1.5:
  * ResultCursorImpl and JsonAsyncHttpPinotClientTransport), to the same paths, with the same
- * parameters, and takes no other status than 200 either.
+ * parameters, and accepts no status other than 200.
  */
 export class PinotCursor {
   readonly #url: string;

@@ -6,7 +6,7 @@ import type { QueryResponse } from '@quire/api';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { shell, temporaryDirectory } from '../testkit/cli-process.ts';
 
-// Five processes start, on machines that have other things to do as well.
+// Five processes start slowly on a busy machine.
 const root = join(import.meta.dirname, '../../..');
 
 interface Member {
@@ -205,7 +205,7 @@ describe('the cluster of config/cluster', () => {
     const again = await submit('SELECT 1 AS one', 'analyst');
     expect([again.exceptions, again.brokerId === brokerId]).toEqual([[], false]);
 
-    // Its kill would be that of the last broker, if it was the other one that died.
+    // If the other broker died first, this command would kill the last one.
     const { stdout } = await shell(cluster.examples.replace(/^kill .*$/m, ''));
     const [first = '', second = '', health = ''] = stdout.trim().split('\n');
     const rows = [first, second].map(

@@ -51,7 +51,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       method: 'POST',
       body: JSON.stringify({ tableName: 'events', schema, realtime }),
     });
-    // That of the tests of tasks.
+    // The table of the tests of tasks.
     await stage.call('/tableConfigs', {
       method: 'POST',
       body: JSON.stringify({

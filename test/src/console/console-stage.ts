@@ -165,7 +165,7 @@ export class ConsoleStage implements AsyncDisposable {
     return page;
   }
 
-  /** Makes a tab as new, for the next test. */
+  /** Resets a tab for the next test. */
   async #leave(page: Page): Promise<void> {
     for (const event of ['console', 'pageerror', 'request', 'dialog'] as const) {
       page.removeAllListeners(event);

@@ -117,7 +117,7 @@ export function testSafety(stageOf: () => ConsoleStage): void {
       elsewhere: 'TypeError',
       wasRun: false,
     });
-    // Those of the attack; every other test fails by one.
+    // Only the errors of the attack; any other test fails if the page reports one.
     expect(complaints.splice(0).join(' ')).toMatch(/Content Security Policy/);
   });
 

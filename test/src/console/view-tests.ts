@@ -49,7 +49,7 @@ export function testViews(stageOf: () => ConsoleStage): void {
       .toBe('ascending');
     await page.locator('thead th').first().click();
     await expect.poll(() => firstCells(page, 1, 2)).toEqual(['5002', '5001']);
-    // The second of that name is known to the query by another one.
+    // In a query, the second column of that name has another name.
     await page.locator('thead th').nth(1).click();
     await expect.poll(() => bar.locator('code').innerText()).toContain('ORDER BY "n_1" NULLS LAST');
     await bar.getByText('5,003 rows').waitFor();

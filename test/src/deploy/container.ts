@@ -68,7 +68,7 @@ interface ContainerOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** In place of the command of the image. */
   readonly command?: readonly string[];
-  /** The system calls that it may make; others fail with EPERM. All, where it is missing. */
+  /** The system calls that it may make; others fail with EPERM. Default: all. */
   readonly syscalls?: readonly string[] | undefined;
 }
 

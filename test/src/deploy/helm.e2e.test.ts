@@ -180,7 +180,7 @@ describeWithTool(helm, 'the Helm chart', (program) => {
   describe('with the command lines and settings that it renders', () => {
     test('broker, proxy, controller with tables, and cleaner run together', async () => {
       await using directory = await temporaryDirectory();
-      // One place for the results of all, as a bucket is.
+      // One location for all results, like a bucket.
       const values = { ...everything, 'tables.enabled': true };
       const manifests = manifestsOf(renderWith(program, values)).map(withFilesForBucket);
       const start = async (role: string, over: Readonly<Record<string, string>> = {}) => {

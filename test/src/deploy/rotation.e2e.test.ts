@@ -326,7 +326,7 @@ describeWithTool(s3Server, 'secrets that count from the next start', (s3Path) =>
       expect((await read(path, authorizationOf(name, secret))).status).toBe(200);
     }
     expect(await read(url + pagePath, authorizationOf('bob', secret))).toEqual(page);
-    // Links are signed with the keys of the bucket: those of before are void.
+    // Links are signed with the keys of the bucket: earlier ones become invalid.
     expect((await read(oldLink)).status).toBe(403);
     const link = await linkOf(url, ids.bob, authorizationOf('bob', secret));
     expect((await read(link)).status).toBe(200);

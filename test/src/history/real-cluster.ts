@@ -175,7 +175,7 @@ export class RealCluster implements UsedCluster, AsyncDisposable {
     seat.front.targetPort = Number(new URL(url).port);
   }
 
-  /** Stops a broker where it is, and lets it go on a while later. */
+  /** Suspends a broker, and resumes it after a pause. */
   async freeze(name: string, pauseMs: number): Promise<void> {
     const { pid } = this.#seatOf(name).process;
     kill(pid, 'SIGSTOP');

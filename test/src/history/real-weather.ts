@@ -13,10 +13,10 @@ const full: Fault = {
 type Rule = (request: ProxiedRequest) => Fault | undefined;
 
 /**
- * Lets things go wrong in a real cluster, one after the other and each for a while: processes are
- * killed and frozen, requests are delayed, reset and lost, the bucket is full.
+ * Injects faults into a real cluster, one after another and each for a while: processes are killed
+ * and frozen, requests are delayed, reset and lost, the bucket is full.
  *
- * @returns how often each kind of fault was there
+ * @returns the number of faults of each kind
  */
 export async function makeWeather(
   cluster: RealCluster,

@@ -15,7 +15,7 @@ const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 const agreement = join(import.meta.dirname, '../../../packages/tables/AGREEMENT-TASKS.md');
 const isUsual = runs === 400 && seed === 7;
 
-/** Why a table is taken here and refused there, or the other way round, on purpose. */
+/** The reason why only one side accepts a table, by intention. */
 const reasons: readonly { readonly fits: RegExp; readonly reason: string }[] = [
   {
     fits: /:null\b/,
@@ -171,7 +171,7 @@ describeWithTool(controllerJudge, "verdicts, by a controller's own check", (fold
     expect(configErrors(config, wideSchema)).toEqual([]);
   });
 
-  // pipeline.judge.test.ts shows that no server makes a pipeline of them.
+  // pipeline.judge.test.ts shows that no server can build a pipeline from them.
   test.each(circularTransforms)(
     'transforms in a circle are taken by a controller, and refused here: %#',
     async (...columns) => {

@@ -87,7 +87,7 @@ export const proofs: readonly (readonly [name: string, expression: string, value
 /** All reasons, in their order. */
 export const reasonsOfCalls: readonly string[] = differences.map(({ reason }) => reason);
 
-/** Why a call differs, where that is known. */
+/** Returns the reason why a call differs, if it is known. */
 export function reasonOfCall(name: string, call: Comparison): string | undefined {
   return differences.find(({ functions, explains }) => functions.test(name) && explains(call))
     ?.reason;

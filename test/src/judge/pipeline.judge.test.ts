@@ -207,7 +207,7 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
       expect.arrayContaining([8.41e21, 1e-323, -1e-323]),
     );
     expect(some.filter((each) => reasonOf(each) === undefined)).toEqual([]);
-    // Another digit than Java 17 would write has no reason.
+    // A digit other than the one that Java 17 writes is not explained.
     const others = some.map((each) => ({
       ...each,
       judged: JSON.parse(JSON.stringify(each.judged).replaceAll(/"(-?)[18]/g, '"$15')),
@@ -238,7 +238,7 @@ const offline = {
   tableIndexConfig: {},
 };
 
-/** Why a row differs, where that is known. */
+/** Returns the reason why a row differs, if it is known. */
 function reasonOf(comparison: RowComparison): string | undefined {
   return rowDifferences.find(({ explains }) => explains(comparison))?.reason;
 }

@@ -354,7 +354,7 @@ export const schemaChanges: readonly Change[] = [
   ]),
 ];
 
-/** Transforms that go round in a circle, as names of columns and expressions. */
+/** Transforms with cyclic dependencies, as names of columns and expressions. */
 export const circularTransforms: readonly (readonly (readonly [string, string])[])[] = [
   [
     ['name', 'upper(day)'],

@@ -10,7 +10,10 @@ import { patience } from '../testkit/until.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
 
-/** Minutes, and the lead of other suites' tables changes: this runs when the variable is set. */
+/**
+ * It takes minutes, and moves the leader of other suites' tables, so it runs only if the variable
+ * is set.
+ */
 const isTried = process.env['QUIRE_PINOT_TRIALS'] !== undefined;
 const tenants = { broker: 'DefaultTenant', server: 'DefaultTenant' };
 const start = `${restreamPath}?destTableNameWithType=rivers2_REALTIME`;

@@ -156,7 +156,7 @@ describeWithTool(
           message: expect.not.stringMatching(/127\.0\.0\.1|Server_|org\.apache/),
         });
       }
-      // The lost server is there, with nothing known of it.
+      // The lost server is listed, with an unknown state.
       const shown = await quire.tell('GET', '/tables/rivers2_REALTIME/consumingSegmentsInfo');
       expect(shown).toMatchObject({ status: 200, body: { serversFailingToRespond: 1 } });
       expect(JSON.stringify(shown.body)).toContain(

@@ -110,8 +110,8 @@ export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngi
 }
 
 /**
- * Deletes both halves of a table and its schema, as far as they are there, and waits until the
- * servers have let go of them.
+ * Deletes both halves of a table and its schema, if they exist, and waits until the servers have
+ * released them.
  */
 export async function dropTable(
   address: PinotAddress,

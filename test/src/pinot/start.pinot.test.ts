@@ -230,7 +230,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     const expected = expectedIn('');
     const refused = await quire.tell('POST', '/tables', bad);
     expect([refused.status, pathsOf(refused.body)]).toEqual([400, expected]);
-    // All parts at once, before any of them is there.
+    // All parts at once, before any of them exists.
     const together = await quire.tell('POST', '/tableConfigs', {
       tableName: `${name}2`,
       schema: { ...badSchema, schemaName: `${name}2` },

@@ -210,7 +210,7 @@ describeWithTool(pinotServer, 'the debug record of a task on Apache Pinot', () =
       '1day.bufferTimePeriod': '1d',
     };
     const rows = [[{ ts: 1_767_225_600_000 }], [{ ts: 1_767_225_600_001 }]];
-    // A minion looks at the time limit of its task when it has merged, long after a millisecond.
+    // A minion checks the time limit of its task after merging, long after a millisecond.
     await tellController(cluster, 'POST', '/cluster/configs', { [mergeTimeout]: '1' });
     try {
       await loadTable(cluster, schema, rows, {

@@ -71,7 +71,7 @@ describe('headers that would send a call elsewhere', () => {
 
   test('headers that would send a call elsewhere are heeded when they name a broker, and are not passed on', async () => {
     const answer = await page('forward_host: ODD.example\r\nFORWARD_PORT: 8099\r\n');
-    // Ids know upper and lower case, as object names do.
+    // Ids are case-sensitive, like object names.
     expect(answer.status).toBe(400);
     const right = await page('FORWARD_HOST: odd.example\r\nFORWARD_PORT: 8099\r\n');
     expect(right.status).toBe(200);

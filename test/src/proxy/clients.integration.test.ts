@@ -95,7 +95,7 @@ async function unread(broker: MisbehavingBroker, front: TestProxy): Promise<Sock
   return socket;
 }
 
-/** The value, once it has stayed the same for a while of the event loop. */
+/** Resolves to the value once it has not changed for some turns of the event loop. */
 async function untilSettled(read: () => number): Promise<number> {
   let last = -1;
   for (let same = 0; same < 200;) {

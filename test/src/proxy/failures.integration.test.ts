@@ -413,7 +413,7 @@ test.each([
         ...(method === 'POST' && { body: JSON.stringify({ sql: 'rows 1' }) }),
       });
     let answer = await call();
-    // The look for the result is a call to the broker as well.
+    // The search for the result is a call to the broker as well.
     if (answer.status !== 429) answer = await call();
 
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);

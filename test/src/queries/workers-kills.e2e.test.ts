@@ -34,7 +34,7 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
     for (let count = 0; count < kills; count += 1) {
       await expect.poll(async () => (await server.health()).workers?.busyCount).toBeGreaterThan(0);
       const pids = await server.workerPids();
-      // Its moment in the life of a query is any, since the queries go on regardless.
+      // It hits a query at an arbitrary moment, because queries run continuously.
       process.kill(pids[count % pids.length] ?? 0, 'SIGKILL');
       await expect
         .poll(async () => (await server.health()).workers?.killedCount)

@@ -12,10 +12,14 @@ const exceptions: Readonly<Record<string, { readonly counts: Counts; readonly re
     counts: { ...none, words: 5 },
     reason: 'Records of restream jobs have a member `aftermath`, which other versions read.',
   },
+  'packages/results/assembly/': {
+    counts: { ...none, wideLines: 1 },
+    reason: 'The address of a source in digits.ts is longer than a line.',
+  },
 };
 
 const areaPattern =
-  /^(?:packages\/[^/]+\/(?:src|test|app|scripts)|(?:bench|docs|test)\/src|deploy|examples|scripts)\//;
+  /^(?:packages\/[^/]+\/(?:src|test|app|assembly|scripts)|(?:bench|docs|test)\/src|deploy|examples|scripts)\//;
 
 const sources = repositoryFiles().filter(
   (path) =>

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSourceFile, type SourceFile } from './source-file.ts';
 
-/** One package as the rules see it: its manifest and its sources. */
+/** One package as the rules check it: its manifest and its sources. */
 export interface HousePackage {
   /** Name of its folder, which is its npm name without the scope. */
   readonly name: string;

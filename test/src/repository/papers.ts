@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** One place in a text that cites a document of the repository. */
+/** A citation of a document of the repository in a text. */
 export interface Citation {
   readonly line: number;
   readonly document: string;

@@ -1,5 +1,6 @@
 /**
- * The plan of the house: the packages, their allowed dependencies, and the owners of dependencies.
+ * The plan of the repository: the packages, their allowed dependencies, and the owners of
+ * dependencies.
  */
 
 /** Level of every package. Imports point to a strictly lower level. */

@@ -21,7 +21,7 @@ export class ResultUsers {
   readonly #results: KnownResult[] = [];
   /** Rounds that each user has finished. */
   readonly #rounds: number[] = [0, 0, 0];
-  /** Calls under way, by address. */
+  /** The number of calls in progress, by address. */
   readonly #calls = new Map<string, number>();
   #pageCount = 0;
   #resentCount = 0;
@@ -61,7 +61,7 @@ export class ResultUsers {
     await until(() => isReached() || this.failures.length > 0, 'all users have made further calls');
   }
 
-  /** Sends no more calls to an address; resolves once those under way have ended. */
+  /** Sends no more calls to an address; resolves once those in progress have ended. */
   async leave(address: string): Promise<void> {
     this.#addresses.delete(address);
     await until(() => (this.#calls.get(address) ?? 0) === 0, `no call is under way at ${address}`);

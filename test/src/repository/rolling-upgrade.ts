@@ -91,7 +91,7 @@ export function describeRollingUpgrade(publishedOf: () => PublishedPackages): vo
           const ids = (await Promise.all(
             Array.from({ length: 8 }, () => older.ask('create')),
           )) as RequestId[];
-          // Each of them has one by chance with a probability of 1 / 64.
+          // Each of them matches a tag by chance with a probability of 1 / 64.
           expect(ids.filter((id) => ownerTagOf(id) === undefined).length).toBeGreaterThan(0);
           await using upgraded = new UpgradeBroker(publishedOf().folder, storeOf(), 'older');
           for (const id of ids) expect(await upgraded.ask('renew', id)).toBeTypeOf('number');

@@ -51,7 +51,7 @@ class Deployment implements AsyncDisposable {
     const brokers = `${this.urlOf('broker-0')},${this.urlOf('broker-1')}`;
     const settings = {
       [portSetting]: before === '' ? '0' : new URL(before).port,
-      // Proxies of 0.1.0 take no other names for those of brokers.
+      // Proxies of 0.1.0 accept only names of this form for brokers.
       'engine.broker.id': `Broker_${name}`,
       'engine.broker.pagination.protocol': 'file',
       'engine.broker.pagination.file.data.dir': path('results'),
@@ -82,7 +82,10 @@ class Deployment implements AsyncDisposable {
     this.#running.set(name, { process, url });
   }
 
-  /** Replaces a server as OPERATE.md says: SIGTERM, its exit, the other release in its place. */
+  /**
+   * Replaces a server as OPERATE.md describes: SIGTERM, its exit, then the other release on the
+   * same directories.
+   */
   async replace(name: ServerName, project: string): Promise<void> {
     const process = this.#running.get(name)?.process;
     process?.signal('SIGTERM');
@@ -168,10 +171,10 @@ export function describeServerUpgrade(publishedOf: () => PublishedPackages): voi
       await deployment[Symbol.asyncDispose]();
     });
 
-    /** Replaces a server while users go on, and waits until they have got on with the new one. */
+    /** Replaces a server while users continue, and waits until they have used the new one. */
     async function replace(name: ServerName, project: string): Promise<void> {
       const url = deployment.urlOf(name);
-      // A proxy that is to be stopped gets no new calls, as behind any balancer of loads.
+      // A proxy that is about to be stopped gets no new calls, as behind any load balancer.
       if (name.startsWith('proxy')) await users.leave(url);
       await deployment.replace(name, project);
       if (name.startsWith('proxy')) users.join(url);
@@ -209,7 +212,7 @@ export function describeServerUpgrade(publishedOf: () => PublishedPackages): voi
       await addRows();
       await replace('broker-0', folder);
       await rowsAreThere();
-      // Back, as after a rollout that is given up, and forth again.
+      // Back, as after an abandoned rollout, and forward again.
       await replace('broker-0', older);
       await rowsAreThere();
       await replace('broker-0', folder);

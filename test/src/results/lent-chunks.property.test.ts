@@ -22,7 +22,7 @@ test.each<Compression>(['none', 'zstd'])(
     });
     const result = await results.create(countingRows(rowCount), { owner: 'o' });
 
-    /** Copies each chunk at once, and leaves after some of them, as clients do that go away. */
+    /** Copies each chunk at once, and leaves after some of them, like a client that disconnects. */
     async function read(
       page: { offset: number; count: number; format: PageFormatName },
       isLent: boolean,

@@ -46,7 +46,7 @@ async function abandonUploads(
   client.destroy();
 }
 
-/** Makes the server take all that it has for two hours old. */
+/** Makes the server report everything that it stores as two hours old. */
 async function makeOlder(folder: string): Promise<void> {
   const then = systemClock.nowMs() / 1000 - 7200;
   for (const name of await readdir(folder, { recursive: true })) {

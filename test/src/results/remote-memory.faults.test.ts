@@ -18,7 +18,7 @@ const MB = 1_000_000;
  */
 const resultMegabytes = Number(process.env['QUIRE_LARGE_RESULT_MB'] ?? 300);
 const heapMegabytes = Number(process.env['QUIRE_HEAP_MB'] ?? 64);
-/** Ten columns of 8 bytes that no compression helps with. */
+/** Ten columns of 8 bytes that do not compress. */
 const rowBytes = 80;
 
 /**

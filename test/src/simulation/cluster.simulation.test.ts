@@ -24,7 +24,7 @@ test(
       const report = await named(seed, simulate({ seed, durationMs }));
       for (const outcome of Object.keys(report.outcomes)) outcomes.add(outcome);
     }
-    // The runs are worth something: every call has succeeded, been refused, and been lost.
+    // The runs cover every outcome: calls of each kind have succeeded, been refused, and been lost.
     expect([...outcomes]).toEqual(
       expect.arrayContaining([
         'query 200',

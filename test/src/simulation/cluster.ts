@@ -59,7 +59,7 @@ const service = {
   shutdownGraceMs: 10_000,
 } as const;
 
-/** A place for a process, which is started again when it was killed. */
+/** A slot for a process, which is restarted after it was killed. */
 interface Seat {
   readonly name: string;
   readonly clockFault: ClockFault;
@@ -138,7 +138,7 @@ export class Cluster {
     for (const { name } of this.#seats) if (!this.isRunning(name)) await this.start(name);
   }
 
-  /** Starts a process, again and again where its disk does not let it. */
+  /** Starts a process; retries while its disk prevents the start. */
   async start(name: string): Promise<void> {
     const seat = this.#seatOf(name);
     for (;;) {

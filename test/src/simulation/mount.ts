@@ -82,7 +82,7 @@ export class OpenFile {
   }
 
   /**
-   * A file of the real system that replaces this one in calls that take no simulated file: locks.
+   * A file of the real system that replaces this one in calls that accept no simulated file: locks.
    */
   get fd(): number {
     const { pid } = process;

@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import type { ClusterPlan } from './cluster-plan.ts';
 import { ingredients, simulate, type SimulationOptions } from './simulation.ts';
 
-/** A shorter run is not looked for. */
+/** The shortest duration that is tried. */
 const durationMsMin = 60_000;
 
 const simplerPlans: readonly Partial<ClusterPlan>[] = [

@@ -3,12 +3,12 @@ import { plantedDefects } from './sabotage.ts';
 import { simulate } from './simulation.ts';
 
 /**
- * Simulates one seed after the other, and prints what each came to:
+ * Simulates one seed after another, and prints the outcome of each:
  *
  *     node --conditions=@quire/source simulate.process.ts <first seed> <seeds> [minutes] [defect]
  *
- * With `shrink` as the number of seeds, it looks for the simplest run that breaks a law as the seed
- * does. A planted defect is named by its name.
+ * With `shrink` as the number of seeds, it looks for the simplest run that breaks a law as the
+ * seed does. A planted defect is named by its name.
  */
 const [first = '1', count = '1', minutes = '20', defect = ''] = process.argv.slice(2);
 const durationMs = Number(minutes) * 60_000;

@@ -26,7 +26,7 @@ export const ingredients: readonly string[] = [...users, 'admin', ...faults];
 /** The options of a run. */
 export interface SimulationOptions {
   readonly seed: number;
-  /** Simulated time in which clients call and things go wrong. */
+  /** The simulated time in which clients call and faults occur. */
   readonly durationMs: number;
   readonly sabotage?: Sabotage | undefined;
   /** Parts of the layout that are not drawn. */

@@ -64,7 +64,7 @@ export class Weather {
     }
   }
 
-  /** Makes everything whole that may still be broken. */
+  /** Repairs everything that may still be broken. */
   clear(): void {
     const { weather, streamWeather, network, storage } = this.#cluster;
     weather.failureChance = 0;

@@ -160,7 +160,8 @@ function describeFailures(kind: BackendKind, start: () => Backend): void {
         remote.proxy.intercept = () => refusal;
         const isAmbiguous =
           status === 404 && (name === 'delete' || (name === 'head' && kind.name === 'S3'));
-        // A HEAD has no body to say it in, and GCS answers a delete of nothing like this.
+        // The response to a HEAD has no body for the reason, and GCS answers the deletion of a
+        // missing object in this way.
         if (isAmbiguous) return;
         const message = expect.stringContaining(remote.store.location) as string;
         await expect(call(retrying(remote.store))).rejects.toMatchObject({

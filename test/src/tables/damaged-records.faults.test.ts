@@ -165,14 +165,14 @@ async function runTrial(
   }
   const isWhole = await isUnchanged(paths.path, paths.relativePath);
   await open.pass(2);
-  // A witness is not evidence by itself: without it the records are trusted, and it is written
-  // again.
+  // The witness, the file of revisions, is not evidence by itself: without it the records are
+  // trusted, and it is written again.
   const damagedTables = isWhole || isWitness ? [] : kind.tables;
   await expectRows(open, damagedTables);
   const problems = (await open.listProblems()).map(({ problem }) => problem);
   if (isWhole || isWitness) expect(problems).toEqual([]);
   else expect(problems.join('\n')).toContain(paths.relativePath);
-  // Retention and the collection of garbage were at work, without any grace.
+  // Retention and garbage collection were running, without any grace period.
   expect((await scene.list('.parquet')).filter((path) => !path.includes('/trash/'))).toEqual(
     rowFiles,
   );

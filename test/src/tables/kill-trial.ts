@@ -17,7 +17,7 @@ import { until } from '../testkit/until.ts';
  */
 export const trialMessageBytes = 64;
 
-/** A topic of two partitions in which nothing is yet. */
+/** An empty topic of two partitions. */
 export interface TrialStream {
   readonly config: Readonly<Record<string, string>>;
   readonly options: OpenStreamOptions;

@@ -133,7 +133,7 @@ class Traffic {
         );
         if (rows !== ids) this.wrong.push({ table, rows, ids });
       } catch {
-        // The copy is not there yet, or the server is not.
+        // The copy does not exist yet, or the server is down.
         await yieldToEventLoop();
       }
     }

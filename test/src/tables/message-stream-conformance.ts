@@ -9,8 +9,8 @@ const plenty: FetchLimits = { messagesMax: 100_000, bytesMax: 64 * 1024 * 1024, 
 const longWait: FetchLimits = { ...plenty, waitMs: 20_000 };
 
 /**
- * Holds a stream to every sentence of the port `MessageStream`; a new kind of stream hands itself
- * to this.
+ * Tests a stream against every sentence of the port `MessageStream`; a new kind of stream is passed
+ * to this function.
  */
 export function describeMessageStream(name: string, open: OpenStreamFixture): void {
   describe(name, () => {

@@ -147,7 +147,7 @@ function textOf(value: SourceValue | undefined, dataType: string): string | null
   return dataType === 'BIG_DECIMAL' ? plain(String(value)) : String(value);
 }
 
-/** A decimal without zeros that say nothing. */
+/** Returns a decimal without insignificant zeros. */
 function plain(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

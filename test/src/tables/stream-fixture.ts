@@ -1,12 +1,12 @@
 import type { MessageStream } from '@quire/streams';
 
-/** A topic of its own for one test, with two partitions, and hands to change it with. */
+/** A separate topic of two partitions for one test, with functions that change it. */
 export interface StreamFixture extends AsyncDisposable {
   readonly stream: MessageStream;
   /** Writes messages with a time to the end of a partition. */
   append(partition: number, values: readonly string[], timeMs?: number): Promise<void>;
   addPartition(): Promise<void>;
-  /** Takes away the messages before an offset, as retention does. */
+  /** Deletes the messages before an offset, as retention does. */
   trim(partition: number, beforeOffset: number): Promise<void>;
   deleteTopic(): Promise<void>;
 }

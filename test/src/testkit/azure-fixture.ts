@@ -29,7 +29,7 @@ export async function unfinishedUploads(store: AzureObjectStore): Promise<string
   return (await collect(store.leftovers.list())).map(({ key }) => key);
 }
 
-/** Makes the server look as one that is full. */
+/** Makes the server answer as if it were full. */
 function refuseBeyond(sizeMaxBytes: number): (request: ProxiedRequest) => Fault | undefined {
   const blockBytes = new Map<string, number>();
   return ({ method, url, headers }) => {

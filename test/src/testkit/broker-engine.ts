@@ -50,7 +50,7 @@ export function scriptedRowsJson(start: number, end: number): string {
  *     crash                   throws an error other than a QuireError
  */
 export class ScriptedEngine implements QueryEngine {
-  /** Takes results that a query names, and does not look at them. */
+  /** Accepts results that a query references, and ignores them. */
   readonly readsResults: boolean;
   /** The version of the data that queries answer from now on; undefined if unknown. */
   version: string | undefined;
@@ -86,7 +86,7 @@ export class ScriptedEngine implements QueryEngine {
     }
   }
 
-  /** Resolves once no query is under way. */
+  /** Resolves once no query is in progress. */
   async untilIdle(): Promise<void> {
     while (this.#openCount > 0) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
@@ -145,7 +145,7 @@ export class ScriptedEngine implements QueryEngine {
     }
   }
 
-  /** Lets a query go on that waits, or the next one that will. */
+  /** Resumes the query that waits, or the next one that will. */
   resume(): void {
     const waiting = this.#waiting.shift();
     if (waiting === undefined) this.#resumedAhead += 1;

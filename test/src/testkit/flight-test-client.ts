@@ -124,7 +124,7 @@ export class FlightTestClient implements AsyncDisposable {
     return { table: tableFromIPC(data.map(messageOfData)), batchCount: data.length - 1 };
   }
 
-  /** Asks for the rows of a ticket, and reads none. */
+  /** Requests the rows of a ticket, and reads none. */
   async openRows(ticket: Uint8Array): Promise<OpenRows> {
     const stream = this.grpc.open('/arrow.flight.protocol.FlightService/DoGet', this.#headers);
     stream.end(framed(ticketCodec.encode({ ticket })));

@@ -43,11 +43,11 @@ export async function killWriters(
 }
 
 /**
- * Kills writers before their first, second … change, until one comes to its end.
+ * Kills writers before their first, second … change, until one completes.
  *
  * @param writersAtOnce how many share a process
  * @param kill runs writers that hang before these changes, and resolves to what each left, and
- * whether it had come to its end
+ *   whether it had come to its end
  */
 export async function killEverywhere<Left>(
   writersAtOnce: number,

@@ -44,7 +44,8 @@ const usualProxy = {
 } as const satisfies Partial<ProxyOptions>;
 
 /**
- * A broker that its results say is reached at `<name>.example:8099`, though it is called elsewhere.
+ * A broker whose results name the address `<name>.example:8099`, although it is called at another
+ * one.
  */
 export function startBroker(
   name: string,

@@ -32,7 +32,7 @@ export interface BackendKind {
   readonly partBytes: number;
   readonly tool: Tool;
   start(path: string): Promise<Backend>;
-  /** The server's way to say no. */
+  /** The server's refusal of a request. */
   refusal(status: number, code: string): Fault;
   /** The headers of an answer with bytes of an object. */
   readonly objectHeaders?: Readonly<Record<string, string>>;

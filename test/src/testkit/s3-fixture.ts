@@ -47,7 +47,7 @@ export async function unfinishedUploads(server: S3Server, location: string): Pro
   }
 }
 
-/** Makes the server look as one that is full: MinIO answers like this, Amazon never does. */
+/** Makes the server answer as if it were full, as MinIO does; Amazon never does. */
 function refuseBeyond(client: S3Client, sizeMaxBytes: number): void {
   const partBytes = new Map<unknown, number>();
   client.middlewareStack.add(

@@ -11,7 +11,7 @@ export interface PastQuery {
   readonly requestId?: string;
 }
 
-/** Queries that are remembered. */
+/** The number of remembered queries. */
 const countMax = 100;
 
 /**

@@ -31,8 +31,8 @@ const currentKey = 'quire.sheet';
 const resultsMax = 20;
 
 /**
- * The queries in tabs, and the saved ones. They are stored in this browser, under the caller's
- * name, and other windows of it follow.
+ * The queries in tabs, and the saved ones. They are stored in this browser under the caller's name,
+ * and kept in sync between its windows.
  */
 export class SheetStore {
   readonly #key: string;

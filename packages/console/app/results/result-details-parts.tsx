@@ -13,7 +13,7 @@ export function Owner({ requestId }: { readonly requestId: string }): ReactNode 
   );
 }
 
-/** Its query, in one line; asked for once the row is seen. */
+/** Its query, in one line; requested once the row is visible. */
 export function QueryText({ requestId }: { readonly requestId: string }): ReactNode {
   return (
     <Details requestId={requestId}>

@@ -219,11 +219,11 @@ function ownerTag(requestId: string): string {
   return requestId.slice(24, 32);
 }
 
-/** Queries that are looked through at most: the newest. */
+/** The maximum number of queries to search, newest first. */
 const searchedMax = 500;
 const callsAtOnce = 8;
 
-/** The queries of results, by their ids; those that the list lacks are asked for once needed. */
+/** The queries of results, by their ids; those that the list lacks are requested when needed. */
 function useQueries(
   list: readonly ListedResult[],
   isNeeded: boolean,

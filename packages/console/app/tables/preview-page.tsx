@@ -236,7 +236,7 @@ export function PreviewPage(): ReactNode {
   );
 }
 
-/** The rows that a preview has of a file. */
+/** The rows of a file that a preview reads. */
 const previewRowsMax = 500;
 
 /** JSON with all digits of its integers: those of a file may be longer than numbers are exact. */
@@ -248,7 +248,7 @@ function exactJson(value: JsonValue): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(',')}}`;
 }
 
-/** The number of bytes that are read of a file for the preview; the rest stays on the disk. */
+/** The number of bytes of a file that are read for the preview; the rest stays on the disk. */
 const beginningBytes = 512 * 1024;
 
 /** Returns the beginning of a file, up to the end of a line. */

@@ -1,9 +1,6 @@
 import type { ReactNode } from 'react';
 
-/**
- * A list to choose one option of, with its name before it. Options are values, or values and their
- * labels.
- */
+/** A labelled list to choose one option from. Options are values, or values and their labels. */
 export function Choice({
   label,
   value,

@@ -26,8 +26,8 @@ class Killer {
   }
 
   /**
-   * The object with its methods watched: a dead controller neither does anything more nor learns
-   * anything.
+   * The object with its methods watched: once the controller is dead, calls have no effect and no
+   * answer.
    */
   watch<T extends object>(target: T, names: readonly string[]): T {
     return new Proxy(target, {

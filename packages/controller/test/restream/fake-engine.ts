@@ -29,7 +29,7 @@ export interface Behaviour {
    * do.
    */
   retryingError: string | undefined;
-  /** Thrown by every call while it is there. */
+  /** Thrown by every call while it is set. */
   failure: QuireError | undefined;
 }
 
@@ -277,7 +277,7 @@ export class FakeEngine implements RestreamEngine {
   async readRebalance(jobId: string): Promise<RebalanceJob> {
     this.#assertReachable();
     const job = this.#rebalances.get(jobId);
-    // As the peer: it remembers none that had nothing to do.
+    // Like the peer, it forgets those that had nothing to do.
     if (job === undefined || job.status === 'NO_OP') {
       throw new QuireError('JOB_NOT_FOUND', `There is no job ${jobId}.`);
     }

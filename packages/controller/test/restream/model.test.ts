@@ -24,7 +24,7 @@ const event = fc.oneof(
   fc.record({ kind: fc.constant('delete' as const), table: fc.constantFrom(source, destination) }),
 );
 
-/** The transitions that there are (SPECIFICATION.md section 3; TABLES.md section 5). */
+/** The allowed transitions (SPECIFICATION.md section 3; TABLES.md section 5). */
 const nextStatuses: Readonly<Record<RestreamStatus, readonly RestreamStatus[]>> = {
   INIT: ['TABLE_STREAM', 'FAILED', 'CANCELLED'],
   TABLE_STREAM: ['FORCE_COMMIT', 'FAILED', 'CANCELLED'],

@@ -145,7 +145,7 @@ export function tracedSync<T>(name: string, work: () => T): T {
 }
 
 /**
- * Returns the same items, in a span from the first that is asked for until the last, or until their
+ * Returns the same items, in a span from the request of the first until the last, or until their
  * reader leaves. Time that the reader takes between two items is part of the span.
  */
 export function tracedItems<T>(name: string, items: AsyncIterable<T>): AsyncIterable<T> {

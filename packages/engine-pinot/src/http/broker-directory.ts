@@ -102,7 +102,7 @@ export class BrokerDirectory {
     let directory = await this.#read();
     let lists = listsOf(directory, words);
     if (lists.length === 0 && directory === before) {
-      // A table that was made since is served by the brokers of its tenant only.
+      // A table that was created since then is served only by the brokers of its tenant.
       this.#isStale = true;
       directory = await this.#read();
       lists = listsOf(directory, words);

@@ -52,8 +52,8 @@ const sentences: Readonly<Record<number, string>> = {
 
 /**
  * Exceptions that Apache Pinot gives the number of another cause: a server that cannot be reached
- * by the multi-stage engine is a failed execution (200), a table none of whose servers is there an
- * internal error of it (450), and an answer that is too large a cancelled query (503).
+ * by the multi-stage engine is a failed execution (200), a table without any running server is an
+ * internal error (450), and an answer that is too large is a cancelled query (503).
  */
 const misnumbered: readonly {
   readonly given: number;

@@ -132,9 +132,9 @@ export async function updateTable(
 }
 
 /**
- * Deletes a table that exists. Apache Pinot runs the deletion of any name, and the empty change of
- * its list of tables by broker that a missing one comes to takes the changes of other tables with
- * it, if the controller commits them together: those fail after half a minute, or are lost.
+ * Deletes a table that exists. Apache Pinot accepts the deletion of any name. That of a missing
+ * table is an empty change of its list of tables by broker. If the controller commits it together
+ * with changes of other tables, those fail after half a minute, or are lost.
  */
 export async function deleteTable(
   calls: AdminCalls,

@@ -13,7 +13,7 @@ export interface PageThreadsOptions {
   readonly onDied?: (error: QuireError) => void;
 }
 
-/** The number of threads, and of what they did. */
+/** The numbers of threads and of their parts. */
 export interface PageThreadsStatus {
   readonly count: number;
   /** The number of threads that are encoding. */

@@ -10,8 +10,9 @@ export let poolOf: (threads: PageThreads) => ThreadPool;
  *
  * Threads start when the first large page is read, and end when none was for a while. They share
  * the memory of pages with the main thread. They run a bounded part of a page at a time, and never
- * wait for a client. What they have no capacity for is the main thread's. A thread that dies fails
- * the page that it was encoding; others that waited for it are encoded by another thread.
+ * wait for a client. The main thread encodes the parts for which they have no capacity. A thread
+ * that dies fails the page that it was encoding; others that waited for it are encoded by another
+ * thread.
  */
 export class PageThreads implements AsyncDisposable {
   readonly #options: PageThreadsOptions;

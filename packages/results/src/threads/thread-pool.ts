@@ -12,7 +12,7 @@ const partsPerThread = 2;
 /** The memory of pages in progress beyond which further ones are encoded in the main thread. */
 const memoryBytesMax = 16 * MiB;
 const memoryBytesPerThread = 8 * MiB;
-/** The limit of a thread's heap. Pages are not in it, only what describes them. */
+/** The limit of a thread's heap, which contains only descriptions of pages. */
 const heapMb = 256;
 const youngHeapMb = 8;
 /** The number of threads that may fail to start, one after the other, before none is started. */
@@ -71,7 +71,7 @@ export class ThreadPool implements AsyncDisposable {
     return false;
   }
 
-  /** Returns what names the memory of a lease to threads. */
+  /** Returns the reference by which threads know the memory of a lease. */
   sharedMemoryOf({ buffer }: Uint8Array): Required<SharedMemory> {
     const known = this.#memories.get(buffer);
     if (known !== undefined) return known;

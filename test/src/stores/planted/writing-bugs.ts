@@ -225,7 +225,7 @@ export const writingBugs: readonly PlantedBug[] = [
           const folder = key.slice(0, key.lastIndexOf('/') + 1);
           const neighbours = await collect(store.list(folder === '' ? key : folder));
           await store.delete(key, options);
-          // Between the look and the deletion, others have put theirs there.
+          // Between the check and the deletion, other writers have put their objects there.
           if (neighbours.length > 7) throw new Error('ENOTEMPTY: directory not empty, rmdir');
         },
       }),

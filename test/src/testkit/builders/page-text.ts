@@ -10,7 +10,7 @@ export async function pageText(
   return textOf(result.page({ offset, rowCount }), format);
 }
 
-/** The same of a page that is planned; of none, nothing. */
+/** Returns a planned page as text; an empty text if there is no page. */
 export async function textOf(
   page: ResultPage | undefined,
   format: PageFormatName = 'json',

@@ -51,8 +51,7 @@ export function writes(bytes: string): Misconduct {
 }
 
 /**
- * Begins an answer and closes the connection in the middle of it; `isChunked` leaves its length
- * unsaid.
+ * Begins an answer and closes the connection in the middle of it; `isChunked` omits its length.
  */
 export function cutsOff(isChunked: boolean): Misconduct {
   return (response) => {

@@ -103,7 +103,8 @@ export class PinotServer implements AsyncDisposable {
         String(port),
         String(heapMb),
         isOptimizing ? '4' : '1',
-        // ZooKeeper forgets one that is killed after that; until then it cannot start again.
+        // ZooKeeper drops the session of a killed process after this time; until then it cannot
+        // start again.
         `-Dzk.session.timeout=${isGuarded ? 8000 : 30_000}`,
       ],
       prepare: async (data) => {

@@ -29,8 +29,8 @@ const endWithInput =
 const startAttemptsMax = 5;
 
 /**
- * A real server, started by the test itself on a free port with an empty folder of its own; both go
- * when it is disposed.
+ * A real server, started by the test itself on a free port with an empty folder of its own; both
+ * are removed when it is disposed.
  */
 export class ServerProcess implements AsyncDisposable {
   readonly port: number;
