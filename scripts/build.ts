@@ -176,7 +176,7 @@ function inBuildOrder(unordered: readonly Package[]): Package[] {
   const visit = (each: Package, path: readonly string[]): void => {
     const { name, dependencies = {} } = each.manifest;
     if (path.includes(name)) {
-      throw new Error(`Packages depend on each other in a circle: ${[...path, name].join(' → ')}`);
+      throw new Error(`Packages depend on each other in a cycle: ${[...path, name].join(' → ')}`);
     }
     for (const dependency of Object.keys(dependencies)) {
       const below = byName.get(dependency);

@@ -92,7 +92,7 @@ export class PageServer {
     const tried = dialects.map((dialect) => calls[dialect].query).join(' and ');
     throw new QuireError(
       'BROKER_FAILED',
-      `${this.url} gave an answer without pages to a query with ${tried}. Give the address of a Quire or Apache Pinot broker.`,
+      `${this.url} returned an answer without pages to a query with ${tried}. Give the address of a Quire or Apache Pinot broker.`,
     );
   }
 

@@ -82,7 +82,7 @@ function comparison(
   });
   const sorted = ratios.toSorted((left, right) => left - right);
   const [least, most] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
-  return ['', `A gives ${rounded(least)} to ${rounded(most)} times as many pages a second as B.`];
+  return ['', `A serves ${rounded(least)} to ${rounded(most)} times as many pages a second as B.`];
 }
 
 const letterOf = (index: number): string => String.fromCodePoint(65 + index);

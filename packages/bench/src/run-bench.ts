@@ -153,7 +153,7 @@ function assertComparable(
     if (answer.dialect === 'pinot' && other !== undefined) {
       throw new QuireError(
         'INVALID_PARAMETER',
-        `${url} answers as Apache Pinot does, whose pages are json; ${other} was asked for.`,
+        `${url} answers as Apache Pinot does, whose pages are json; ${other} was requested.`,
       );
     }
   }
@@ -161,7 +161,7 @@ function assertComparable(
     const counts = `${first.answer.rowCount} rows on ${first.url} and ${second.answer.rowCount} on ${second.url}`;
     throw new QuireError(
       'INVALID_PARAMETER',
-      `The query has ${counts}: ask for the same rows, with an ORDER BY and a LIMIT for example.`,
+      `The query has ${counts}: request the same rows, for example with an ORDER BY and a LIMIT.`,
     );
   }
 }

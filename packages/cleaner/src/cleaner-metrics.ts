@@ -37,7 +37,7 @@ export class CleanerMetrics {
     if (admission !== undefined) registerWrites(registry, admission);
     this.#sweeps = new Counter({
       name: name('sweeps_total'),
-      help: 'Sweeps, by what started them and how they ended: good, bad (a deletion failed, or a quota was not met), stopped or error (no listing).',
+      help: 'Sweeps, by trigger and outcome: good, bad (a deletion failed, or a quota was not met), stopped or error (no listing).',
       labelNames: ['outcome', 'trigger'],
       registers,
     });
@@ -79,13 +79,13 @@ export class CleanerMetrics {
     });
     this.#principalUsage = new Gauge({
       name: name('principal_usage_bytes'),
-      help: 'Bytes of the results of one principal after the last sweep; (others) of all that the settings do not name.',
+      help: 'Bytes of the results of one principal after the last sweep; (others) is that of all principals that the settings do not name.',
       labelNames: ['broker', 'principal'],
       registers,
     });
     this.#principalShare = new Gauge({
       name: name('principal_share_bytes'),
-      help: 'The share of the quota of one principal, where it is less than the whole; (others) is for each of them.',
+      help: 'The share of the quota of one principal, if it is less than the whole quota; (others) is that of each other principal.',
       labelNames: ['broker', 'principal'],
       registers,
     });

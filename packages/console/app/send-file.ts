@@ -39,7 +39,7 @@ export function createSendFile(authorization: string, onRefused: () => void): Se
     });
     request.addEventListener('error', () =>
       reject(
-        new CallError('The server did not take the file. Is it still running?', {
+        new CallError('The server did not accept the file. Is it still running?', {
           status: 0,
           code: 'SERVER_UNREACHABLE',
         }),

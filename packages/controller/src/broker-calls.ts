@@ -164,7 +164,7 @@ async function deleteEach(
   );
 }
 
-const answerless = new QuireError('BROKER_TIMED_OUT', 'There was no answer before.');
+const answerless = new QuireError('BROKER_TIMED_OUT', 'The broker did not answer an earlier call.');
 
 /**
  * Lists the tables of a broker. @throws BROKER_FAILED when its answer is not a list, and the errors

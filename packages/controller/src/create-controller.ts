@@ -166,7 +166,7 @@ class RunningController implements Controller {
 const about = {
   title: 'Quire controller',
   description:
-    'Manages a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths take a trailing slash.',
+    'Manages a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths accept a trailing slash.',
   tags: [
     { name: 'cluster', description: 'See and clean the results of all brokers.' },
     {
@@ -181,7 +181,7 @@ const about = {
       name: 'pinot',
       description: 'The calls by which clients of Apache Pinot find tables and brokers.',
     },
-    { name: 'service', description: 'Watch the controller and read about it.' },
+    { name: 'service', description: 'Monitor the controller and read its documentation.' },
   ],
   components: [...tableComponents, ...tableAdminComponents],
 };

@@ -22,41 +22,42 @@ const settings = {
     kind: size('MB', 0, 16_777_216),
     default: '8192',
     meaning:
-      'Disk under `engine.broker.pagination.temp.dir` for what does not fit the memory, in equal shares as well; 0 spills nothing: such a ' +
-      'query fails.',
+      'Disk space under `engine.broker.pagination.temp.dir` for data that does not fit in memory, in equal shares as well. With 0, ' +
+      'nothing is spilled, and such a query fails.',
   }),
   textBytesMax: setting({
     key: 'engine.duckdb.statement.text.maxKB',
     kind: size('KB', 1, 65_536),
     default: '1024',
     meaning:
-      'The longest text of a query. A larger query than this and the following settings say is refused before it is planned.',
+      'The longest text of a query. A query that exceeds this or one of the following limits is refused before it is planned.',
   }),
   columnsMax: setting({
     key: 'engine.duckdb.statement.columns.max',
     kind: integer(1, 100_000),
     default: '5000',
-    meaning: 'The most columns of an answer; members of structs count as columns.',
+    meaning: 'The maximum number of columns of an answer; members of structs count as columns.',
   }),
   valuesMax: setting({
     key: 'engine.duckdb.statement.values.max',
     kind: integer(1, 10_000_000),
     default: '16384',
     meaning:
-      'The most values in a row of an answer; a column of `INT[1000]` has 1,000, lists without a fixed size count as one.',
+      'The maximum number of values in a row of an answer; a column of `INT[1000]` has 1,000, lists without a fixed size count as one.',
   }),
   depthMax: setting({
     key: 'engine.duckdb.statement.depth.max',
     kind: integer(10, 10_000),
     default: '1000',
     meaning:
-      'How deep brackets, and parts of a query, may be nested; the parts of a `UNION` count as nested in each other.',
+      'The maximum depth of nested brackets, and of nested parts of a query; the parts of a `UNION` count as nested in each other.',
   }),
   nodesMax: setting({
     key: 'engine.duckdb.statement.nodes.max',
     kind: integer(100, 1_000_000),
     default: '50000',
-    meaning: 'The most parts of a query: each constant, column, call, table and clause is one.',
+    meaning:
+      'The maximum number of parts of a query: each constant, column, call, table and clause is one.',
   }),
 };
 

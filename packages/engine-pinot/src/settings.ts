@@ -43,7 +43,7 @@ const settings = {
     key: 'engine.pinot.auth.prefix',
     kind: choice('Basic', 'Bearer'),
     default: 'Basic',
-    meaning: 'The scheme before a token that has neither word before it.',
+    meaning: 'The scheme for a token that does not start with one of these words.',
   }),
   rowsWithoutLimit: setting({
     key: 'engine.pinot.paginated.limit',

@@ -40,7 +40,7 @@ export function testFailures(stageOf: () => ConsoleStage): void {
     );
     await page.getByLabel('Go to row').fill('50000');
     await page.keyboard.press('Enter');
-    await page.getByText('The server does not take your token any more').waitFor();
+    await page.getByText('The server no longer accepts your token').waitFor();
     expect(await page.evaluate(`sessionStorage.getItem('quire.token')`)).toBeNull();
     await other.page.getByRole('link', { name: 'Tables' }).click();
     await other.page.getByRole('link', { name: 'stocks' }).waitFor();

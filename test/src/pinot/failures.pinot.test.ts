@@ -168,7 +168,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
     );
     const refusal = {
       code: 'UNSUPPORTED',
-      message: 'The Apache Pinot has release 0.11.0; 1.0 is the oldest that Quire works with.',
+      message: 'The Apache Pinot cluster has release 0.11.0; 1.0 is the oldest supported release.',
     };
     await expect(countRows(engine, 'SELECT n FROM few')).rejects.toMatchObject(refusal);
     await expect(tables.listTables()).rejects.toMatchObject(refusal);

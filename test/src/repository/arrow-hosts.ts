@@ -11,10 +11,7 @@ const rows =
   '[[1,9223372036854775807,0.1,"größer","red","2023-11-14 22:13:20.123",[1,null]],' +
   '[null,null,null,null,null,null,null],[-3,0,"NaN","","red","1970-01-01 00:00:00.0",[]]]';
 
-/**
- * Hosts that use the installed packages with a copy of apache-arrow that is theirs: imported, and
- * required.
- */
+/** Tests hosts that use the packages with their own copy of apache-arrow, imported or required. */
 export function describeArrowHosts(publishedOf: () => PublishedPackages): void {
   /**
    * Runs a host in a folder of its own, where it finds its own copy before that of the packages.

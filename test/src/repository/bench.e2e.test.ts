@@ -106,7 +106,7 @@ test(
       'status 401',
       'missing',
       'has no rows',
-      'whose pages are json; arrow was asked for',
+      'whose pages are json; arrow was requested',
       'cannot be reached',
     ];
     for (const [index, message] of messages.entries()) {

@@ -161,7 +161,10 @@ export const discoveryOperations = {
     description: 'By halves of the table; a missing half has no brokers and servers.',
     query: {
       type: Type.Optional(
-        Type.String({ description: 'broker or server: only these.', examples: ['broker'] }),
+        Type.String({
+          description: 'Only instances of this kind: broker or server.',
+          examples: ['broker'],
+        }),
       ),
     },
     answer: refer(PinotTableInstances),
@@ -172,7 +175,10 @@ export const discoveryOperations = {
     summary: 'List the instances of a tenant',
     query: {
       type: Type.Optional(
-        Type.String({ description: 'broker or server: only these.', examples: ['broker'] }),
+        Type.String({
+          description: 'Only instances of this kind: broker or server.',
+          examples: ['broker'],
+        }),
       ),
     },
     answer: refer(PinotTenant),

@@ -207,7 +207,7 @@ export const tableAdminOperations = {
   listTenants: adminOperation('listTenants', {
     tag,
     summary: 'List the tenants',
-    query: { type: 'broker or server: only these; the others are null.' },
+    query: { type: 'Only instances of this kind, broker or server; the others are null.' },
     answer: Type.Object({
       SERVER_TENANTS: Type.Union([names, Type.Null()]),
       BROKER_TENANTS: Type.Union([names, Type.Null()]),

@@ -93,8 +93,8 @@ export function SettingsCard({
                 <Empty
                   title={
                     onlyChanged
-                      ? 'No setting with this in its key was set'
-                      : 'No setting has this in its key'
+                      ? 'No setting whose key contains this was set'
+                      : 'No setting has a key that contains this'
                   }
                 />
               }

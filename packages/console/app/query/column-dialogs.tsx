@@ -146,7 +146,7 @@ export function FindDialog({
         <span className="quiet" role="status">
           {found !== undefined &&
             (found.count === 0
-              ? 'No cell has it.'
+              ? 'No cell contains it.'
               : `Row ${formatCount(found.row + 1)}; ${counted(found.count, 'cell')} with it.`)}
         </span>
       </form>

@@ -39,7 +39,7 @@ export function TableBrowser({
                   There is no table yet. <a href={placeOf(['preview'])}>Make one</a> of a file.
                 </>
               ) : (
-                'No table or column has that in its name.'
+                'No name of a table or column contains that.'
               )}
             </p>
           ) : (

@@ -208,7 +208,7 @@ function OverTime({
       </svg>
       <figcaption className="quiet">
         What is stored now: when it came, and when it goes if nobody renews it.
-        {endMs < last.timeMs && ` The last goes in ${formatSpan(last.timeMs - nowMs)}.`}
+        {endMs < last.timeMs && ` The last one expires in ${formatSpan(last.timeMs - nowMs)}.`}
       </figcaption>
     </figure>
   );

@@ -30,7 +30,7 @@ export function App(): ReactNode {
     setNotice(why);
   }, []);
   const onRefused = useCallback(
-    () => signOut('The server does not take your token any more. Sign in again.'),
+    () => signOut('The server no longer accepts your token. Sign in again.'),
     [signOut],
   );
   useEffect(() => {

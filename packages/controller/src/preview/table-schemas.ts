@@ -128,7 +128,7 @@ const PreviewResponseDocument = Type.Object(
       Type.Object({
         ...sampledRow,
         sourceIndex: Type.Integer({
-          description: 'Which of the source rows it comes from, counted from 0.',
+          description: 'Index of its source row, from 0.',
         }),
         incomplete: Type.Boolean({
           description: 'Whether a value became null because it was wrong.',

@@ -275,7 +275,7 @@ async function drop(
   const { destTableNameWithType: destination } = config;
   const table = await unlessMissing(engine.readTable(destination, options));
   if (table !== undefined && !isCreatedBy(table, jobId)) {
-    return `The table ${destination} that is there now was not created by this job and is kept.`;
+    return `The table ${destination} that exists now was not created by this job and is kept.`;
   }
   if (table !== undefined) await unlessMissing(engine.deleteTable(destination, options));
   if (!init.makesSchema) return null;

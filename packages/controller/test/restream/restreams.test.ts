@@ -565,8 +565,7 @@ it('a restream says what a drop has left: the table of somebody else, and a sche
   expect(cleanup).toMatchObject({
     kind: 'DROP',
     isDone: true,
-    leftover:
-      'The table orders2_REALTIME that is there now was not created by this job and is kept.',
+    leftover: 'The table orders2_REALTIME that exists now was not created by this job and is kept.',
   });
   expect(scene.engine.tableNames).toContain(destination);
 });

@@ -369,6 +369,6 @@ function notOfType(field: Field, text: string): QuireError {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return new QuireError(
     'UNEXPECTED_RESPONSE',
-    `Apache Pinot gave '${shown}' in column '${field.name}'; expected ${field.type}.`,
+    `Apache Pinot returned '${shown}' in column '${field.name}'; expected ${field.type}.`,
   );
 }

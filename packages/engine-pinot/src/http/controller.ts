@@ -104,7 +104,7 @@ export class Controller {
     if (!isAtLeast(release, oldestRelease)) {
       throw new QuireError(
         'UNSUPPORTED',
-        `The Apache Pinot has release ${version}; ${oldestRelease.join('.')} is the oldest that Quire works with.`,
+        `The Apache Pinot cluster has release ${version}; ${oldestRelease.join('.')} is the oldest supported release.`,
         { cause: at(this.url, `release ${version}`) },
       );
     }

@@ -51,16 +51,13 @@ export class PinotExecution implements QueryExecution {
         return new PinotExecution(parts, new RowReader(part.columns, parts.bytesText), members);
       }
       if (part.kind === 'rows') {
-        throw new QuireError('UNEXPECTED_RESPONSE', 'Apache Pinot gave rows before their columns.');
+        throw new QuireError('UNEXPECTED_RESPONSE', 'Apache Pinot sent rows before their columns.');
       }
       members.set(part.name, parse(part.text));
     }
     throw (
       failureIn(members) ??
-      new QuireError(
-        'QUERY_FAILED',
-        'Apache Pinot gave neither columns nor a reason why there are none.',
-      )
+      new QuireError('QUERY_FAILED', 'Apache Pinot sent neither columns nor an exception.')
     );
   }
 

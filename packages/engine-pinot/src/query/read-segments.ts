@@ -163,7 +163,7 @@ async function listSegments(
     if (status === 404) {
       throw new QuireError(
         'TABLE_NOT_FOUND',
-        `Apache Pinot has no table ${tableName}; its name counts in upper and lower case here.`,
+        `Apache Pinot has no table ${tableName}; table names are case-sensitive here.`,
       );
     }
     if (status === 200) return parse(text);

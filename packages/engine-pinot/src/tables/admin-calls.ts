@@ -100,7 +100,7 @@ export class AdminCalls {
     if (isJsonObject(answer)) return answer;
     throw new QuireError(
       'UNEXPECTED_RESPONSE',
-      `Apache Pinot answers ${call.method} ${call.path} with something else than a JSON object.`,
+      `Apache Pinot answers ${call.method} ${call.path} with something other than a JSON object.`,
     );
   }
 
@@ -130,7 +130,7 @@ export class AdminCalls {
     if (Array.isArray(answer)) return answer.map(String).toSorted();
     throw new QuireError(
       'UNEXPECTED_RESPONSE',
-      `Apache Pinot answers ${call.method} ${call.path} with something else than a list.`,
+      `Apache Pinot answers ${call.method} ${call.path} with something other than a list.`,
     );
   }
 }

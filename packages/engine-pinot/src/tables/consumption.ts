@@ -281,7 +281,7 @@ export async function pauseConsumption(
     if (clock.monotonicMs() - startedMs > pauseWaitMaxMs) {
       throw new QuireError(
         'ENGINE_UNAVAILABLE',
-        `No server of Apache Pinot takes the wish to pause ${tableNameWithType}.`,
+        `No server of Apache Pinot accepts the request to pause ${tableNameWithType}.`,
       );
     }
     await clock.sleep(pausePollMs, options.signal);

@@ -160,7 +160,7 @@ function provided<Value>(what: string, value: Value | undefined): Value {
 
 function refused(name: CommandName, call: string): QuireError {
   if (name === 'CommandStatementSubstraitPlan') {
-    return new QuireError('UNSUPPORTED', 'This server takes SQL, and no Substrait plans.');
+    return new QuireError('UNSUPPORTED', 'This server accepts SQL, but no Substrait plans.');
   }
   return new QuireError('INVALID_PARAMETER', `${name} is not a command for ${call}.`);
 }

@@ -38,7 +38,7 @@ export async function* putData<Context>(
       return;
     }
     default:
-      throw new QuireError('UNSUPPORTED', `This server does not take ${name}: it is read-only.`);
+      throw new QuireError('UNSUPPORTED', `This server does not accept ${name}: it is read-only.`);
   }
 }
 

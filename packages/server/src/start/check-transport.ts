@@ -34,6 +34,6 @@ export function warnOfPlainTransport(settings: TransportSettings, logger: Logger
   if (!isPlainBeyondMachine(settings)) return;
   logger.warn(
     { host: settings.server.bindHost, setting: 'engine.tls.certificate.file' },
-    'services listen beyond this machine without TLS: credentials and rows can be read on their way, unless a proxy or balancer in front encrypts them',
+    'services listen beyond this machine without TLS: credentials and rows can be read in transit, unless a proxy or balancer in front encrypts them',
   );
 }

@@ -19,6 +19,6 @@ export function plannerOf(taskType: string): TaskPlanner {
   if (planner !== undefined) return planner;
   throw new QuireError(
     'TASK_TYPE_NOT_FOUND',
-    `There is no type of tasks '${taskType.slice(0, 100)}'; expected ${taskTypes.join(', ')}.`,
+    `There is no task type '${taskType.slice(0, 100)}'; expected ${taskTypes.join(', ')}.`,
   );
 }

@@ -78,7 +78,7 @@ function describeCycle(cycle: readonly Transform[]): Finding {
   const message =
     names.length === 1
       ? `The transform of ${names[0]} reads ${names[0]} itself; it is left out.`
-      : `Transforms depend on each other in a circle: ${[...shown, names[0]].join(' reads ')}; they are left out.`;
+      : `Transforms depend on each other in a cycle: ${[...shown, names[0]].join(' reads ')}; they are left out.`;
   return {
     path: cycle[0]?.path ?? '',
     code: 'PIPELINE_TRANSFORM_CYCLE',

@@ -159,7 +159,7 @@ export const partitionRules = [
             path,
             needsBoth
               ? 'instancePartitionsMap has no servers.'
-              : 'instancePartitionsMap has servers already.',
+              : 'instancePartitionsMap already has servers.',
           ];
         }
       }

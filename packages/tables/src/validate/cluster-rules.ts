@@ -148,21 +148,21 @@ export const quotaRules = [
   ),
   quotas.error(
     'QUOTA_QUERIES',
-    'quota.maxQueriesPerSecond is a number of more than 0.',
+    'quota.maxQueriesPerSecond is a number greater than 0.',
     valuesAt('/quota/maxQueriesPerSecond', {
       isEmptyValue: true,
       holds: (rate) => Number(rate) > 0,
-      message: (rate) => `‘${rate}’ is not a number of more than 0.`,
+      message: (rate) => `‘${rate}’ is not a number greater than 0.`,
     }),
   ),
   quotas.error(
     'QUERY_LIMITS',
-    'Limits of queries are more than 0.',
+    'Limits of queries are greater than 0.',
     valuesAt(
       ['/query/timeoutMs', '/query/maxQueryResponseSizeBytes', '/query/maxServerResponseSizeBytes'],
       {
         holds: (limit) => Number(limit) > 0,
-        message: (limit) => `‘${limit}’ is not more than 0.`,
+        message: (limit) => `‘${limit}’ is not greater than 0.`,
       },
     ),
   ),

@@ -281,7 +281,7 @@ function* multiColumnFaults({ tableIndexConfig }: CheckedTable['config']): Gener
   const { columns = [], properties, perColumnProperties = {} } = index;
   if (columns.length === 0) yield [`${path}/columns`, 'The text index has no columns.'];
   const named = columns.map((name, place) => [`${path}/columns/${place}`, name] as const);
-  yield* repeated(named, (name) => `The text index has ${name} already.`);
+  yield* repeated(named, (name) => `The text index already has ${name}.`);
   yield* unknownProperties(`${path}/properties`, properties, sharedTextProperties);
   for (const [place, name, own] of placedMembers<unknown>(
     `${path}/perColumnProperties`,

@@ -255,7 +255,7 @@ export const segmentRules = [
         yield [`${path}/numInstancesPerPartition`, 'No server would hold a partition.'];
       }
       if (Object.keys(config.instanceAssignmentConfigMap ?? {}).length > 0) {
-        yield [path, 'The instanceAssignmentConfigMap chooses servers already.'];
+        yield [path, 'The instanceAssignmentConfigMap already chooses servers.'];
       }
     },
   ),

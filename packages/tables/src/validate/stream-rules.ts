@@ -81,13 +81,13 @@ export const streamRules = [
   }),
   error(
     'STREAM_FLUSH_TIME',
-    'realtime.segment.flush.threshold.time is a period of more than 0, such as 6h.',
+    'realtime.segment.flush.threshold.time is a period longer than 0, such as 6h.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const time = options.get(`${flush}.time`);
         const isFit =
           time === undefined || (periodMs(time) ?? (/^\+?\d+$/.test(time) ? Number(time) : 0)) > 0;
-        if (!isFit) yield [path, `${time} is not a period of more than 0.`];
+        if (!isFit) yield [path, `${time} is not a period longer than 0.`];
       }
     },
   ),

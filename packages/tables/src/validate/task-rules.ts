@@ -112,7 +112,7 @@ const checkedPeriods: Readonly<Record<string, readonly string[]>> = {
 export const taskOptionRules = [
   error(
     'TASK_PERIOD',
-    'Spans of time that are looked at before a task runs are periods such as 1d: those of RealtimeToOfflineSegmentsTask, and bufferTimePeriod of upsert tasks.',
+    'Spans of time that are checked before a task runs are periods such as 1d: those of RealtimeToOfflineSegmentsTask, and bufferTimePeriod of upsert tasks.',
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;

@@ -98,7 +98,7 @@ describe('circles of transforms', () => {
       [
         '/ingestionConfig/transformConfigs/0',
         'PIPELINE_TRANSFORM_CYCLE',
-        'Transforms depend on each other in a circle: a reads b reads c reads a; they are left out.',
+        'Transforms depend on each other in a cycle: a reads b reads c reads a; they are left out.',
       ],
       [
         '/ingestionConfig/transformConfigs/5',
