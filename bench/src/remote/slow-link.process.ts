@@ -13,7 +13,7 @@ export interface SlowLinkOptions {
 }
 
 /** The most bytes in transit in one direction of one connection: more than any link here holds. */
-const underWayBytesMax = 32 * 1024 * 1024;
+const inProgressBytesMax = 32 * 1024 * 1024;
 
 const targetPort = argumentOfParent() as number;
 const servers: Server[] = [];
@@ -40,7 +40,7 @@ serveParent(
 /** Forwards data in order, with the latency and the bandwidth of the link. */
 function carry(from: Socket, to: Socket, { latencyMs, bytesPerSecond }: SlowLinkOptions): void {
   const queue: { readonly dueMs: number; readonly act: () => void }[] = [];
-  let underWayBytes = 0;
+  let inProgressBytes = 0;
   /** The time at which the last received byte has passed the bottleneck. */
   let throughMs = 0;
   const deliver = (): void => {
@@ -62,13 +62,13 @@ function carry(from: Socket, to: Socket, { latencyMs, bytesPerSecond }: SlowLink
     if (queue.length === 1) deliver();
   };
   from.on('data', (chunk: Buffer) => {
-    underWayBytes += chunk.byteLength;
-    if (underWayBytes >= underWayBytesMax) from.pause();
+    inProgressBytes += chunk.byteLength;
+    if (inProgressBytes >= inProgressBytesMax) from.pause();
     enqueue(chunk.byteLength, () => {
-      underWayBytes -= chunk.byteLength;
+      inProgressBytes -= chunk.byteLength;
       const isTaken = to.destroyed || to.write(chunk);
       if (!isTaken) from.pause();
-      else if (underWayBytes < underWayBytesMax) from.resume();
+      else if (inProgressBytes < inProgressBytesMax) from.resume();
     });
   });
   to.on('drain', () => from.resume());

@@ -69,7 +69,7 @@ export class CallLimits {
   readonly #settings: () => CallLimitSettings;
   readonly #calls: TokenBuckets;
   readonly #failures: TokenBuckets;
-  readonly #underWay = new Map<string, UnderWay>();
+  readonly #inProgress = new Map<string, UnderWay>();
   readonly #macKey = Buffer.from(systemRandom.bytes(32)).toString('base64');
   /** Accepted credentials, by a keyed hash of the header, in order of arrival. */
   readonly #proven = new Set<string>();
@@ -129,9 +129,9 @@ export class CallLimits {
    */
   admit({ name }: Principal): Admission {
     const { callsPerSecondMax, callsRunningMax } = this.#settings();
-    const underWay = this.#underWayOf(name);
-    if (underWay.calls >= callsRunningMax) {
-      return { isAdmitted: false, ...tooManyAtOnce(underWay, callsRunningMax) };
+    const inProgress = this.#inProgressOf(name);
+    if (inProgress.calls >= callsRunningMax) {
+      return { isAdmitted: false, ...tooManyAtOnce(inProgress, callsRunningMax) };
     }
     if (callsPerSecondMax !== Infinity) {
       const rate = { capacity: Math.max(1, callsPerSecondMax), perMs: callsPerSecondMax / 1000 };
@@ -149,7 +149,7 @@ export class CallLimits {
     return {
       refuseWork: () => {
         const { callsRunningMax } = this.#settings();
-        const { calls, left } = this.#underWayOf(name);
+        const { calls, left } = this.#inProgressOf(name);
         return calls + left > callsRunningMax
           ? tooManyAtOnce({ calls, left }, callsRunningMax)
           : undefined;
@@ -170,15 +170,15 @@ export class CallLimits {
     };
   }
 
-  #underWayOf(name: string): UnderWay {
-    return this.#underWay.get(name) ?? { calls: 0, left: 0 };
+  #inProgressOf(name: string): UnderWay {
+    return this.#inProgress.get(name) ?? { calls: 0, left: 0 };
   }
 
   #change(name: string, { calls = 0, left = 0 }: Partial<UnderWay>): void {
-    const before = this.#underWayOf(name);
+    const before = this.#inProgressOf(name);
     const after = { calls: before.calls + calls, left: before.left + left };
-    if (after.calls + after.left > 0) this.#underWay.set(name, after);
-    else this.#underWay.delete(name);
+    if (after.calls + after.left > 0) this.#inProgress.set(name, after);
+    else this.#inProgress.delete(name);
   }
 
   #macOf(header: string): string {

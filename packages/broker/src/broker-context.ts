@@ -1,5 +1,5 @@
 import type { ResultStore } from '@quire/results';
-import type { CallsUnderWay } from '@quire/service';
+import type { CallsInProgress } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
 import type { PageLimiter } from './page-limiter.ts';
 import type { PageStreams } from './page-streams.ts';
@@ -10,7 +10,7 @@ import type { ResultReuse } from './result-reuse.ts';
 export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
   readonly results: ResultStore;
-  readonly calls: CallsUnderWay;
+  readonly calls: CallsInProgress;
   readonly reuse: ResultReuse;
   readonly pageLimiter: PageLimiter;
   readonly pageStreams: PageStreams;

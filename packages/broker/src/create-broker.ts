@@ -4,7 +4,7 @@ import { createService, type Service, type ServiceContext } from '@quire/service
 import type { BrokerContext } from './broker-context.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
-import { openFlightDoor } from './flight/flight-door.ts';
+import { createFlightEndpoint } from './flight/flight-endpoint.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { PageStreams } from './page-streams.ts';
 import { brokerRoutes } from './routes/index.ts';
@@ -54,7 +54,7 @@ export function createBroker(options: BrokerOptions): Service {
     metrics,
     routes: (service) => brokerRoutes(contextOf(service)),
     ...(flight !== undefined && {
-      doors: (service: ServiceContext) => [openFlightDoor(contextOf(service), flight)],
+      endpoints: (service: ServiceContext) => [createFlightEndpoint(contextOf(service), flight)],
     }),
   });
 }

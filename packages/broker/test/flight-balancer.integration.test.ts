@@ -104,7 +104,7 @@ beforeEach(async () => {
     }),
   );
   balancer = new Balancer(
-    brokers.map(({ address }) => Number(new URL(address.doorUrls?.[0] ?? '').port)),
+    brokers.map(({ address }) => Number(new URL(address.endpointUrls?.[0] ?? '').port)),
   );
   url = await balancer.listen();
 });

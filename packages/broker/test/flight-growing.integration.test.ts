@@ -41,7 +41,7 @@ afterAll(async () => {
 
 function connect(as: 'ann' | 'bob' | 'root'): FlightTestClient {
   const headers = { authorization: `Bearer ${as}-token` };
-  const client = new FlightTestClient(broker.address.doorUrls?.[0] ?? '', headers);
+  const client = new FlightTestClient(broker.address.endpointUrls?.[0] ?? '', headers);
   open.push(client);
   return client;
 }

@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 function connect(as: 'ann' | 'bob'): FlightTestClient {
-  const url = broker.address.doorUrls?.[0] ?? '';
+  const url = broker.address.endpointUrls?.[0] ?? '';
   const client = new FlightTestClient(url, { authorization: `Bearer ${as}-token` });
   open.push(client);
   return client;

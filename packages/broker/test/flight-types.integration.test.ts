@@ -140,7 +140,7 @@ describe.each([
     const { compression, messageBytesMax } = given;
     const flight = { port: 0, expirationMs: 600_000, messageBytesMax };
     broker = await TestBroker.start({ flight, engine }, { compression });
-    const url = broker.address.doorUrls?.[0] ?? '';
+    const url = broker.address.endpointUrls?.[0] ?? '';
     client = new FlightTestClient(url, { authorization: 'Bearer ann-token' });
   });
 

@@ -67,7 +67,7 @@ afterAll(async () => {
 function connect(as?: 'ann' | 'bob' | 'root', to = broker): FlightTestClient {
   const headers: Record<string, string> =
     as === undefined ? {} : { authorization: `Bearer ${as}-token` };
-  const client = new FlightTestClient(to.address.doorUrls?.[0] ?? '', headers);
+  const client = new FlightTestClient(to.address.endpointUrls?.[0] ?? '', headers);
   open.push(client);
   return client;
 }

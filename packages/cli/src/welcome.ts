@@ -44,7 +44,7 @@ function factsOf(
       ? [['console', `${controller.address.url}/console`] as const]
       : []),
     ...(broker === undefined ? [] : [['broker', docsOf(broker)] as const]),
-    ...(broker?.address.doorUrls ?? []).map((url) => ['flight', url] as const),
+    ...(broker?.address.endpointUrls ?? []).map((url) => ['flight', url] as const),
     ...(proxy === undefined ? [] : [['proxy', docsOf(proxy)] as const]),
     ...(controller === undefined ? [] : [['controller', docsOf(controller)] as const]),
     ...(cleaner === undefined ? [] : [['cleaner', cleanerFact(cleaner)] as const]),

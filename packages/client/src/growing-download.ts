@@ -4,7 +4,7 @@ import { type JoinableFormat, pieceOf } from './document-pieces.ts';
 import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
 import {
   assertAsked,
-  type AskedPage,
+  type RequestedPage,
   assertRowCount,
   type Caller,
   type PageForm,
@@ -119,7 +119,7 @@ export async function* downloadGrowing(
  */
 async function readPart(
   source: GrowingSource,
-  page: AskedPage & PageForm & { readonly rowCount: number },
+  page: RequestedPage & PageForm & { readonly rowCount: number },
   signal: AbortSignal | undefined,
 ): Promise<PagePart | undefined> {
   // Arrow's batches end where pages do: only whole pages give the bytes of a stored result.
@@ -163,7 +163,7 @@ async function isWhole(
 
 function call(
   { caller, address }: GrowingSource,
-  page: AskedPage & PageForm,
+  page: RequestedPage & PageForm,
   signal: AbortSignal | undefined,
 ) {
   return caller.http.send(pageRequest(address, page, { signal }));

@@ -47,4 +47,4 @@ export type { ParameterValue, ParameterValues } from './query-parameters.ts';
 export type { ResultCursor, WalkOptions } from './result-cursor.ts';
 export type { RetryLimits } from './retry-reads.ts';
 export type { OwnedResult, StoredResult } from './stored-result.ts';
-export type { AskedPage, PageForm, SignalOptions } from './result-calls.ts';
+export type { RequestedPage, PageForm, SignalOptions } from './result-calls.ts';

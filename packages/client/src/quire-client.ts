@@ -6,7 +6,7 @@ import type { JsonValue } from './lossless-json.ts';
 import type { BrokerAddress, QueryPage } from './query-page.ts';
 import { encodeParameters, type ParameterValues } from './query-parameters.ts';
 import {
-  type AskedPage,
+  type RequestedPage,
   type Caller,
   deleteResult,
   type PageForm,
@@ -33,7 +33,7 @@ export interface ClientCallOptions extends SignalOptions {
 }
 
 /** The page to read, and the broker of its result. */
-export interface PageOptions extends ClientCallOptions, AskedPage {}
+export interface PageOptions extends ClientCallOptions, RequestedPage {}
 
 /** The options of a query. */
 export interface QueryOptions extends SignalOptions {

@@ -22,7 +22,7 @@ export interface ResultAddress {
 }
 
 /** The requested page; without `rowCount`, with the server's configured page size. */
-export interface AskedPage {
+export interface RequestedPage {
   readonly offset: number;
   readonly rowCount?: number | undefined;
 }
@@ -67,7 +67,7 @@ export function parseQueryPage(
 export async function readPage(
   { http, modes }: Caller,
   result: ResultAddress,
-  page: AskedPage,
+  page: RequestedPage,
   options: SignalOptions,
 ): Promise<QueryPage> {
   const { bytes } = await http.send(pageRequest(result, page, options));
@@ -89,7 +89,7 @@ export async function readPage(
 export async function readPageBytes(
   { http }: Caller,
   result: ResultAddress,
-  page: AskedPage & PageForm & { readonly expectedRowCount: number },
+  page: RequestedPage & PageForm & { readonly expectedRowCount: number },
   options: SignalOptions,
 ): Promise<Uint8Array> {
   const { bytes, headers } = await http.send(pageRequest(result, page, options));
@@ -115,7 +115,7 @@ export async function readPageBytes(
 export function streamPageBytes(
   { http }: Caller,
   result: ResultAddress,
-  page: AskedPage & PageForm,
+  page: RequestedPage & PageForm,
   { firstByte = 0, ...options }: SignalOptions & { readonly firstByte?: number },
 ): AsyncIterable<Uint8Array> {
   const request = pageRequest(result, page, options);
@@ -177,7 +177,7 @@ export function checkedId(requestId: string): string {
 
 export function pageRequest(
   result: ResultAddress,
-  page: AskedPage & Partial<PageForm>,
+  page: RequestedPage & Partial<PageForm>,
   options: SignalOptions,
 ) {
   const { offset, rowCount: numRows, format, compression, formulas } = page;
@@ -210,7 +210,7 @@ export function about({ broker }: ResultAddress, { signal }: SignalOptions) {
 /** Checks the number of rows: a walk past a page that is shorter than requested would miss rows. */
 export function assertRowCount(
   { requestId }: ResultAddress,
-  { offset }: AskedPage,
+  { offset }: RequestedPage,
   expected: number,
   answered: number,
 ): void {

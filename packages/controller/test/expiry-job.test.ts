@@ -57,17 +57,17 @@ test('runs of the brokers drift apart, and each period is at most a twentieth lo
 
 test('one that hangs delays nobody else, and its own runs never overlap', async () => {
   const hanging = Promise.withResolvers<number>();
-  let underWay = 0;
+  let inProgress = 0;
   await using job = jobOf({
     deleteExpired: async (url) => {
       runs.push(url);
       if (url !== 'hangs') return 0;
-      underWay += 1;
-      expect(underWay).toBe(1);
+      inProgress += 1;
+      expect(inProgress).toBe(1);
       try {
         return await hanging.promise;
       } finally {
-        underWay -= 1;
+        inProgress -= 1;
       }
     },
   });

@@ -1,5 +1,5 @@
 import type { Clock } from '@quire/core';
-import type { CallsUnderWay } from '@quire/service';
+import type { CallsInProgress } from '@quire/service';
 import type { BrokerSet } from './brokers/broker-set.ts';
 import type { BrokerWatch } from './brokers/broker-watch.ts';
 import type { ProxyMetrics } from './proxy-metrics.ts';
@@ -10,7 +10,7 @@ import type { RouteCache } from './brokers/route-cache.ts';
 export interface ProxyContext {
   readonly options: ProxyOptions;
   readonly clock: Clock;
-  readonly calls: CallsUnderWay;
+  readonly calls: CallsInProgress;
   readonly metrics: ProxyMetrics;
   readonly brokers: BrokerSet;
   readonly watch: BrokerWatch;

@@ -12,7 +12,7 @@ import { BufferPool } from './buffer-pool.ts';
 import { decodeCommitRecord, type OpenRecord } from './commit-record.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import type { ProgressTarget } from './progress-event.ts';
-import { removeRemains } from './remove-result.ts';
+import { removeFailedWrite } from './remove-result.ts';
 import type { SpaceReservation } from './result-admission.ts';
 import type { ResultEntry } from './result-entry.ts';
 import type { ResultSource } from './result-source.ts';
@@ -210,7 +210,7 @@ export class RemoteWrite implements WriterAdmission {
    */
   async fail(error: unknown): Promise<void> {
     const { store, reservation } = this.#parts;
-    this.#isFreed ??= await removeRemains(store, keysOfRemains(store, this.order));
+    this.#isFreed ??= await removeFailedWrite(store, keysOfRemains(store, this.order));
     reservation.release(this.#isFreed, error);
   }
 }

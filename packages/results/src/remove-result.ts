@@ -63,7 +63,7 @@ export async function removeResult(
  * true if all is deleted. Stops at the first object that cannot be deleted, because a commit record
  * must not outlive its data. Data without a record is an orphan for a sweep.
  */
-export async function removeRemains(
+export async function removeFailedWrite(
   store: Pick<ObjectStore, 'delete'>,
   keys: Iterable<string> | AsyncIterable<string>,
 ): Promise<boolean> {

@@ -19,7 +19,7 @@ import type { ProgressTarget } from './progress-event.ts';
 import { ProgressWriter, type WrittenBatch } from './growing/progress-writer.ts';
 import { dataKeyOf, recordKeyOf } from './layout.ts';
 import type { OpenRecord } from './commit-record.ts';
-import { removeRemains } from './remove-result.ts';
+import { removeFailedWrite } from './remove-result.ts';
 import type { SpaceReservation } from './result-admission.ts';
 import type { ResultSource } from './result-source.ts';
 import { encodeResultFile, type ResultFileSummary } from './write-result-file.ts';
@@ -112,7 +112,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     // Not bound to the signal, which may be why the write failed; a put that rejected may have
     // stored its object.
     const keys = recordKey === undefined ? [dataKey] : [recordKey, dataKey];
-    reservation.release(await removeRemains(store, keys), reason);
+    reservation.release(await removeFailedWrite(store, keys), reason);
     if (signal?.aborted === true) throw abortError(signal);
     throw reason;
   }

@@ -1,7 +1,7 @@
 import type { AdmittedCall, Principal } from '@quire/auth';
 import { QuireError } from '@quire/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Call } from './calls-under-way.ts';
+import type { Call } from './calls-in-progress.ts';
 import { traceOf } from './trace-context.ts';
 
 /** The data that hooks collect about a call before its route runs. */

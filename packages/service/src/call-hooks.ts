@@ -2,7 +2,7 @@ import { QuireError } from '@quire/core';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, assertMayWork, followWork } from './admit-caller.ts';
 import { type CallContext, callContextOf, setCallContext } from './call-context.ts';
-import type { CallOutcome } from './calls-under-way.ts';
+import type { CallOutcome } from './calls-in-progress.ts';
 import { errorStatuses, routePatterns } from '@quire/api';
 import { addCallSpans, endCallSpan } from './call-spans.ts';
 import { unknownTransferEncoding } from './client-error.ts';

@@ -4,10 +4,10 @@ import { Server as TlsServer } from 'node:tls';
 import { QuireError, systemClock } from '@quire/core';
 import { listenError } from '@quire/core/process';
 import type { FastifyInstance } from 'fastify';
-import { CallsUnderWay } from './calls-under-way.ts';
+import { CallsInProgress } from './calls-in-progress.ts';
 import { createServer } from './create-server.ts';
 import type { ServiceAddress, ServiceContext } from './service-context.ts';
-import type { ServiceDoor, ServiceOptions } from './service-options.ts';
+import type { ServiceEndpoint, ServiceOptions } from './service-options.ts';
 import { secureContextOf, type TlsCertificate } from './tls-certificate.ts';
 
 /** An HTTP service that can be started once and closed once. */
@@ -51,7 +51,7 @@ class HttpService implements Service {
   readonly #context: ServiceContext;
   #server: FastifyInstance | undefined;
   #closing: Promise<void> | undefined;
-  #doors: readonly ServiceDoor[] = [];
+  #endpoints: readonly ServiceEndpoint[] = [];
   address: ServiceAddress | undefined;
 
   constructor(options: ServiceOptions) {
@@ -61,7 +61,7 @@ class HttpService implements Service {
     this.#context = {
       clock,
       metrics,
-      calls: new CallsUnderWay(clock, server.stallTimeoutMs ?? stallTimeoutMsDefault),
+      calls: new CallsInProgress(clock, server.stallTimeoutMs ?? stallTimeoutMsDefault),
       startMs: clock.monotonicMs(),
       address: () => this.address,
     };
@@ -83,9 +83,9 @@ class HttpService implements Service {
       port: bound.port,
       url: `${scheme}://${shownHost}:${bound.port}`,
     };
-    this.#doors = this.#options.doors?.(this.#context) ?? [];
-    const doorUrls = await Promise.all(this.#doors.map((door) => door.listen()));
-    return { ...this.address, doorUrls };
+    this.#endpoints = this.#options.endpoints?.(this.#context) ?? [];
+    const endpointUrls = await Promise.all(this.#endpoints.map((endpoint) => endpoint.listen()));
+    return { ...this.address, endpointUrls };
   }
 
   async handler(): Promise<RequestListener> {
@@ -97,7 +97,7 @@ class HttpService implements Service {
     const server = this.#server?.server;
     const context = secureContextOf(certificate);
     if (server instanceof TlsServer) server.setSecureContext(context);
-    for (const door of this.#doors) door.replaceCertificate(certificate);
+    for (const endpoint of this.#endpoints) endpoint.replaceCertificate(certificate);
   }
 
   close(): Promise<void> {
@@ -120,7 +120,10 @@ class HttpService implements Service {
   async #close(): Promise<void> {
     const { calls } = this.#context;
     await calls.drain(this.#options.server.shutdownGraceMs);
-    await Promise.all([this.#server?.close(), ...this.#doors.map((door) => door.close())]);
+    await Promise.all([
+      this.#server?.close(),
+      ...this.#endpoints.map((endpoint) => endpoint.close()),
+    ]);
     await calls.settled();
   }
 }

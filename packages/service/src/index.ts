@@ -22,7 +22,7 @@ export {
   type UnfinishedOutcome,
 } from './call-hooks.ts';
 export { callerTraceOf } from './call-spans.ts';
-export type { Call, CallOutcome, CallsUnderWay, CallTransport } from './calls-under-way.ts';
+export type { Call, CallOutcome, CallsInProgress, CallTransport } from './calls-in-progress.ts';
 export { createService, type Service } from './create-service.ts';
 export type { ServiceAddress, ServiceContext } from './service-context.ts';
 export { isServerFailure, publicMessage, toQuireError } from './error-reply.ts';
@@ -47,7 +47,7 @@ export {
 export type {
   HttpLimits,
   ServerOptions,
-  ServiceDoor,
+  ServiceEndpoint,
   ServiceDescription,
   ServiceOptions,
 } from './service-options.ts';

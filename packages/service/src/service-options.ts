@@ -83,7 +83,7 @@ export interface ServiceDescription {
 }
 
 /** An endpoint for another protocol, on a separate port. */
-export interface ServiceDoor {
+export interface ServiceEndpoint {
   /** Starts to listen; resolves to the URL. */
   listen(): Promise<string>;
   /** As `Service.replaceCertificate`. */
@@ -110,7 +110,7 @@ export interface ServiceOptions {
   /** The paths that another service answers. */
   readonly mounted?: Mounted | undefined;
   /** Endpoints for other protocols, which start and stop with the service. */
-  readonly doors?: ((service: ServiceContext) => readonly ServiceDoor[]) | undefined;
+  readonly endpoints?: ((service: ServiceContext) => readonly ServiceEndpoint[]) | undefined;
   /** The metrics of the calls. */
   readonly metrics: ServiceMetrics;
 }

@@ -10,7 +10,7 @@ import fastify, {
 import { afterEach, describe, expect, test } from 'vitest';
 import { callContextOf } from '../src/call-context.ts';
 import { addCallHooks } from '../src/call-hooks.ts';
-import { CallsUnderWay } from '../src/calls-under-way.ts';
+import { CallsInProgress } from '../src/calls-in-progress.ts';
 import { replyWithError } from '../src/error-reply.ts';
 import { principalOf, type ServerOptions, ServiceMetrics } from '../src/index.ts';
 import { server as serverOptions } from './echo.ts';
@@ -26,7 +26,7 @@ afterEach(async () => {
  */
 function serverWithHooks(options: Partial<ServerOptions> = {}, handler?: RouteHandlerMethod) {
   const clock = new ManualClock();
-  const calls = new CallsUnderWay(clock);
+  const calls = new CallsInProgress(clock);
   const metrics = new ServiceMetrics();
   const lines: {
     readonly level: string;

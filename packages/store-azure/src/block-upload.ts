@@ -2,7 +2,7 @@ import { isQuireError, type ObjectEntry, type Random, retry, type RetryOptions }
 import { type FailedCall, type Part, PartSender, type PartUpload } from '@quire/core/bucket';
 import { blockId } from './block-id.ts';
 import { type Bucket, entryOf, octets } from './bucket.ts';
-import { removeBlocks, uploadsUnderWay } from './leftovers.ts';
+import { removeBlocks, uploadsInProgress } from './leftovers.ts';
 
 /** The maximum number of blocks of a blob. */
 const blockCountMax = 50_000;
@@ -39,7 +39,7 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
     this.#options = options;
     this.#sender = new PartSender({ ...options, partCountMax: blockCountMax });
     this.#tag = options.random.bytes(8);
-    uploadsUnderWay.add(this.#url);
+    uploadsInProgress.add(this.#url);
   }
 
   async add({ bytes }: Part): Promise<void> {
@@ -63,7 +63,7 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
     const { lastModified } = await bucket.request(call, (options) =>
       bucket.blob(call.key).commitBlockList(this.#ids, { ...options, ...octets }),
     );
-    uploadsUnderWay.delete(this.#url);
+    uploadsInProgress.delete(this.#url);
     return entryOf(call, this.#sizeBytes, lastModified);
   }
 
@@ -85,7 +85,7 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
       // The failure that led here is the one to report.
       if (!isQuireError(error)) throw error;
     } finally {
-      uploadsUnderWay.delete(this.#url);
+      uploadsInProgress.delete(this.#url);
     }
   }
 

@@ -15,7 +15,7 @@ import { listBlobs } from './lister.ts';
  * The URLs of the objects that stores of this process upload in blocks. A cleaner in this process
  * ignores them.
  */
-export const uploadsUnderWay: Set<string> = new Set();
+export const uploadsInProgress: Set<string> = new Set();
 
 /** The suffix of the object's key in the name of a leftover; no key contains it. */
 const suffix = '?uncommitted';
@@ -45,7 +45,7 @@ export class UncommittedBlocks implements StoreLeftovers {
         if ((properties.contentLength ?? 0) > 0 || !isObjectKey(key)) continue;
         const blocks = await readBlocks(bucket, { ...call, key });
         if (blocks === undefined) continue;
-        const owner = uploadsUnderWay.has(bucket.blob(key).url) ? 'alive' : 'unknown';
+        const owner = uploadsInProgress.has(bucket.blob(key).url) ? 'alive' : 'unknown';
         yield { key: key + suffix, ...blocks, owner, objectKey: key };
       }
     }

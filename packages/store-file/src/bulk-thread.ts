@@ -40,7 +40,7 @@ export class BulkThread {
   #lastNumber = 0;
   readonly #waiting: BulkJob[] = [];
   readonly #handedOver = new Map<number, BulkJob>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inProgress = new Set<Promise<unknown>>();
   #isHandingOver = false;
 
   /** True if the thread has failed and should not be used again. */
@@ -50,7 +50,7 @@ export class BulkThread {
 
   /** True if it has jobs: another one then costs little. */
   get isBusy(): boolean {
-    return this.#underWay.size > 0;
+    return this.#inProgress.size > 0;
   }
 
   /**
@@ -123,7 +123,7 @@ export class BulkThread {
 
   /** Ends the thread once its jobs are done. */
   async close(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress);
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
@@ -134,8 +134,8 @@ export class BulkThread {
       this.#waiting.push({ task, isWanted, resolve, reject });
       this.#handOverSoon();
     });
-    this.#underWay.add(running);
-    const end = (): void => void this.#underWay.delete(running);
+    this.#inProgress.add(running);
+    const end = (): void => void this.#inProgress.delete(running);
     running.then(end, end);
     return running;
   }

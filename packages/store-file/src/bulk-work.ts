@@ -4,14 +4,14 @@ import type { RememberedDirectories, SeenDirectory } from './remembered-director
 
 /** Many small operating system calls as one job for another thread. Paths are absolute. */
 export type BulkTask =
-  | LookTask
+  | ListTask
   | { readonly kind: 'delete'; readonly path: string }
   | DeleteFolderTask
   /** Removes empty directories and their parents that become empty; the root stays. */
   | { readonly kind: 'removeEmpty'; readonly root: string; readonly paths: readonly string[] };
 
 /** Lists directories within one. */
-export interface LookTask {
+export interface ListTask {
   readonly kind: 'look';
   readonly directory: string;
   /**
@@ -55,19 +55,19 @@ export interface DirectoryContents {
 export function runBulkTask(
   task: BulkTask,
   remembered: RememberedDirectories,
-  places = new Places(),
+  checker = new PathChecker(),
 ): BulkOutcome {
-  if (task.kind === 'look') return lookInto(task, remembered, places);
-  if (task.kind === 'deleteFolder') return deleteFolder(task, remembered, places);
-  if (task.kind === 'delete') deleteFile(task.path, places);
-  else removeEmpty(task, remembered, places);
+  if (task.kind === 'look') return lookInto(task, remembered, checker);
+  if (task.kind === 'deleteFolder') return deleteFolder(task, remembered, checker);
+  if (task.kind === 'delete') deleteFile(task.path, checker);
+  else removeEmpty(task, remembered, checker);
   return undefined;
 }
 
 function lookInto(
-  { directory, names: joined, isChecking, nowMs }: LookTask,
+  { directory, names: joined, isChecking, nowMs }: ListTask,
   remembered: RememberedDirectories,
-  places: Places,
+  checker: PathChecker,
 ): DirectoryContents {
   const paths = joined === '' ? [] : joined.split('/').map((name) => `${directory}/${name}`);
   const fileCounts = new Int32Array(paths.length);
@@ -76,7 +76,7 @@ function lookInto(
   for (const [index, path] of paths.entries()) {
     // A directory that is listed by itself is being changed: it is not worth caching.
     const seen = isChecking
-      ? places.isDirectory(path)
+      ? checker.isDirectory(path)
         ? lookIntoOne(path)
         : undefined
       : lookAgain(path, remembered, nowMs);
@@ -94,7 +94,7 @@ function lookInto(
  * Checks that paths contain no symbolic links; parents that many jobs of one message share are
  * checked only once.
  */
-export class Places {
+export class PathChecker {
   readonly #areContained = new Map<string, boolean>();
 
   /** Reports whether a path is a directory without symbolic links on the path or at its end. */
@@ -174,9 +174,9 @@ function lookIntoOne(path: string): SeenDirectory | undefined {
  * Deletes a file as `deleteObject` of `deleter.ts` does, which has the reasons, without its
  * directories.
  */
-function deleteFile(path: string, places: Places): void {
+function deleteFile(path: string, checker: PathChecker): void {
   try {
-    if (places.isDirectory(dirname(path))) fs.unlinkSync(path);
+    if (checker.isDirectory(dirname(path))) fs.unlinkSync(path);
   } catch (error) {
     const isDirectory =
       isErrno(error, 'EISDIR') || (isErrno(error, 'EPERM') && fs.lstatSync(path).isDirectory());
@@ -191,18 +191,18 @@ function deleteFile(path: string, places: Places): void {
 function deleteFolder(
   { directory, names }: DeleteFolderTask,
   remembered: RememberedDirectories,
-  places: Places,
+  checker: PathChecker,
 ): boolean {
   const [first, ...others] = names.split('/');
   remembered.forget(directory);
-  if (!places.isDirectory(directory)) return false;
+  if (!checker.isDirectory(directory)) return false;
   try {
     fs.unlinkSync(`${directory}/${first}`);
   } catch (error) {
     if (!isErrno(error, 'ENOENT')) return false;
   }
   if (!fs.readdirSync(directory).every((name) => others.includes(name))) return false;
-  for (const name of others) deleteFile(`${directory}/${name}`, places);
+  for (const name of others) deleteFile(`${directory}/${name}`, checker);
   isGone(directory);
   return true;
 }
@@ -215,14 +215,14 @@ function deleteFolder(
 function removeEmpty(
   { root, paths }: { readonly root: string; readonly paths: readonly string[] },
   remembered: RememberedDirectories,
-  places: Places,
+  checker: PathChecker,
 ): void {
   for (let level = new Set(paths); level.size > 0;) {
     const above = new Set<string>();
     for (const path of level) {
       const parent = dirname(path);
       if (!path.startsWith(`${root}/`)) continue;
-      if (places.isContained(parent) && isGone(path)) above.add(parent);
+      if (checker.isContained(parent) && isGone(path)) above.add(parent);
       remembered.forget(path);
     }
     level = above;

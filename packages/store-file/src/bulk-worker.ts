@@ -1,6 +1,6 @@
 import { constants, platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { type BulkOutcome, type BulkTask, Places, runBulkTask } from './bulk-work.ts';
+import { type BulkOutcome, type BulkTask, PathChecker, runBulkTask } from './bulk-work.ts';
 import { RememberedDirectories } from './remembered-directories.ts';
 
 /** One job and its number, which its answer repeats. */
@@ -23,13 +23,13 @@ if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 const remembered = new RememberedDirectories();
 
 parentPort?.on('message', (requests: readonly BulkRequest[]) => {
-  const places = new Places();
-  parentPort?.postMessage(requests.map(({ number, task }) => answer(number, task, places)));
+  const checker = new PathChecker();
+  parentPort?.postMessage(requests.map(({ number, task }) => answer(number, task, checker)));
 });
 
-function answer(number: number, task: BulkTask, places: Places): BulkAnswer {
+function answer(number: number, task: BulkTask, checker: PathChecker): BulkAnswer {
   try {
-    return { number, value: runBulkTask(task, remembered, places) };
+    return { number, value: runBulkTask(task, remembered, checker) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { number, errno: 'code' in error ? String(error.code) : 'EIO', message: error.message };

@@ -26,7 +26,7 @@ export class TreeWalk implements LookUps {
   readonly #options: ListOptions;
   readonly #call: FailedCall;
   readonly #threads: readonly BulkThread[];
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inProgress = new Set<Promise<unknown>>();
   #isStopped = false;
 
   /** Creates a walk. With threads, directories that contain many others are looked up there. */
@@ -79,7 +79,7 @@ export class TreeWalk implements LookUps {
   /** Ends the walk; afterwards nothing is looked up. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    while (this.#inProgress.size > 0) await Promise.allSettled(this.#inProgress);
   }
 
   /**
@@ -102,9 +102,9 @@ export class TreeWalk implements LookUps {
   }
 
   #track<T>(finding: Promise<T>): Promise<T> {
-    this.#underWay.add(finding);
+    this.#inProgress.add(finding);
     // A failure is reported when the reader reaches this name, or otherwise ignored.
-    const end = (): void => void this.#underWay.delete(finding);
+    const end = (): void => void this.#inProgress.delete(finding);
     finding.then(end, end);
     return finding;
   }

@@ -18,7 +18,7 @@ import {
 import type { FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
-import { uploadsUnderWay } from './uploads-under-way.ts';
+import { uploadsInProgress } from './uploads-in-progress.ts';
 
 /** The separator of the object's key and the upload id; no key contains it. */
 const separator = '?uploadId=';
@@ -132,7 +132,7 @@ export class UnfinishedUploads implements StoreLeftovers {
           ? page.NextPartNumberMarker
           : undefined;
     } while (marker !== undefined);
-    const owner = uploadsUnderWay.has(UploadId) ? 'alive' : 'unknown';
+    const owner = uploadsInProgress.has(UploadId) ? 'alive' : 'unknown';
     return {
       key: `${key}${separator}${UploadId}`,
       sizeBytes,

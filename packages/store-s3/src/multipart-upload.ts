@@ -11,7 +11,7 @@ import { type FailedCall, type Part, PartSender, type PartUpload } from '@quire/
 import type { Bucket } from './bucket.ts';
 import { isAbsence } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
-import { uploadsUnderWay } from './uploads-under-way.ts';
+import { uploadsInProgress } from './uploads-in-progress.ts';
 
 /** The maximum number of parts that S3 accepts for one object. */
 const partCountMax = 10_000;
@@ -66,7 +66,7 @@ export class MultipartUpload implements PartUpload<void> {
         `put of ${call.key} in ${call.location} received no upload id.`,
       );
     }
-    uploadsUnderWay.add(UploadId);
+    uploadsInProgress.add(UploadId);
     return new MultipartUpload(options, UploadId);
   }
 
@@ -88,7 +88,7 @@ export class MultipartUpload implements PartUpload<void> {
     await unobstructed(bucket, call, async () => {
       await bucket.request(call, (client, options) => client.send(command, options));
     });
-    uploadsUnderWay.delete(this.#uploadId);
+    uploadsInProgress.delete(this.#uploadId);
   }
 
   /**
@@ -119,7 +119,7 @@ export class MultipartUpload implements PartUpload<void> {
       // Report the failure that led here instead.
       if (!isQuireError(error)) throw error;
     } finally {
-      uploadsUnderWay.delete(this.#uploadId);
+      uploadsInProgress.delete(this.#uploadId);
     }
   }
 

@@ -9,23 +9,23 @@ import { until } from '../testkit/until.ts';
 
 /** Work that continues until it is ended explicitly, independent of the call that started it. */
 class StubbornWork {
-  readonly #underWay: (() => void)[] = [];
+  readonly #inProgress: (() => void)[] = [];
   startedCount = 0;
 
   readonly run = async <T>(answer: T): Promise<T> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#underWay.push(resolve);
+    this.#inProgress.push(resolve);
     this.startedCount += 1;
     await promise;
     return answer;
   };
 
   endOne(): void {
-    this.#underWay.shift()?.();
+    this.#inProgress.shift()?.();
   }
 
   endAll(): void {
-    for (const end of this.#underWay.splice(0)) end();
+    for (const end of this.#inProgress.splice(0)) end();
   }
 }
 

@@ -107,9 +107,9 @@ export class QueryRounds implements AsyncDisposable {
         throw new Error(`${left.size} queries of ${as} have not ended after ${round} rounds.`);
       }
       await this.endRound();
-      const underWay = new Set((await this.list(as)).map(({ requestId }) => requestId));
+      const inProgress = new Set((await this.list(as)).map(({ requestId }) => requestId));
       for (const id of left) {
-        if (underWay.has(id)) continue;
+        if (inProgress.has(id)) continue;
         rounds.set(id, round);
         left.delete(id);
       }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   await writeFile(certificatePath, cert);
   broker = await TestBroker.start({ flight, tls: { certificate: cert, key } });
-  url = broker.address.doorUrls?.[0] ?? '';
+  url = broker.address.endpointUrls?.[0] ?? '';
 });
 
 afterAll(async () => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
     authenticate: (header) => authenticator.authenticate(header),
     clock: systemClock,
   });
-  port = Number(new URL(broker.address.doorUrls?.[0] ?? '').port);
+  port = Number(new URL(broker.address.endpointUrls?.[0] ?? '').port);
 });
 
 afterAll(() => broker[Symbol.asyncDispose]());

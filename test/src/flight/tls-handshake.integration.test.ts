@@ -17,7 +17,7 @@ test('a connection that never ends its handshake of TLS is closed, and others ar
     // The time of a handshake is Node's own.
     requestTimeoutMs: 100,
   });
-  const { port } = new URL((broker.address.doorUrls?.[0] ?? '').replace('grpc+tls:', 'https:'));
+  const { port } = new URL((broker.address.endpointUrls?.[0] ?? '').replace('grpc+tls:', 'https:'));
   const silent = connect(Number(port), '127.0.0.1').resume();
   await once(silent, 'close');
   const other = connectHttp2(`https://127.0.0.1:${port}`, { ca: cert });

@@ -83,7 +83,7 @@ export async function startQuireOn(
   };
   return {
     brokerUrl: broker?.url ?? '',
-    flightUrl: broker?.doorUrls?.[0] ?? '',
+    flightUrl: broker?.endpointUrls?.[0] ?? '',
     send,
     query: async (sql, parameters = '', body = {}) =>
       parseLosslessJson(

@@ -4,7 +4,7 @@ import type { RestreamEngine } from './restream-engine.ts';
 import { decide, droppedError, failedJob, type RestreamSettings } from './decide.ts';
 import type { JobRecords } from './job-records.ts';
 import { observe } from './observe.ts';
-import { mayPass, patienceMs, waitedInVain } from './patience.ts';
+import { isRetryable, retryTimeoutMs, addRetryTime } from './retry-timeout.ts';
 import { perform } from './perform.ts';
 import { type RestreamJob, withProblem } from './restream-job.ts';
 
@@ -88,8 +88,8 @@ async function act(
     if (await isDropped(engine, job, error, signal)) {
       return { job: failedJob(job, droppedError(job), clock.nowMs()), isInVain: false };
     }
-    const waited = waitedInVain(job, elapsedMs);
-    if (mayPass(error) && waited.waitedMs <= patienceMs(job, settings())) {
+    const waited = addRetryTime(job, elapsedMs);
+    if (isRetryable(error) && waited.waitedMs <= retryTimeoutMs(job, settings())) {
       return { job: withProblem(waited.job, error, clock.nowMs()), isInVain: true };
     }
     if (waited.job.cleanup !== null) {

@@ -15,7 +15,7 @@ import type { RestreamEngine } from './restream-engine.ts';
 import { failedJob, type RestreamSettings } from './decide.ts';
 import { driveJob, type RestreamLog } from './drive-job.ts';
 import { JobRecords, leaseKeyOf } from './job-records.ts';
-import { mayPass } from './patience.ts';
+import { isRetryable } from './retry-timeout.ts';
 import { perform } from './perform.ts';
 import { isFinal, newJob, type RestreamJob, withProblem } from './restream-job.ts';
 import { checkStart, type RestreamRequest } from './start-job.ts';
@@ -220,7 +220,7 @@ export class Restreams implements AsyncDisposable {
         : new QuireError('INTERNAL', 'The destination could not be created.', { cause: thrown });
       // If the engine may or may not have created it, the driver tries again; any other error ends
       // the job here.
-      if (mayPass(error)) {
+      if (isRetryable(error)) {
         const waiting = withProblem(job, error, clock.nowMs());
         await this.#write(waiting);
         return waiting;

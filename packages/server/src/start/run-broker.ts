@@ -150,8 +150,8 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
 }
 
 /** Returns the addresses of a listening broker, for its log. */
-function urlsOf({ url, doorUrls }: RunningBroker['address']): Record<string, string> {
-  const flightUrl = doorUrls?.[0];
+function urlsOf({ url, endpointUrls }: RunningBroker['address']): Record<string, string> {
+  const flightUrl = endpointUrls?.[0];
   return { url, ...(flightUrl !== undefined && { flightUrl }) };
 }
 

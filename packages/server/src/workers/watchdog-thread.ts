@@ -14,7 +14,7 @@ import type { WatchdogData } from './watchdog.ts';
 const busyEveryMs = 20;
 const idleEveryMs = 500;
 
-const { parentPid, memoryMaxBytes, lastWordsFd, isBusy } = workerData as WatchdogData;
+const { parentPid, memoryMaxBytes, exitReasonFd, isBusy } = workerData as WatchdogData;
 const busy = new Int32Array(isBusy);
 
 for (;;) {
@@ -22,7 +22,7 @@ for (;;) {
   Atomics.wait(busy, 0, isWorking, isWorking === 1 ? busyEveryMs : idleEveryMs);
   if (process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL');
   if (process.memoryUsage.rss() > memoryMaxBytes) {
-    writeSync(lastWordsFd, 'memory');
+    writeSync(exitReasonFd, 'memory');
     process.kill(process.pid, 'SIGKILL');
   }
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** The file descriptor to which the watchdog writes its reason for ending the process. */
-export const lastWordsFd = 4;
+export const exitReasonFd = 4;
 
 /** The arguments from the process that starts a worker to its watchdog. */
 export interface WatchdogArguments {
@@ -13,7 +13,7 @@ export interface WatchdogArguments {
 /** The data that the watchdog's thread is started with. */
 export interface WatchdogData extends WatchdogArguments {
   /** The file descriptor for the reason to end the process: `memory`. */
-  readonly lastWordsFd: number;
+  readonly exitReasonFd: number;
   /** One 32-bit integer: 1 while there is work. */
   readonly isBusy: SharedArrayBuffer;
 }
@@ -41,7 +41,7 @@ export class Watchdog {
       isSource ? './watchdog-thread.ts' : './watchdog-thread.js',
       import.meta.url,
     );
-    const workerData: WatchdogData = { ...options, lastWordsFd, isBusy: this.#busy.buffer };
+    const workerData: WatchdogData = { ...options, exitReasonFd, isBusy: this.#busy.buffer };
     const limits = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16, stackSizeMb: 1 };
     new Worker(script, { workerData, execArgv: [], resourceLimits: limits }).unref();
   }

@@ -85,7 +85,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   readonly #retired = new WeakSet<WorkerProcess>();
   readonly #closing = new AbortController();
   /** Promises that must settle before the pool is closed. */
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inProgress = new Set<Promise<unknown>>();
   readonly #killed = { time: 0, memory: 0, crash: 0 };
   #setup: Setup;
   #busyCount = 0;
@@ -190,7 +190,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(shuttingDown(this.#kind.name));
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#inProgress);
     await Promise.all([...this.#all].map((worker) => this.#stop(worker)));
   }
 
@@ -203,11 +203,11 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     const either =
       signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
     const running = this.#run(input, either, options);
-    this.#underWay.add(running);
+    this.#inProgress.add(running);
     try {
       return await running;
     } finally {
-      this.#underWay.delete(running);
+      this.#inProgress.delete(running);
     }
   }
 
@@ -326,9 +326,9 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   async #stop(worker: WorkerProcess): Promise<void> {
     this.#all.delete(worker);
     const stopping = worker.stop();
-    this.#underWay.add(stopping);
+    this.#inProgress.add(stopping);
     await stopping;
-    this.#underWay.delete(stopping);
+    this.#inProgress.delete(stopping);
   }
 
   #forget(worker: WorkerProcess, end: WorkerEnd): void {

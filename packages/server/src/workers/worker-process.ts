@@ -6,7 +6,7 @@ import { encodeError } from '@quire/core/process';
 import { activeTracer, continueTrace, traceHeaders } from '@quire/core/trace';
 import { Deadline } from '@quire/core/wait';
 import { type FromWorker, type Outcome, outcomeOf, type ToWorker, valueOf } from './messages.ts';
-import { lastWordsFd, writeWatchdogArguments } from './watchdog.ts';
+import { exitReasonFd, writeWatchdogArguments } from './watchdog.ts';
 import type { MemoryLimit, WorkerKind, WorkerLimits } from './worker-kind.ts';
 
 /**
@@ -240,7 +240,7 @@ export class WorkerProcess {
   async #watch(): Promise<WorkerEnd> {
     const child = this.#child;
     const errorOutput = lastOf(child.stdio[2], heapExhausted);
-    const lastWords = lastOf(child.stdio[lastWordsFd], 'memory');
+    const exitReason = lastOf(child.stdio[exitReasonFd], 'memory');
     const { promise: closed, resolve } = Promise.withResolvers<string>();
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -252,7 +252,7 @@ export class WorkerProcess {
       ),
     );
     const detail = [how, errorOutput.text().trim()].filter((part) => part !== '').join(': ');
-    if (errorOutput.hasWords() || lastWords.hasWords()) {
+    if (errorOutput.hasWords() || exitReason.hasWords()) {
       return { pid: this.pid, reason: 'memory', detail };
     }
     return { pid: this.pid, reason: this.#killReason ?? 'crash', detail };

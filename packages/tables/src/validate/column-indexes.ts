@@ -7,7 +7,7 @@ type IndexType = NonNullable<NonNullable<Config['fieldConfigList']>[number]['ind
 type ColumnList = Extract<keyof NonNullable<Config['tableIndexConfig']>, `${string}Columns`>;
 
 /** The members of a config that declare an index of a kind. */
-export interface IndexPlaces {
+export interface IndexMembers {
   /** Its name in `indexes` of an element of fieldConfigList. */
   readonly name: string;
   readonly type?: IndexType;
@@ -31,7 +31,7 @@ export interface ColumnIndex {
  */
 export function* indexesOf(
   config: Config,
-  { name, type, list, options }: IndexPlaces,
+  { name, type, list, options }: IndexMembers,
 ): Generator<ColumnIndex> {
   const { fieldConfigList = [], tableIndexConfig } = config;
   for (const [path, field] of placed('/fieldConfigList', fieldConfigList)) {

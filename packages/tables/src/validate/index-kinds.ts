@@ -1,6 +1,6 @@
 import {
   describe,
-  type IndexPlaces,
+  type IndexMembers,
   indexesOf,
   rawColumnsOf,
   storedTypeOf,
@@ -9,7 +9,7 @@ import { type Column, columnNamed, rulesAbout } from './rule.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-interface IndexKind extends IndexPlaces {
+interface IndexKind extends IndexMembers {
   readonly code: string;
   readonly description: string;
   readonly severity?: 'warning';

@@ -2,7 +2,7 @@ import { isRecord } from '../model/document.ts';
 import { compressionCodecs } from '../model/member.ts';
 import {
   describe,
-  type IndexPlaces,
+  type IndexMembers,
   indexesOf,
   rawColumnsOf,
   storedTypeOf,
@@ -33,7 +33,7 @@ export const indexRules = [
     'INDEX_TWICE',
     'An index of a column is configured in indexes of its element of fieldConfigList or elsewhere, not in both.',
     function* ({ config }) {
-      const places: readonly IndexPlaces[] = [
+      const places: readonly IndexMembers[] = [
         ...new Map(indexKinds.map((kind) => [kind.name, kind])).values(),
       ];
       for (const kind of places) {
@@ -193,7 +193,7 @@ function sortedColumnsOf({ tableIndexConfig }: CheckedTable['config']) {
 function* namedColumnsOf(
   config: CheckedTable['config'],
 ): Generator<readonly [path: string, name: string]> {
-  const places: readonly IndexPlaces[] = [
+  const places: readonly IndexMembers[] = [
     ...new Map(indexKinds.map((kind) => [`${kind.name}${kind.list}`, kind])).values(),
     { name: 'none', list: 'onHeapDictionaryColumns' },
     { name: 'none', list: 'noDictionaryColumns', options: 'noDictionaryConfig' },

@@ -22,7 +22,7 @@ import {
   parseTraceparent,
   publicMessage,
   secureContextOf,
-  type ServiceDoor,
+  type ServiceEndpoint,
   toQuireError,
 } from '@quire/service';
 import type { FastifyBaseLogger } from 'fastify';
@@ -60,7 +60,10 @@ const statusNames = new Map<number, string>(
  * Opens the broker by Arrow Flight SQL: calls are admitted, counted, logged and audited like those
  * of HTTP, by the same code.
  */
-export function openFlightDoor(context: BrokerContext, flight: FlightOptions): ServiceDoor {
+export function createFlightEndpoint(
+  context: BrokerContext,
+  flight: FlightOptions,
+): ServiceEndpoint {
   const { options, clock } = context;
   const calls = new FlightCalls(context);
   const server: GrpcServer = createFlightServer<FlightCaller>({

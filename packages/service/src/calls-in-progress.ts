@@ -31,10 +31,10 @@ export interface CallTransport {
 }
 
 /** The time for calls aborted by a shutdown to send an error to their clients. */
-const lastWordsMs = 1000;
+const errorReplyMs = 1000;
 
 /** The calls in progress, and the work that they have started: a shutdown waits for both. */
-export class CallsUnderWay {
+export class CallsInProgress {
   readonly #controllers = new Set<AbortController>();
   readonly #work = new Set<Promise<unknown>>();
   readonly #responsesOfSocket = new WeakMap<Socket, Set<ServerResponse>>();
@@ -131,7 +131,7 @@ export class CallsUnderWay {
         ),
       );
     }
-    await this.#settledWithin(lastWordsMs);
+    await this.#settledWithin(errorReplyMs);
     this.#stalls.close();
   }
 

@@ -6,7 +6,7 @@ import type { RestreamJob } from './restream-job.ts';
  * Reports whether a failed action may be retried: a table that is set aside works again once its
  * file is restored.
  */
-export function mayPass(error: QuireError): boolean {
+export function isRetryable(error: QuireError): boolean {
   return error.kind === 'unavailable' || error.kind === 'corrupt';
 }
 
@@ -14,7 +14,7 @@ export function mayPass(error: QuireError): boolean {
  * Returns the job after a step that failed temporarily, and the time for which such steps have been
  * tried in its stage.
  */
-export function waitedInVain(
+export function addRetryTime(
   job: RestreamJob,
   elapsedMs: number,
 ): { readonly job: RestreamJob; readonly waitedMs: number } {
@@ -35,7 +35,7 @@ export function waitedInVain(
 }
 
 /** Returns the timeout of a job's stage without progress. */
-export function patienceMs(job: RestreamJob, settings: RestreamSettings): number {
+export function retryTimeoutMs(job: RestreamJob, settings: RestreamSettings): number {
   if (job.cleanup !== null) return settings.noProgressMaxMs;
   if (job.status === 'FORCE_COMMIT') return settings.commitMaxMs;
   if (job.status === 'REBALANCE') return job.config.maxRebalanceTimeMin * 60_000;
