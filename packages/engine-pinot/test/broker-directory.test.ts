@@ -12,13 +12,17 @@ const gone = { status: 404, text: '{"code":404,"error":"Table \'visits\' not fou
 /** A controller with these answers; the last one repeats. */
 function directoryOf(...answers: readonly { readonly status: number; readonly text: string }[]) {
   const calls: string[] = [];
+  const clock = new ManualClock();
+  let hanging = Promise.resolve();
   const controller = {
-    http: { clock: new ManualClock() },
+    http: { clock },
     url: 'http://c:9000',
     release: async () => [1, 5, 1],
     call: async ({ path }: { readonly path: string }) => {
       calls.push(path);
-      return answers[calls.length - 1] ?? answers.at(-1);
+      const answer = answers[calls.length - 1] ?? answers.at(-1);
+      await hanging;
+      return answer;
     },
   } as unknown as Controller;
   const directory = new BrokerDirectory(controller, {
@@ -26,7 +30,13 @@ function directoryOf(...answers: readonly { readonly status: number; readonly te
     refreshMs: 1000,
     avoidMs: 1000,
   });
-  return { directory, calls };
+  /** Holds back later answers until the returned function is called. */
+  const hang = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    hanging = promise;
+    return resolve;
+  };
+  return { directory, calls, clock, hang };
 }
 
 test('the list of brokers is asked for again when a table is dropped while the controller makes it', async () => {
@@ -66,4 +76,29 @@ test('a query that names no table is sent to any broker, by a list that was read
   }
   await directory.brokersFor(new Set(['rivers']));
   expect(calls).toHaveLength(2);
+});
+
+test('an old list is used while the controller that is asked for a new one hangs', async () => {
+  const { directory, calls, clock, hang } = directoryOf(list);
+  const brokers = ['http://b:8099'];
+  expect(await directory.brokersFor(new Set(['rivers']))).toEqual(brokers);
+  hang();
+  await clock.advance(1001);
+  for (const _ of [1, 2]) {
+    expect(await directory.brokersFor(new Set(['rivers']))).toEqual(brokers);
+  }
+  expect(calls).toHaveLength(2);
+});
+
+test('a table that is made while a list is read is looked for in the next list', async () => {
+  const both = list.text.replace('"rivers"', '"lakes":[{"host":"c","port":8099}],"rivers"');
+  const { directory, calls, clock, hang } = directoryOf(list, list, { status: 200, text: both });
+  await directory.brokersFor(new Set(['rivers']));
+  const release = hang();
+  await clock.advance(1001);
+  await directory.brokersFor(new Set(['rivers']));
+  const brokers = directory.brokersFor(new Set(['lakes']));
+  release();
+  expect(await brokers).toEqual(['http://c:8099']);
+  expect(calls).toHaveLength(3);
 });

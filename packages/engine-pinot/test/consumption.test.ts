@@ -172,6 +172,46 @@ describe('a server that hangs', () => {
     expect(cluster.calls.some((call) => call.includes('/status'))).toBe(false);
   });
 
+  test('consumption is not known in the time of one question, whichever of two is not answered', async () => {
+    const path = '/tables/rivers/status?type=REALTIME';
+    await using cluster = await replay({ ...recorded.kafkaAway, [path]: neverAnswered });
+    const reading = cluster.engine.readConsumption('rivers_REALTIME');
+    await expect.poll(() => cluster.calls).toContain(`GET ${path}`);
+    await cluster.clock.advance(12_000);
+    expect((await reading).partitions[0]).toMatchObject({
+      state: 'RETRYING',
+      error: `${first}, ${second}: no answer; the server or its stream is not available.`,
+    });
+  });
+
+  test('servers are asked by one call at a time, which all readers that wait share', async () => {
+    const path = '/tables/rivers_REALTIME/consumingSegmentsInfo';
+    await using cluster = await replay({ ...recorded.healthy, [path]: neverAnswered });
+    const countAsked = (): number => cluster.calls.filter((call) => call === `GET ${path}`).length;
+    const countZkReads = (): number =>
+      cluster.calls.filter((call) => call.includes('/servers')).length;
+    const readings = [1, 2, 3, 4, 5].map(() => cluster.engine.readConsumption('rivers_REALTIME'));
+    await expect.poll(countZkReads).toBe(5);
+    await expect.poll(countAsked).toBe(1);
+    await cluster.clock.untilSleeping(7);
+    await cluster.clock.advance(12_000);
+    expect((await Promise.all(readings)).map((each) => each.serversFailingCount)).toEqual([
+      2, 2, 2, 2, 2,
+    ]);
+    // The next call, for the four that waited.
+    await expect.poll(countAsked).toBe(2);
+  });
+
+  test('a pause is known while no server answers', async () => {
+    const path = '/tables/rivers_REALTIME/consumingSegmentsInfo';
+    await using cluster = await replay({ ...recorded.healthy, [path]: neverAnswered });
+    expect(await cluster.engine.readPauseStatus('rivers_REALTIME')).toMatchObject({
+      isPaused: false,
+      segmentNames: [segment0, segment1],
+    });
+    expect(cluster.calls).not.toContain(`GET ${path}`);
+  });
+
   test('segments are listed after a while, with the size of their file in the deep store', async () => {
     const path = '/tables/rivers_REALTIME/size?verbose=true';
     const done = {

@@ -7,6 +7,7 @@ import {
   type Instance,
   type LiveTables,
   parseTableName,
+  type PauseStatus,
   type RebalanceJob,
   type ResumeFrom,
   type ScheduledTasks,
@@ -223,24 +224,28 @@ export class EmbeddedTableEngine implements TableEngine {
     return this.#consumerOf(tableNameWithType).read(options);
   }
 
+  async readPauseStatus(tableNameWithType: string): Promise<PauseStatus> {
+    return this.#consumerOf(tableNameWithType).readPauseStatus();
+  }
+
   async pauseConsumption(
     tableNameWithType: string,
     options?: CallOptions & { readonly comment?: string },
-  ): Promise<Consumption> {
+  ): Promise<PauseStatus> {
     const consumer = this.#consumerOf(tableNameWithType);
     await this.#free(() => consumer.pause(options?.comment));
-    return consumer.read(options);
+    return consumer.readPauseStatus();
   }
 
   async resumeConsumption(
     tableNameWithType: string,
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
-  ): Promise<Consumption> {
+  ): Promise<PauseStatus> {
     const consumer = this.#consumerOf(tableNameWithType);
     await this.#write(() =>
       consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options),
     );
-    return consumer.read(options);
+    return consumer.readPauseStatus();
   }
 
   async forceCommit(

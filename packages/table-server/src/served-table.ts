@@ -5,6 +5,7 @@ import { makeDirectory } from '@quire/core/process';
 import {
   type Consumption,
   parseTableName,
+  type PauseStatus,
   type ResumeFrom,
   type SegmentDescription,
   type TableType,
@@ -50,6 +51,7 @@ export interface StreamConsumer extends AsyncDisposable {
    */
   readonly records: readonly ConsumingRecord[];
   read(options?: CallOptions): Promise<Consumption>;
+  readPauseStatus(): Promise<PauseStatus>;
   pause(comment: string | undefined): Promise<void>;
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void>;
   /**

@@ -225,7 +225,7 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
   {
     name: 'pauses a moment after it has said so',
     caughtBy: streams,
-    plant: (engine) => ({ pauseConsumption: (table) => engine.readConsumption(table) }),
+    plant: (engine) => ({ pauseConsumption: (table) => engine.readPauseStatus(table) }),
   },
   {
     name: 'says that it commits while it is paused',
@@ -257,6 +257,16 @@ export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
     name: 'consumes a table that is made paused',
     caughtBy: 'streams: start paused when the table is created so',
     plant: (engine) => ({ createTable: (config) => engine.createTable(config) }),
+  },
+  {
+    name: 'calls a paused table consuming',
+    caughtBy: 'streams: start paused when the table is created so',
+    plant: (engine) => ({
+      readPauseStatus: async (table) => ({
+        ...(await engine.readPauseStatus(table)),
+        isPaused: false,
+      }),
+    }),
   },
   {
     name: 'reads no consumption of a table without a stream',

@@ -55,6 +55,12 @@ const consumption = {
   isReady: true,
   partitions: [partition(0, true), partition(1, false)],
 };
+const pause = {
+  isPaused: false,
+  changedMs: nowMs,
+  comment: 'go',
+  segmentNames: consumption.partitions.map(({ segmentName }) => segmentName),
+};
 const commit = {
   jobId: 'c1',
   tableNameWithType: 'orders_REALTIME',
@@ -138,8 +144,9 @@ export const cannedEngine: TableEngine = {
   },
   countRows: async () => 10,
   readConsumption: async () => consumption,
-  pauseConsumption: async () => ({ ...consumption, isPaused: true }),
-  resumeConsumption: async () => consumption,
+  readPauseStatus: async () => pause,
+  pauseConsumption: async () => ({ ...pause, isPaused: true }),
+  resumeConsumption: async () => pause,
   forceCommit: async () => commit,
   readForceCommit: async () => commit,
   rebalance: async () => rebalance,

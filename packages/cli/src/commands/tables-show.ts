@@ -29,13 +29,16 @@ export function addTablesShowCommand(tables: Command, environment: Environment):
       const client = createAdminClient(options, environment);
       const { rawName, type } = parseTableName(table);
       const configs = await client.readTable(rawName, interrupt);
-      const sizes = (await client.readTableSizes(rawName, interrupt)).filter(
-        (size) => (type ?? size.type) === size.type,
-      );
+      const isRealtime = type !== 'OFFLINE' && (configs['realtime'] ?? null) !== null;
+      // Together, as each of them waits for servers that may hang.
+      const [allSizes, consumption] = await Promise.all([
+        client.readTableSizes(rawName, interrupt),
+        isRealtime ? readConsumption(client, `${rawName}_REALTIME`, interrupt) : null,
+      ]);
+      const sizes = allSizes.filter((size) => (type ?? size.type) === size.type);
       if (sizes.length === 0) {
         throw new QuireError('TABLE_NOT_FOUND', `There is no table '${table}'.`);
       }
-      const consumption = await readConsumption(client, sizes, interrupt);
       if (options.json === true) {
         const halves = sizes.map(
           (size) => [size.type.toLowerCase(), configs[size.type.toLowerCase()] ?? null] as const,
@@ -66,14 +69,12 @@ interface Consumption {
 
 async function readConsumption(
   client: QuireAdminClient,
-  sizes: readonly TableSize[],
+  tableNameWithType: string,
   interrupt: Interrupt,
-): Promise<Consumption | null> {
-  const half = sizes.find(({ type }) => type === 'REALTIME');
-  if (half === undefined) return null;
+): Promise<Consumption> {
   const [pause, segments] = await Promise.all([
-    client.readPauseStatus(half.tableNameWithType, interrupt),
-    client.readConsumingSegments(half.tableNameWithType, interrupt),
+    client.readPauseStatus(tableNameWithType, interrupt),
+    client.readConsumingSegments(tableNameWithType, interrupt),
   ]);
   return { pause, segments };
 }

@@ -3,6 +3,7 @@ import { QuireError } from '@quire/core';
 import type {
   Consumption,
   PartitionConsumption,
+  PauseStatus,
   RebalanceJob,
   ReplicaConsumption,
   ResumeFrom,
@@ -32,21 +33,18 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
     realtimeName(pathOf(request)['tableName'] ?? '');
   const handlers: Readonly<Record<keyof typeof operations, RouteHandler>> = {
     readConsumingSegments: async (request, reply) => {
-      const consumption = await engine().readConsumption(nameOf(request), {
-        signal: signalOf(request),
-      });
-      const servers = (await engine().listInstances({ signal: signalOf(request) })).filter(
-        ({ kind }) => kind === 'SERVER',
-      );
+      const signal = signalOf(request);
+      const consumption = await engine().readConsumption(nameOf(request), { signal });
+      const isOneProcess = consumption.partitions.some(({ replicas }) => replicas === undefined);
       // An engine of one process does not report which server consumes a partition.
-      const name = servers.map(({ instanceName }) => instanceName).join(',');
+      const name = isOneProcess ? await serverNames(engine(), signal) : '';
       return sendJson(reply, consumingSegmentsOf(consumption, name));
     },
     readPauseStatus: async (request, reply) =>
       sendJson(
         reply,
         pauseStatusOf(
-          await engine().readConsumption(nameOf(request), { signal: signalOf(request) }),
+          await engine().readPauseStatus(nameOf(request), { signal: signalOf(request) }),
         ),
       ),
     readWatermarks: async (request, reply) =>
@@ -115,6 +113,11 @@ export function streamRoutes(context: ControllerContext): readonly RouteOptions[
   );
 }
 
+async function serverNames(engine: TableEngine, signal: AbortSignal): Promise<string> {
+  const servers = (await engine.listInstances({ signal })).filter(({ kind }) => kind === 'SERVER');
+  return servers.map(({ instanceName }) => instanceName).join(',');
+}
+
 function consumingSegmentsOf(
   { partitions, serversFailingCount = 0, serversUnparsableCount = 0 }: Consumption,
   serverName: string,
@@ -166,12 +169,10 @@ function consumerOf(
   };
 }
 
-function pauseStatusOf({ isPaused, changedMs, comment, partitions }: Consumption): object {
+function pauseStatusOf({ isPaused, changedMs, comment, segmentNames }: PauseStatus): object {
   return {
     pauseFlag: isPaused,
-    consumingSegments: partitions.flatMap(({ segmentName }) =>
-      segmentName === null ? [] : [segmentName],
-    ),
+    consumingSegments: segmentNames,
     reasonCode: 'ADMINISTRATIVE',
     comment: comment ?? '',
     timestamp: changedMs === null ? '' : formatTimestamp(changedMs),

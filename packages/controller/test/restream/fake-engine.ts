@@ -2,6 +2,7 @@ import { type Clock, QuireError } from '@quire/core';
 import type {
   Consumption,
   ForceCommitJob,
+  PauseStatus,
   PartitionConsumption,
   RebalanceJob,
   TableConfigDocument,
@@ -193,7 +194,7 @@ export class FakeEngine implements RestreamEngine {
     return { ...common, isReady: true, partitions };
   }
 
-  async pauseConsumption(name: string): Promise<Consumption> {
+  async pauseConsumption(name: string): Promise<PauseStatus> {
     this.#assertReachable();
     this.#settle(name);
     this.#table(name).isPaused = true;
@@ -201,15 +202,15 @@ export class FakeEngine implements RestreamEngine {
       if (job.tableNameWithType === name) this.#commits.set(jobId, { ...job, dueMs: 0 });
     }
     this.changes.push(`pause ${name}`);
-    return this.readConsumption(name);
+    return paused(true);
   }
 
-  async resumeConsumption(name: string): Promise<Consumption> {
+  async resumeConsumption(name: string): Promise<PauseStatus> {
     this.#assertReachable();
     this.#settle(name);
     this.#table(name).isPaused = false;
     this.changes.push(`resume ${name}`);
-    return this.readConsumption(name);
+    return paused(false);
   }
 
   async forceCommit(name: string): Promise<ForceCommitJob> {
@@ -413,3 +414,7 @@ const sourceConfig: TableConfigDocument = {
     },
   },
 };
+
+function paused(isPaused: boolean): PauseStatus {
+  return { isPaused, changedMs: null, comment: null, segmentNames: [] };
+}

@@ -185,6 +185,11 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
           partitions.every(({ lagMessages }) => lagMessages === 0)
         );
       }, patience(context));
+      const { partitions: consumed } = await engine.readConsumption('visits_REALTIME');
+      expect(await engine.readPauseStatus('visits_REALTIME')).toMatchObject({
+        isPaused: false,
+        segmentNames: consumed.flatMap(({ segmentName }) => segmentName ?? []).toSorted(),
+      });
       const { jobId } = await engine.forceCommit('visits_REALTIME');
       await vi.waitUntil(
         async () => (await engine.readForceCommit(jobId)).pendingSegmentNames.length === 0,
@@ -205,6 +210,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       await fixture.append(0, visits(4));
       await engine.createTable(realtime(fixture), { isPaused: true });
       expect(await engine.readConsumption('visits_REALTIME')).toMatchObject({ isPaused: true });
+      expect(await engine.readPauseStatus('visits_REALTIME')).toMatchObject({ isPaused: true });
       await engine.resumeConsumption('visits_REALTIME');
       await vi.waitUntil(async () => (await fixture.count('visits')) === 4, patience(context));
     });
@@ -215,6 +221,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       await engine.createSchema(schema);
       await engine.createTable(offline);
       expect(await codeOf(engine.readConsumption('visits_OFFLINE'))).toBe('UNSUPPORTED');
+      expect(await codeOf(engine.readPauseStatus('visits_OFFLINE'))).toBe('UNSUPPORTED');
       expect(await codeOf(engine.pauseConsumption('visits_REALTIME'))).toBe('TABLE_NOT_FOUND');
       expect(await codeOf(engine.readForceCommit('none'))).toBe('JOB_NOT_FOUND');
       expect(await codeOf(engine.readRebalance('none'))).toBe('JOB_NOT_FOUND');

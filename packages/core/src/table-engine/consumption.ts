@@ -54,12 +54,18 @@ export interface ReplicaConsumption {
   readonly lagMs: number | null;
 }
 
-/** The consumption of a table's stream. */
-export interface Consumption {
+/** The pause of a table, which is known without its stream and its servers. */
+export interface PauseStatus {
   readonly isPaused: boolean;
   /** The time of the last pause or resume, and its comment. */
   readonly changedMs: number | null;
   readonly comment: string | null;
+  /** The segments that are being consumed, in ascending order of their names. */
+  readonly segmentNames: readonly string[];
+}
+
+/** The consumption of a table's stream. */
+export interface Consumption extends Omit<PauseStatus, 'segmentNames'> {
   /**
    * In ascending order. Empty while the partitions are unknown; `isReady` distinguishes that from a
    * stream without any.

@@ -3,6 +3,7 @@ export type {
   ForceCommitJob,
   PartitionConsumption,
   PartitionState,
+  PauseStatus,
   RebalanceJob,
   RebalanceStatus,
   ReplicaConsumption,

@@ -1,6 +1,12 @@
 import type { JsonValue } from '../lossless-json.ts';
 import type { CallOptions } from '../object-store.ts';
-import type { Consumption, ForceCommitJob, RebalanceJob, ResumeFrom } from './consumption.ts';
+import type {
+  Consumption,
+  ForceCommitJob,
+  PauseStatus,
+  RebalanceJob,
+  ResumeFrom,
+} from './consumption.ts';
 import type { TableConfigDocument, TableSchemaDocument, TableType } from './documents.ts';
 import type { Finding } from './finding.ts';
 import type { SegmentDescription } from './segments.ts';
@@ -180,6 +186,8 @@ export interface TableEngine extends AsyncDisposable {
   // Streams: every verb throws TABLE_NOT_FOUND, and UNSUPPORTED for a table without a stream.
 
   readConsumption(tableNameWithType: string, options?: CallOptions): Promise<Consumption>;
+  /** Waits neither for the stream nor for servers that consume it. */
+  readPauseStatus(tableNameWithType: string, options?: CallOptions): Promise<PauseStatus>;
   /**
    * Resolves once the request is durable. Partitions stop soon after, and commit what they have
    * consumed. Pausing a paused table is allowed.
@@ -187,11 +195,11 @@ export interface TableEngine extends AsyncDisposable {
   pauseConsumption(
     tableNameWithType: string,
     options?: CallOptions & { readonly comment?: string },
-  ): Promise<Consumption>;
+  ): Promise<PauseStatus>;
   resumeConsumption(
     tableNameWithType: string,
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
-  ): Promise<Consumption>;
+  ): Promise<PauseStatus>;
   /**
    * Commits the current consuming segments, or those that are named. @throws SEGMENT_NOT_FOUND;
    * CONFLICT while it is paused

@@ -26,6 +26,9 @@ interface BrokerEntry {
   readonly port: number;
 }
 
+/** The time that the controller has for its list. */
+const listMaxMs = 10_000;
+
 /** The number of attempts to read the controller's list while tables disappear from it. */
 const asksMax = 4;
 
@@ -102,7 +105,9 @@ export class BrokerDirectory {
     let directory = await this.#read();
     let lists = listsOf(directory, words);
     if (lists.length === 0 && directory === before) {
-      // A table that was created since then is served only by the brokers of its tenant.
+      // A table that was created since then is served only by the brokers of its tenant. A list
+      // that is being read may be older than the table.
+      await this.#reading?.catch(() => undefined);
       this.#isStale = true;
       directory = await this.#read();
       lists = listsOf(directory, words);
@@ -118,9 +123,17 @@ export class BrokerDirectory {
     const isFresh =
       known !== undefined && this.#nowMs() - known.readAtMs <= this.#options.refreshMs;
     if (isFresh && !this.#isStale) return known;
-    this.#reading ??= this.#ask().finally(() => (this.#reading = undefined));
+    this.#reading ??= this.#refresh().finally(() => (this.#reading = undefined));
+    if (known === undefined || this.#isStale) return this.#reading;
+    // No query waits for a list that only is old: the controller may hang.
+    this.#reading.catch(() => undefined);
+    return known;
+  }
+
+  async #refresh(): Promise<Directory> {
+    const known = this.#known;
     try {
-      this.#known = await this.#reading;
+      this.#known = await this.#ask();
     } catch (error) {
       // While the controller is down, its last answer is used.
       if (known === undefined) throw error;
@@ -133,7 +146,8 @@ export class BrokerDirectory {
   async #ask(): Promise<Directory> {
     const controller = this.#controller;
     await controller.release();
-    const ask = () => controller.call({ method: 'GET', path: '/v2/brokers?state=ONLINE' });
+    const path = '/v2/brokers?state=ONLINE';
+    const ask = () => controller.call({ method: 'GET', path, timeoutMs: listMaxMs });
     let answer = await ask();
     // If a table is dropped while the controller builds its list, the whole list is a 404.
     for (let asked = 1; answer.status === 404 && asked < asksMax; asked += 1) answer = await ask();

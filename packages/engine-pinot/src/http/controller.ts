@@ -1,6 +1,6 @@
-import { QuireError } from '@quire/core';
+import { formatDurationMs, QuireError } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
-import { unlessAborted } from '@quire/core/wait';
+import { unlessAborted, withDeadline } from '@quire/core/wait';
 import { pinotSettings } from '../settings.ts';
 import { parse } from '../answer/parse-json.ts';
 import { at, hintOf, isUnsent } from './call-failure.ts';
@@ -12,7 +12,12 @@ const oldestRelease = [1, 0] as const;
 export interface ControllerCall extends Omit<PinotCall, 'url'> {
   /** The path from the root of the controller, with its query. */
   readonly path: string;
+  /** The timeout of the call; default: 30 seconds to read, two minutes to change something. */
+  readonly timeoutMs?: number | undefined;
 }
+
+const readMaxMs = 30_000;
+const changeMaxMs = 120_000;
 
 export interface ControllerAnswer {
   readonly status: number;
@@ -39,17 +44,27 @@ export class Controller {
   }
 
   /**
-   * Calls a controller; the next one if nothing listens there.
+   * Calls a controller; the next one if nothing listens there. After one that does not answer in
+   * time, the next call is for the next one.
    *
    * @throws ENGINE_UNAVAILABLE when none answers
    */
-  async call({ path, ...call }: ControllerCall): Promise<ControllerAnswer> {
+  async call({ path, timeoutMs, signal, ...call }: ControllerCall): Promise<ControllerAnswer> {
+    const { clock } = this.http;
+    const limitMs = timeoutMs ?? (call.method === 'GET' ? readMaxMs : changeMaxMs);
     for (let attempt = 1; ; attempt += 1) {
+      const { url } = this;
+      const error = (): QuireError => {
+        if (this.url === url) this.#next();
+        return unanswered(url, `${call.method} ${path.split('?', 1)[0]}`, limitMs);
+      };
       try {
-        return await this.http.text({ ...call, url: `${this.url}${path}` });
+        return await withDeadline({ clock, signal, timeoutMs: limitMs, error }, (limited) =>
+          this.http.text({ ...call, url: `${url}${path}`, signal: limited }),
+        );
       } catch (error) {
         if (!isUnsent(error) || attempt >= this.urls.length) throw error;
-        this.#current = (this.#current + 1) % this.urls.length;
+        this.#next();
       }
     }
   }
@@ -86,6 +101,10 @@ export class Controller {
     return [...new Set(tables.map((name) => parseTableName(name).rawName))].toSorted();
   }
 
+  #next(): void {
+    this.#current = (this.#current + 1) % this.urls.length;
+  }
+
   async #readRelease(): Promise<readonly number[]> {
     const { status, text } = await this.call({ method: 'GET', path: '/version' });
     const version = /"pinot-(?:controller|common|core|spi)"\s*:\s*"(\d+(?:\.\d+)*)/.exec(text)?.[1];
@@ -110,6 +129,15 @@ export class Controller {
     }
     return release;
   }
+}
+
+function unanswered(url: string, call: string, limitMs: number): QuireError {
+  const what = call.startsWith('GET ') ? '' : '; it may have taken effect nevertheless';
+  return new QuireError(
+    'ENGINE_UNAVAILABLE',
+    `The controller of Apache Pinot has not answered ${call} within ${formatDurationMs(limitMs)}${what}.`,
+    { cause: at(url, call), adminHint: hintOf(url, pinotSettings.settings.controllerUrls.key) },
+  );
 }
 
 /** Reports whether a release is at least as new as another. */

@@ -7,7 +7,7 @@ import {
   QuireError,
 } from '@quire/core';
 import type { Finding } from '@quire/core/table-engine';
-import { withDeadline } from '@quire/core/wait';
+import { Deadline, unlessAborted, withDeadline } from '@quire/core/wait';
 import type { Controller, ControllerAnswer } from '../http/controller.ts';
 import { withoutInstances } from '../http/instance-names.ts';
 import type { PinotCall } from '../http/pinot-http.ts';
@@ -25,6 +25,8 @@ export interface AdminCall {
   readonly parameters?: Readonly<Record<string, string | undefined>>;
   readonly body?: PinotCall['body'] | Json;
   readonly contentType?: string;
+  /** As in `ControllerCall`. */
+  readonly timeoutMs?: number;
   /** The error codes of the HTTP statuses of a refusal. */
   readonly errors: Readonly<Record<number, ErrorCode>>;
   /** The call that completes this one, sent if the controller abandons its update of brokers. */
@@ -40,9 +42,18 @@ export interface AdminCall {
 const abandonedUpdate = /\bupdating ideal state for resource: brokerResource\b/;
 export const becauseOfOthers = 'because of changes to other tables at the same time';
 
+/** A read in progress, and the one that starts after it. */
+interface SharedRead {
+  readonly current: Promise<Json>;
+  next: Promise<Json> | undefined;
+}
+
+const late = (): QuireError => new QuireError('REQUEST_TIMED_OUT', 'Servers do not answer.');
+
 /** Calls the controller for tables and related resources. */
 export class AdminCalls {
   readonly controller: Controller;
+  readonly #reads = new Map<string, SharedRead>();
 
   constructor(controller: Controller) {
     this.controller = controller;
@@ -62,7 +73,7 @@ export class AdminCalls {
    *   not answer, or abandons an update of brokers
    */
   async call(
-    { method, path, parameters = {}, body, contentType, errors, ...call }: AdminCall,
+    { method, path, parameters = {}, body, contentType, timeoutMs, errors, ...call }: AdminCall,
     { signal }: CallOptions,
   ): Promise<JsonValue> {
     await this.controller.release(signal);
@@ -76,6 +87,7 @@ export class AdminCalls {
       method,
       path: `${path}${query}`,
       signal,
+      timeoutMs,
       ...(contentType !== undefined && { contentType }),
       ...(body !== undefined && {
         body: isDocument ? encodeJson(body) : (body as PinotCall['body']),
@@ -104,24 +116,54 @@ export class AdminCalls {
     );
   }
 
+  /** Starts the time that servers have to answer the calls of one caller. */
+  serversDeadline({ signal }: CallOptions): Deadline {
+    const { clock } = this.controller.http;
+    return new Deadline({ clock, signal, timeoutMs: serversMaxMs, error: late });
+  }
+
   /**
-   * Returns the answer to a call for which the controller asks the servers, and undefined when it
-   * takes too long: one server that hangs holds it up for 30 seconds and more.
+   * Returns the answer to a read for which the controller asks the servers; undefined when the
+   * deadline is over. A server that hangs holds up a thread of the controller, of which there are
+   * few, for each such call, until the controller answers nothing else. Therefore the same read is
+   * sent once at a time: callers that arrive while one is in progress share the next.
    *
    * @throws as `object`
    */
-  async objectInTime(call: AdminCall, { signal }: CallOptions): Promise<Json | undefined> {
-    const late = (): QuireError => new QuireError('REQUEST_TIMED_OUT', 'Servers do not answer.');
-    const { clock } = this.controller.http;
+  async objectInTime(call: AdminCall, deadline: Deadline): Promise<Json | undefined> {
     try {
-      return await withDeadline(
-        { clock, signal, timeoutMs: serversMaxMs, error: late },
-        (limited) => this.object(call, { signal: limited }),
-      );
+      return await unlessAborted(this.#shared(call), deadline.signal);
     } catch (error) {
-      if (isQuireError(error, 'REQUEST_TIMED_OUT')) return undefined;
+      if (deadline.isOver || isQuireError(error, 'REQUEST_TIMED_OUT')) return undefined;
       throw error;
     }
+  }
+
+  #shared(call: AdminCall): Promise<Json> {
+    const key = `${call.path} ${JSON.stringify(call.parameters)}`;
+    const running = this.#reads.get(key);
+    if (running !== undefined) {
+      running.next ??= running.current.then(
+        () => this.#start(key, call),
+        () => this.#start(key, call),
+      );
+      return running.next;
+    }
+    return this.#start(key, call);
+  }
+
+  #start(key: string, call: AdminCall): Promise<Json> {
+    const { clock } = this.controller.http;
+    const current = withDeadline({ clock, timeoutMs: serversMaxMs, error: late }, (signal) =>
+      this.object(call, { signal }),
+    );
+    const read: SharedRead = { current, next: undefined };
+    this.#reads.set(key, read);
+    const end = (): void => {
+      if (read.next === undefined) this.#reads.delete(key);
+    };
+    current.then(end, end);
+    return current;
   }
 
   /** Returns an answer that is a list of texts. @throws as `object` */

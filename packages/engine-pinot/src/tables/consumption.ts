@@ -1,8 +1,10 @@
 import { type CallOptions, isQuireError, type JsonValue, QuireError } from '@quire/core';
+import type { Deadline } from '@quire/core/wait';
 import type {
   Consumption,
   ForceCommitJob,
   PartitionConsumption,
+  PauseStatus,
   ReplicaConsumption,
   ResumeFrom,
 } from '@quire/core/table-engine';
@@ -34,23 +36,39 @@ async function assertRealtime(
 const pathOf = (tableNameWithType: string, verb: string): string =>
   `/tables/${encodeURIComponent(tableNameWithType)}/${verb}`;
 
+/** Returns what ZooKeeper has: no server is asked. */
+export async function readPauseStatus(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  options: CallOptions,
+): Promise<PauseStatus> {
+  await assertRealtime(calls, tableNameWithType, options);
+  const path = pathOf(tableNameWithType, 'pauseStatus');
+  const errors = { 404: 'TABLE_NOT_FOUND' } as const;
+  const pause = await calls.object({ method: 'GET', path, errors }, options);
+  const changedMs = Date.parse(`${textIn(pause, 'timestamp').replace(' ', 'T')}Z`);
+  return {
+    isPaused: pause['pauseFlag'] === true,
+    changedMs: Number.isNaN(changedMs) ? null : changedMs,
+    comment: textIn(pause, 'comment') || null,
+    segmentNames: namesIn(pause, 'consumingSegments'),
+  };
+}
+
 export async function readConsumption(
   calls: AdminCalls,
   tableNameWithType: string,
   options: CallOptions,
 ): Promise<Consumption> {
-  await assertRealtime(calls, tableNameWithType, options);
+  const pause = await readPauseStatus(calls, tableNameWithType, options);
+  const { isPaused } = pause;
   const errors = { 404: 'TABLE_NOT_FOUND' } as const;
-  const pause = await calls.object(
-    { method: 'GET', path: pathOf(tableNameWithType, 'pauseStatus'), errors },
-    options,
-  );
   const metadata = await readZkMetadata(calls, tableNameWithType, options);
   const servers = await readServers(calls, tableNameWithType, options);
   const path = pathOf(tableNameWithType, 'consumingSegmentsInfo');
-  const answered = await calls.objectInTime({ method: 'GET', path, errors }, options);
+  using deadline = calls.serversDeadline(options);
+  const answered = await calls.objectInTime({ method: 'GET', path, errors }, deadline);
   const info = answered ?? {};
-  const isPaused = pause['pauseFlag'] === true;
   const consumers = objectIn(info, '_segmentToConsumingInfoMap');
   const segments = newestSegments(metadata).map(([name, each]) => ({
     name,
@@ -66,14 +84,13 @@ export async function readConsumption(
     segments.some(({ replicas }) => replicas.some(({ state }) => state !== 'CONSUMING'));
   // Servers that did not answer a moment ago would hold up this answer as well.
   const isAsked = isTrouble && answered !== undefined;
-  const reason = isAsked ? await readIngestionProblem(calls, tableNameWithType, options) : '';
+  const reason = isAsked ? await readIngestionProblem(calls, tableNameWithType, deadline) : '';
   const nowMs = calls.controller.http.clock.nowMs();
   const partitions = segments.map((segment) => partitionOf(segment, { isPaused, reason, nowMs }));
-  const changedMs = Date.parse(`${textIn(pause, 'timestamp').replace(' ', 'T')}Z`);
   return {
     isPaused,
-    changedMs: Number.isNaN(changedMs) ? null : changedMs,
-    comment: textIn(pause, 'comment') === '' ? null : textIn(pause, 'comment'),
+    changedMs: pause.changedMs,
+    comment: pause.comment,
     partitions,
     isReady: partitions.length > 0,
     serversFailingCount:
@@ -92,7 +109,7 @@ export async function readConsumption(
 async function readIngestionProblem(
   calls: AdminCalls,
   tableNameWithType: string,
-  options: CallOptions,
+  deadline: Deadline,
 ): Promise<string> {
   const { rawName } = typedName(tableNameWithType);
   const answer = await calls.objectInTime(
@@ -102,7 +119,7 @@ async function readIngestionProblem(
       parameters: { type: 'REALTIME' },
       errors: { 404: 'TABLE_NOT_FOUND' },
     },
-    options,
+    deadline,
   );
   return textIn(objectIn(answer ?? {}, 'ingestionStatus'), 'errorMessage');
 }
@@ -273,7 +290,7 @@ export async function pauseConsumption(
   calls: AdminCalls,
   tableNameWithType: string,
   { comment, ...options }: CallOptions & { readonly comment?: string },
-): Promise<Consumption> {
+): Promise<PauseStatus> {
   await assertRealtime(calls, tableNameWithType, options);
   const { clock } = calls.controller.http;
   const startedMs = clock.monotonicMs();
@@ -286,7 +303,7 @@ export async function pauseConsumption(
     }
     await clock.sleep(pausePollMs, options.signal);
   }
-  return readConsumption(calls, tableNameWithType, options);
+  return readPauseStatus(calls, tableNameWithType, options);
 }
 
 /**
@@ -323,7 +340,7 @@ export async function resumeConsumption(
     comment,
     ...options
   }: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
-): Promise<Consumption> {
+): Promise<PauseStatus> {
   await assertRealtime(calls, tableNameWithType, options);
   const path = pathOf(tableNameWithType, 'resumeConsumption');
   const parameters = { consumeFrom: from ?? 'lastConsumed', comment };
@@ -331,7 +348,7 @@ export async function resumeConsumption(
     { method: 'POST', path, parameters, errors: { 404: 'TABLE_NOT_FOUND' } },
     options,
   );
-  return readConsumption(calls, tableNameWithType, options);
+  return readPauseStatus(calls, tableNameWithType, options);
 }
 
 export async function forceCommit(

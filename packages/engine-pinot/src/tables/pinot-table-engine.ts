@@ -20,6 +20,7 @@ import {
   pauseConsumption,
   readConsumption,
   readForceCommit,
+  readPauseStatus,
   resumeConsumption,
 } from './consumption.ts';
 import { Rebalances } from './rebalances.ts';
@@ -161,6 +162,10 @@ export class PinotTableEngine implements TableEngine {
 
   readConsumption(tableNameWithType: string, options: CallOptions = {}) {
     return readConsumption(this.#calls, tableNameWithType, options);
+  }
+
+  readPauseStatus(tableNameWithType: string, options: CallOptions = {}) {
+    return readPauseStatus(this.#calls, tableNameWithType, options);
   }
 
   pauseConsumption(

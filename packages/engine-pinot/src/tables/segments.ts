@@ -101,6 +101,7 @@ async function readHeldBytes(
   options: CallOptions,
 ): Promise<ReadonlyMap<string, number>> {
   const { type } = typedName(tableNameWithType);
+  using deadline = calls.serversDeadline(options);
   const answer = await calls.objectInTime(
     {
       method: 'GET',
@@ -108,7 +109,7 @@ async function readHeldBytes(
       parameters: { verbose: 'true' },
       errors: { 404: 'TABLE_NOT_FOUND' },
     },
-    options,
+    deadline,
   );
   const segments = objectIn(objectIn(answer ?? {}, `${type.toLowerCase()}Segments`), 'segments');
   return new Map(
@@ -270,6 +271,7 @@ export async function ingest(
           path: '/ingestFromURI',
           parameters: { ...parameters, sourceURIStr: source.uri },
           errors,
+          timeoutMs: Infinity,
         }
       : {
           method: 'POST',
@@ -278,6 +280,7 @@ export async function ingest(
           body: multipart(source.name, source.body),
           contentType: `multipart/form-data; boundary=${boundary}`,
           errors,
+          timeoutMs: Infinity,
         },
     options,
   );

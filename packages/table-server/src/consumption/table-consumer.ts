@@ -2,6 +2,7 @@ import { type CallOptions, type Clock, isQuireError, QuireError, type Random } f
 import type {
   Consumption,
   PartitionConsumption,
+  PauseStatus,
   ResumeFrom,
   TableSchemaDocument,
 } from '@quire/core/table-engine';
@@ -124,6 +125,15 @@ export class TableConsumer implements StreamConsumer {
       hasOffsets &&
       (offsets ?? []).every(({ partition }) => known.some((each) => each.partition === partition));
     return { isPaused, changedMs, comment, partitions, isReady };
+  }
+
+  async readPauseStatus(): Promise<PauseStatus> {
+    const { isPaused, changedMs, comment } = this.#record;
+    const known = isPaused ? [] : await this.#statuses(undefined);
+    const segmentNames = known
+      .flatMap(({ segmentName }) => (segmentName === null ? [] : [segmentName]))
+      .toSorted();
+    return { isPaused, changedMs, comment, segmentNames };
   }
 
   /** Pauses consumption. Partitions stop soon after and commit the rows that they have consumed. */
