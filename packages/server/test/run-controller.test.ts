@@ -142,10 +142,15 @@ test('without brokers in the settings, it looks after those of its own process; 
     },
     [own],
   );
+  const elsewhere = { ...usual, 'engine.tables.data.dir': join(directory, 'elsewhere') };
+  await expect(whileRunning(elsewhere, async () => undefined)).rejects.toMatchObject({
+    code: 'INVALID_SETTING',
+    message: expect.stringContaining('with the role server in this process'),
+  });
   await expect(whileRunning(usual, async () => undefined)).rejects.toMatchObject({
     code: 'INVALID_SETTING',
     message:
-      'controller.brokers or engine.tables.data.dir must be set: the controller has neither brokers nor tables to manage.',
+      'controller.brokers or engine.tables.data.dir must be set, the latter with the role server in this process: the controller has neither brokers nor tables to manage.',
   });
 });
 

@@ -90,6 +90,35 @@ test.each([
   expect(stderr).toContain(message);
 });
 
+test.each(['server', 'controller,server'])(
+  'the roles %s on Apache Pinot say that a cluster has no use for a table server',
+  async (roles) => {
+    await using directory = await temporaryDirectory();
+    const pinot = 'engine.kind = pinot\nengine.pinot.controller.url = http://127.0.0.1:9\n';
+    const config = await writeSettings(directory.path, `${anyPorts}${pinot}`);
+    const { exitCode, stderr } = await quireHere(['start', '--roles', roles, '--config', config], {
+      variables: testVariables,
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'engine.kind = pinot: the cluster stores the tables, so the role server has nothing to do.',
+    );
+  },
+);
+
+test('a table server without the controller in its process says at its start that nothing can change its tables', async () => {
+  await using directory = await temporaryDirectory();
+  const config = await writeSettings(directory.path, 'engine.tables.data.dir = tables\n');
+  await using server = new CliProcess(['start', '--roles', 'server', '--config', config], {
+    variables: testVariables,
+  });
+  await server.untilPrinted(/table server +\S+tables[^]*Ctrl-C/);
+  server.signal('SIGINT');
+  const { exitCode, stderr } = await server.ended();
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('nothing can change them. Start both roles in one process');
+});
+
 test('a cleaner can be a role of a process', async () => {
   await using directory = await temporaryDirectory();
   const store =

@@ -37,6 +37,8 @@ export async function observe(
   const seen: Observation = { ...nothing, requests };
   try {
     switch (job.status) {
+      case 'INIT':
+        return { ...seen, isDestinationGone: await isHeldAndGone(engine, job, options) };
       case 'TABLE_STREAM':
         return { ...seen, ...(await observeStream(engine, job, options)) };
       case 'FORCE_COMMIT':
@@ -83,6 +85,15 @@ async function observeRebalance(
   const engineJobId = job.rebalance?.engineJobId ?? null;
   if (isDestinationGone || engineJobId === null) return { isDestinationGone };
   return { rebalance: await unlessMissing(engine.readRebalance(engineJobId, options)) };
+}
+
+/** A job that waits at its start performs nothing that would fail. */
+async function isHeldAndGone(
+  engine: RestreamEngine,
+  { init, config }: RestreamJob,
+  options: CallOptions,
+): Promise<boolean> {
+  return init.isMade && init.isHeld && isGone(engine, config.destTableNameWithType, options);
 }
 
 async function isGone(

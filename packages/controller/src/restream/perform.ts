@@ -278,8 +278,10 @@ async function drop(
     return `The table ${destination} that exists now was not created by this job and is kept.`;
   }
   if (table !== undefined) await unlessMissing(engine.deleteTable(destination, options));
-  if (!init.makesSchema) return null;
   const { schemaName } = destinationSchemaOf({ schemaName: '' }, config);
+  if (!init.makesSchema) {
+    return `The schema ${schemaName}, which existed before this job, is kept.`;
+  }
   try {
     await engine.deleteSchema(schemaName, options);
   } catch (error) {

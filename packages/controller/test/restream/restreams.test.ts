@@ -553,6 +553,35 @@ it.each(['FORCE_COMMIT', 'REBALANCE'] as const)(
   },
 );
 
+it('a restream that waits at its start is told that the destination was dropped', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  scene.engine.remove(destination);
+  expect(await scene.untilEnded(controller, jobId)).toMatchObject({
+    status: 'FAILED',
+    error: {
+      code: 'TABLE_NOT_FOUND',
+      message: 'The destination table orders2_REALTIME was dropped while it was being built.',
+    },
+  });
+});
+
+it('a restream says that a drop has left the schema that existed before', async () => {
+  const scene = new Scene();
+  const { schema } = await scene.engine.readTable(source);
+  await scene.engine.createSchema({ ...schema, schemaName: 'orders2' });
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  await controller.cancel(jobId, { dropDestination: true });
+  const { cleanup } = await scene.untilEnded(controller, jobId);
+  expect(cleanup).toMatchObject({
+    isDone: true,
+    leftover: 'The schema orders2, which existed before this job, is kept.',
+  });
+  expect(scene.engine.tableNames).not.toContain(destination);
+});
+
 it('a restream says what a drop has left: the table of somebody else, and a schema in use', async () => {
   const scene = new Scene();
   await using controller = scene.controller();

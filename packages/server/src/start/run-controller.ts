@@ -156,7 +156,7 @@ function assertHasWork(
   if (brokers.length > 0 || keepsTables) return;
   throw new QuireError(
     'INVALID_SETTING',
-    'controller.brokers or engine.tables.data.dir must be set: the controller has neither brokers nor tables to manage.',
+    'controller.brokers or engine.tables.data.dir must be set, the latter with the role server in this process: the controller has neither brokers nor tables to manage.',
   );
 }
 
