@@ -76,3 +76,24 @@ test('a query that the cluster repeats has no LIMIT that its caller did not writ
     'SQLParsingError: Caught exception while parsing query: SELECT n FRM many',
   );
 });
+
+test.each([
+  ['SELECT a FROM t ORDER BY', 1, 24],
+  ['SELECT a\nFROM t ORDER BY', 2, 15],
+])(
+  'a parser that stumbles over an added LIMIT has met the end of the query: %s',
+  (sql, line, column) => {
+    const said = (text: string, found: string, at: number): string =>
+      `SQLParsingError: Caught exception while parsing query: ${text}: Encountered ${found} at line ${line}, column ${at}.`;
+    const message = said(`${sql} LIMIT 2147483647`, '" "LIMIT" "LIMIT ""', column + 2);
+    expect(failureOf([{ errorCode: 150, message }]).message).toBe(said(sql, '"<EOF>"', column));
+  },
+);
+
+test('a parser that stumbles over a LIMIT of the caller names it', () => {
+  const message =
+    'SQLParsingError: Caught exception while parsing query: SELECT a FROM (SELECT b FROM LIMIT 3) LIMIT 2147483647: Encountered " "LIMIT" "LIMIT "" at line 1, column 30.';
+  expect(failureOf([{ errorCode: 150, message }]).message).toBe(
+    message.replace(' LIMIT 2147483647', ''),
+  );
+});

@@ -99,10 +99,18 @@ const addedLimit = ` LIMIT ${limitMax}`;
 
 /**
  * Removes a LIMIT that the caller did not write from a message of Apache Pinot that repeats the
- * query.
+ * query. A parser that stumbles over it has met the end of the query.
  */
 export function withoutAddedLimit(message: string): string {
-  return message.replaceAll(addedLimit, '');
+  const end = message.indexOf(addedLimit);
+  if (end === -1) return message;
+  const lastLine = message.slice(message.lastIndexOf('\n', end) + 1, end);
+  const length = lastLine.replace(/^.*\bparsing query: /, '').length;
+  return message
+    .replaceAll(addedLimit, '')
+    .replace(/"[^"]*"LIMIT" "LIMIT "" (at line \d+, column) (\d+)/, (words, place, column) =>
+      Number(column) === length + 2 ? `"<EOF>" ${place} ${length}` : words,
+    );
 }
 
 /**
