@@ -2,8 +2,9 @@ import { defineConfig } from 'vitepress';
 import { callPages, sectionsOf } from '../src/pages.ts';
 import { readPapers } from '../src/papers.ts';
 
-/** One of two images is shown, by the theme that the reader has chosen. */
-const style = '.dark .on-light, html:not(.dark) .on-dark { display: none; }';
+/** Shows one of two images, by the reader's theme, and wraps long names in tables, so that every column stays in view. */
+const style =
+  '.dark .on-light, html:not(.dark) .on-dark { display: none; } .vp-doc td code { overflow-wrap: anywhere; white-space: normal; }';
 
 export default defineConfig({
   title: 'Quire',
@@ -11,7 +12,10 @@ export default defineConfig({
   srcDir: '.cache/pages',
   cacheDir: '.cache/vite',
   outDir: 'dist',
-  head: [['style', {}, style]],
+  head: [
+    ['style', {}, style],
+    ['link', { rel: 'icon', href: 'data:,' }],
+  ],
   markdown: { anchor: { slugify } },
   themeConfig: {
     search: { provider: 'local' },

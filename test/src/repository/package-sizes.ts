@@ -128,7 +128,7 @@ function render({ sizes, heaviest }: Measured): string {
     '',
     'Written by `QUIRE_WRITE_SIZES=1 npx vitest run test/src/repository/published-packages.e2e.test.ts`, which else fails when a figure is more than a',
     'tenth off, or a count is not the same. Measured on Linux x64, in a project with all of them: the packages that one depends on,',
-    "itself included, and the room that they take. DuckDB's library is most of what `@quire/engine-duckdb` and those above it take.",
+    "itself included, and the disk space they take. DuckDB's library is most of what `@quire/engine-duckdb` and those above it take.",
     '',
     '| package | tarball (kB) | packages | installed (MB) |',
     '| --- | ---: | ---: | ---: |',
