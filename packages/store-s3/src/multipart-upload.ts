@@ -4,6 +4,7 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   ListPartsCommand,
+  NoSuchUpload,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { isQuireError, QuireError, retry, type RetryOptions } from '@quire/core';
@@ -161,14 +162,26 @@ export class MultipartUpload implements PartUpload<void> {
 
   /**
    * Checks that the upload still exists. A server that refuses a part may close the connection
-   * before the part is written; then the reason is unknown. @throws STORE_MISCONFIGURED when the
-   * upload does not exist
+   * before the part is written; then the reason is unknown. A part that was in flight may have
+   * restored an aborted upload, without the parts before it.
+   *
+   * @throws STORE_MISCONFIGURED when the upload does not exist, or lacks a part
    */
   async #assertNotGivenUp(): Promise<void> {
     const { bucket, call } = this.#options;
-    const command = new ListPartsCommand({ ...this.#target, MaxParts: 1 });
+    const stored = Math.min(...this.#completed.map(({ PartNumber = Infinity }) => PartNumber));
+    const command = new ListPartsCommand({
+      ...this.#target,
+      MaxParts: 1,
+      ...(stored < Infinity && { PartNumberMarker: String(stored - 1) }),
+    });
     try {
-      await bucket.request(call, (client, options) => client.send(command, options));
+      await bucket.request(call, async (client, options) => {
+        const { Parts = [] } = await client.send(command, options);
+        if (stored === Infinity || Parts[0]?.PartNumber === stored) return;
+        const message = `part ${stored} is no longer stored`;
+        throw new NoSuchUpload({ message, $metadata: {} });
+      });
     } catch (error) {
       // Any other failure gives no information about the upload.
       if (!isQuireError(error) || error.code === 'STORE_MISCONFIGURED') throw error;

@@ -46,6 +46,15 @@ async function abandonUploads(
   client.destroy();
 }
 
+/**
+ * Resolves once no part of the only unfinished upload is in flight: on this server such a part
+ * restores an upload that is removed. The last part is sent when the next one is there.
+ */
+async function untilStored(store: S3ObjectStore, sizeBytes: number): Promise<void> {
+  const stored = async () => (await collect(store.leftovers.list())).map((each) => each.sizeBytes);
+  await expect.poll(stored).toEqual([sizeBytes]);
+}
+
 /** Makes the server report everything that it stores as two hours old. */
 async function makeOlder(folder: string): Promise<void> {
   const then = systemClock.nowMs() / 1000 - 7200;
@@ -116,6 +125,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       const owners: (string | undefined)[] = [];
       const source = async function* (): AsyncGenerator<Uint8Array> {
         for (let part = 0; part < 3; part += 1) yield patternBytes(8 * 1024 * 1024, part);
+        await untilStored(store, 2 * 8 * 1024 * 1024);
         for (const { key, owner } of await collect(store.leftovers.list())) {
           owners.push(owner);
           if (key.startsWith('lost')) await store.leftovers.remove(key);
@@ -142,6 +152,7 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
         method === 'PUT' && url.includes('partNumber=4') ? { kind: 'reset' } : undefined;
       const source = async function* (): AsyncGenerator<Uint8Array> {
         for (let part = 0; part < 3; part += 1) yield patternBytes(8 * 1024 * 1024, part);
+        await untilStored(store, 2 * 8 * 1024 * 1024);
         for (const { key } of await collect(store.leftovers.list())) {
           await store.leftovers.remove(key);
         }
@@ -158,6 +169,35 @@ describeWithTool(s3Server, 'unfinished uploads in a bucket', (path) => {
       await expect(store.put('unlucky', whole())).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
       });
+    });
+
+    test('an upload that is given up is named as such where a part in flight has restored it', async () => {
+      await using proxy = await FaultProxy.start(server.process.port);
+      await using store = await S3ObjectStore.open({
+        ...server.storeOptions(),
+        endpoint: proxy.endpoint,
+        partsInFlightMax: 1,
+      });
+      const asked: string[] = [];
+      proxy.intercept = ({ method, url }) => {
+        if (method === 'PUT' && url.includes('partNumber=3')) return { kind: 'reset' };
+        if (method !== 'GET' || !url.includes('uploadId=')) return undefined;
+        asked.push(new URL(url, proxy.endpoint).searchParams.get('part-number-marker') ?? '');
+        return {
+          kind: 'answer',
+          status: 200,
+          headers: { 'Content-Type': 'application/xml' },
+          body: '<ListPartsResult><IsTruncated>false</IsTruncated><Part><PartNumber>2</PartNumber></Part></ListPartsResult>',
+        };
+      };
+      const source = async function* (): AsyncGenerator<Uint8Array> {
+        for (let part = 0; part < 3; part += 1) yield patternBytes(8 * 1024 * 1024, part);
+      };
+      await expect(store.put('lost', source())).rejects.toMatchObject({
+        code: 'STORE_MISCONFIGURED',
+        message: expect.stringContaining('was aborted by another program') as string,
+      });
+      expect(asked).toContain('0');
     });
 
     test('unfinished uploads in a bucket as the store tells of them come page by page, and those that end meanwhile are left out', async () => {
