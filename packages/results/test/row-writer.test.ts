@@ -50,7 +50,7 @@ const isNull = (row: number): boolean => row % 7 === 3;
 const quoted = (text: string): string => `"${text}"`;
 const orNull = (text: string, row: number): string => (isNull(row) ? 'null' : text);
 
-/** Integers at which texts of integers may go wrong, then random ones; all of `bits` bits. */
+/** Edge cases of formatting integers, then random ones; all of `bits` bits. */
 function integersOf(bits: number, isSigned: boolean): bigint[] {
   const edges = powersOfTen.flatMap((power) => [power, power - 1n, -power, 1n - power]);
   const ends = [

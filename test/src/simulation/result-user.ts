@@ -2,7 +2,7 @@ import type { SeededRandom } from '@quire/core/testing';
 import type { CallOptions, CallOutcome } from './client.ts';
 import type { KnownResult, Laws, SeenPage } from './laws.ts';
 
-/** The number of a user's own results that are still requested. */
+/** A user requests pages of this many of its most recent results. */
 const recentMax = 60;
 
 interface CursorAnswer {

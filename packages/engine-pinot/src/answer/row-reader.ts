@@ -152,7 +152,7 @@ export class RowReader {
   }
 }
 
-/** Checks that a cell is exactly one value of its column. */
+/** Appends a cell, which must be exactly one value of its column. */
 function append(builder: ColumnBuilder, bytes: Buffer, { start, end }: Cell): void {
   const json = new JsonBytes(bytes, start, end);
   builder.append(json);

@@ -25,7 +25,7 @@ export interface PartWork {
   readonly contentEncoding: ContentEncoding | undefined;
 }
 
-/** Shared memory, and a number that no other has. */
+/** Shared memory with a unique number. */
 export interface SharedMemory {
   readonly number: number;
   /** Absent in messages to a thread that has it. */

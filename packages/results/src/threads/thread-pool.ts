@@ -121,7 +121,7 @@ export class ThreadPool implements AsyncDisposable {
       this.#threads.size >= this.#options.countMax ||
       this.#failedStarts >= failedStartsMax ||
       this.#closing.signal.aborted ||
-      // One at a time: what it is needed for may be over when it has started.
+      // One at a time: the work that it is needed for may be over when it has started.
       [...this.#threads].some(({ isReady }) => !isReady)
     ) {
       return;

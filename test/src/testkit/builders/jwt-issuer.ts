@@ -11,7 +11,7 @@ import {
 export interface TokenIssuer {
   /** The public key, as it is published. */
   readonly jwks: string;
-  /** A token that is good until `expirySeconds`, with these claims beside. */
+  /** A token that is valid until `expirySeconds`, with these claims. */
   sign(claims: JWTPayload): Promise<string>;
 }
 
