@@ -80,7 +80,7 @@ class ScriptedStream implements MessageStream {
   }
 }
 
-/** Records on a disk that accepts none of some kind while it is full. */
+/** Records on a disk that refuses writes of some records while it is full. */
 class FillingRecords extends Records {
   /** The path parts of records that cannot be written. */
   refused: string | undefined;
