@@ -32,4 +32,8 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
       without: ['kill', 'lost', 'full', 'cut', 'slow', 'clock', 'settings', 'reset'],
     },
   ],
+  [
+    'a table server that was killed while it probed the free space of its disk left the file of the probe',
+    { seed: 100_111, durationMs: 60_000 },
+  ],
 ];

@@ -18,12 +18,15 @@ const chunkBytes = 256 * 1024;
  */
 export class DiskSpace {
   readonly #path: string;
+  readonly #probePath: string;
   #isFull = false;
+  #isProbeDeleted = false;
   #reservedBytes = 0;
   #reserving: Promise<void> | undefined;
 
   constructor(root: string) {
     this.#path = join(root, '.reserve');
+    this.#probePath = `${this.#path}.probe`;
   }
 
   /** True if a write failed on a full disk and no probe has succeeded since. */
@@ -65,6 +68,11 @@ export class DiskSpace {
   }
 
   async #restore(bytes: number): Promise<void> {
+    if (!this.#isProbeDeleted) {
+      // A server that was killed while it probed leaves the file.
+      await rm(this.#probePath, { force: true });
+      this.#isProbeDeleted = true;
+    }
     if (this.#reservedBytes === 0) this.#reservedBytes = await sizeOf(this.#path);
     if (this.#reservedBytes >= bytes && !this.#isFull) return;
     try {
@@ -91,11 +99,10 @@ export class DiskSpace {
   }
 
   async #probe(bytes: number): Promise<void> {
-    const path = `${this.#path}.probe`;
     try {
-      await writeNoise(path, bytes);
+      await writeNoise(this.#probePath, bytes);
     } finally {
-      await rm(path, { force: true });
+      await rm(this.#probePath, { force: true });
     }
   }
 }
