@@ -4,7 +4,13 @@ import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { analystToken, cellText, type ConsoleStage, runQuery } from './console-stage.ts';
+import {
+  adminToken,
+  analystToken,
+  cellText,
+  type ConsoleStage,
+  runQuery,
+} from './console-stage.ts';
 
 const table = 'events_REALTIME';
 
@@ -167,6 +173,39 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await expect
         .poll(() => all.first().innerText())
         .toMatch(/SELECT 7 AS of_a_program\s+analyst/);
+    });
+
+    test('results appear below the usage of the storage, never before it, and without it if it fails', async () => {
+      await stage.store('SELECT 1 AS below_the_usage');
+      for (const [token, usageCall, listCall] of [
+        [adminToken, '**/cluster/health', '**/cluster/results'],
+        [analystToken, '**/query/usage', '**/query/resultStore?own=true'],
+      ] as const) {
+        await using visit = await stage.visit({ token, place: '/tables' });
+        const { page } = visit;
+        await page.getByRole('heading', { level: 1, name: 'Tables' }).waitFor();
+        // Only this tab's call waits, in the browser.
+        const { promise: released, resolve: release } = Promise.withResolvers<void>();
+        await page.route(usageCall, async (route) => {
+          await released;
+          await route.continue();
+        });
+        const listed = page.waitForResponse(listCall);
+        await page.getByRole('link', { name: 'Results', exact: true }).click();
+        await (await listed).finished();
+        const search = page.getByLabel('Filter by query, id or broker');
+        await page.getByText('Your storage').or(page.getByText('Loading the usage')).waitFor();
+        expect(await search.count()).toBe(0);
+        release();
+        await search.waitFor();
+        expect(await page.locator('.figure-one').count()).toBeGreaterThan(0);
+
+        await page.route(usageCall, (route) => route.abort());
+        await page.reload();
+        await page.getByText('The server cannot be reached').waitFor();
+        await search.waitFor();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+      }
     });
 
     test('results are summed up by principal', async () => {

@@ -2,18 +2,22 @@ import type { UsageResponse } from '@quire/api';
 import type { ReactNode } from 'react';
 import { counted, formatBytes } from '../format.ts';
 import { useSession } from '../session.ts';
-import { useResource } from '../use-resource.ts';
+import { type Resource, useResource } from '../use-resource.ts';
 import { codeOf, Failed } from '../widgets/states.tsx';
 import { Badge, Card, Figure } from '../widgets/page.tsx';
 
-/** The stored bytes of the caller, and its quota. */
-export function OwnUsage(): ReactNode {
+/** Requests the stored bytes of the caller, and its quota, periodically. */
+export function useOwnUsage(): Resource<UsageResponse> {
   const { call } = useSession();
-  const usage = useResource(
+  return useResource(
     'own usage',
     async (signal) => (await call('/query/usage', { signal })) as unknown as UsageResponse,
     { everyMs: 10_000 },
   );
+}
+
+/** The stored bytes of the caller, and its quota. */
+export function OwnUsage({ usage }: { readonly usage: Resource<UsageResponse> }): ReactNode {
   // Brokers that count nothing have no such call.
   if (['ROUTE_NOT_FOUND', 'RESULT_NOT_FOUND'].includes(codeOf(usage.error) ?? '')) return null;
   if (usage.error !== undefined) return <Failed error={usage.error} onRetry={usage.reload} />;

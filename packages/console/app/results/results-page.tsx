@@ -4,14 +4,17 @@ import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
 import { Page } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
-import { OwnUsage } from './own-usage.tsx';
+import { OwnUsage, useOwnUsage } from './own-usage.tsx';
 import { ResultList } from './result-list.tsx';
-import { UsageCard } from './usage-card.tsx';
+import { UsageCard, useUsage } from './usage-card.tsx';
 import { SweepCard } from './sweep-card.tsx';
 
 const readEveryMs = 10_000;
 
-/** The stored results: all for admins, for others their own. */
+/**
+ * The stored results: all for admins, for others their own. The list is shown once the usage above
+ * it has loaded or failed: the card would move the list's buttons away from a click.
+ */
 export function ResultsPage(): ReactNode {
   const { role } = useSession();
   return (
@@ -29,6 +32,7 @@ function AllResults(): ReactNode {
       (await call('/cluster/results', { signal })) as unknown as ClusterResultsResponse,
     { everyMs: readEveryMs },
   );
+  const usage = useUsage();
   return (
     <Resolved of={results} what="the results">
       {({ resultMetadataList: list, brokers }) => (
@@ -41,9 +45,9 @@ function AllResults(): ReactNode {
                 <p>{error}</p>
               </div>
             ))}
-          <UsageCard results={list} />
+          <UsageCard usage={usage} results={list} />
           <SweepCard />
-          <ResultList list={list} onChanged={results.reload} />
+          {!usage.isLoading && <ResultList list={list} onChanged={results.reload} />}
         </>
       )}
     </Resolved>
@@ -61,11 +65,14 @@ function OwnResults(): ReactNode {
       })) as unknown as OwnedResultListResponse,
     { everyMs: readEveryMs },
   );
+  const usage = useOwnUsage();
   return (
     <>
-      <OwnUsage />
+      <OwnUsage usage={usage} />
       <Resolved of={results} what="your results">
-        {({ resultMetadataList: list }) => <ResultList list={list} onChanged={results.reload} />}
+        {({ resultMetadataList: list }) =>
+          !usage.isLoading && <ResultList list={list} onChanged={results.reload} />
+        }
       </Resolved>
     </>
   );

@@ -2,7 +2,7 @@ import type { ClusterHealthResponse, SettingsResponse, StoredResult } from '@qui
 import type { ReactNode } from 'react';
 import { formatBytes, formatSpan } from '../format.ts';
 import { useSession } from '../session.ts';
-import { useNow, useResource } from '../use-resource.ts';
+import { type Resource, useNow, useResource } from '../use-resource.ts';
 import { Badge, Card, Figure } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
 import { OwnerUsage, type ShareOf } from './owner-usage.tsx';
@@ -19,10 +19,10 @@ interface Usage {
 
 const chart = { width: 720, height: 150, left: 64, bottom: 22, top: 10 };
 
-/** The stored bytes, compared with the quota and its thresholds, in the past and in the future. */
-export function UsageCard({ results }: { readonly results: readonly StoredResult[] }): ReactNode {
+/** Requests the usage of all brokers and their settings, periodically. */
+export function useUsage(): Resource<Usage> {
   const { call } = useSession();
-  const usage = useResource(
+  return useResource(
     'usage',
     async (signal): Promise<Usage> => {
       const [health, settings] = await Promise.all([
@@ -36,13 +36,26 @@ export function UsageCard({ results }: { readonly results: readonly StoredResult
     },
     { everyMs: 10_000 },
   );
+}
+
+/** The stored bytes, compared with the quota and its thresholds, in the past and in the future. */
+export function UsageCard({
+  usage,
+  results,
+}: {
+  readonly usage: Resource<Usage>;
+  readonly results: readonly StoredResult[];
+}): ReactNode {
   return (
     <Card title="Storage">
       <Resolved of={usage} what="the usage">
         {(value) => (
           <div className="usage">
             <div className="figures">
-              <Figure value={formatBytes(value.usageBytes)} label="in use, with writes under way" />
+              <Figure
+                value={formatBytes(value.usageBytes)}
+                label="in use, including results being written"
+              />
               {value.quotaBytes === undefined ? (
                 <Figure value="none" label="quota: nothing is evicted" />
               ) : (
