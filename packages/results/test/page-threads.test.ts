@@ -210,6 +210,68 @@ describe('pages in threads', () => {
     expect(threads.status).toMatchObject({ count: 1, diedCount: 1, leasedBytes: 0 });
   });
 
+  test('a thread that does not finish a part within 30 seconds is ended with its page; the one behind it is encoded by the next thread', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    await started();
+    await clock.advance(20_000);
+    const [stalls, waits] = [new Gate(), new Gate()];
+    const stalled = bytesOf(result, 0, 100_000, 'json', { around: stalls.around }).catch(
+      (error: unknown) => error,
+    );
+    const behind = bytesOf(result, 5, 100_000, 'json', { around: waits.around });
+    await until(() => threads.status.partCount === 2, 'both pages are in the thread');
+    waits.open(1);
+    await clock.advance(30_999);
+    expect(threads.status).toMatchObject({ busyCount: 1, diedCount: 0 });
+    await clock.advance(1);
+    expect(await stalled).toMatchObject({
+      code: 'INTERNAL',
+      message:
+        'The thread that encoded this page did not finish a part of it in 30 s, and was ended.',
+    });
+    expect((await behind).subarray(8)).toEqual(await bytesOf(plain, 5, 100_000, 'json'));
+    expect(deaths.map(({ code }) => code)).toEqual(['INTERNAL']);
+    expect(threads.status).toMatchObject({ count: 1, diedCount: 1, leasedBytes: 0 });
+  });
+
+  test('a thread that finishes its parts in time is not ended, however long it is busy', async () => {
+    const result = await createResult(1);
+    await started();
+    let gate = new Gate();
+    let held = bytesOf(result, 0, 100_000, 'json', { around: gate.around });
+    for (let part = 1; part <= 4; part += 1) {
+      await until(() => threads.status.partCount === part, 'the thread has the part');
+      await clock.advance(20_000);
+      const [before, encoded] = [gate, held];
+      gate = new Gate();
+      held = bytesOf(result, 0, 100_000, 'json', { around: gate.around });
+      await until(() => threads.status.partCount === part + 1, 'the next part waits behind it');
+      before.open(1);
+      await encoded;
+    }
+    gate.open(1);
+    await held;
+    expect(threads.status).toMatchObject({ count: 1, diedCount: 0 });
+  });
+
+  test('a thread that does not start within 30 seconds is ended', async () => {
+    await createResult(1);
+    await threads[Symbol.asyncDispose]();
+    threads = new PageThreads({
+      countMax: 1,
+      clock,
+      script: new URL(
+        'data:text/javascript,Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      ),
+      onDied: (error) => deaths.push(error),
+    });
+    expect(poolOf(threads).hasCapacity()).toBe(false);
+    await clock.advance(31_000);
+    await until(() => deaths.length === 1, 'the thread has ended');
+    expect(threads.status).toMatchObject({ count: 0, diedCount: 1 });
+  });
+
   test('a page whose call is cancelled stops waiting for its thread, and its memory is given up when that has finished', async () => {
     const result = await createResult(1);
     await started();

@@ -18,6 +18,10 @@ const youngHeapMb = 8;
 /** The number of threads that may fail to start, one after the other, before none is started. */
 const failedStartsMax = 3;
 const idleMsDefault = 60_000;
+/** The time in which a thread starts, or encodes a part, which takes milliseconds. */
+const stepMsMax = 30_000;
+/** The time in which a main thread that was blocked receives what threads have sent. */
+const graceMs = 1000;
 
 /** The threads of `PageThreads`, and the parts that they encode. */
 export class ThreadPool implements AsyncDisposable {
@@ -122,11 +126,12 @@ export class ThreadPool implements AsyncDisposable {
       this.#failedStarts >= failedStartsMax ||
       this.#closing.signal.aborted ||
       // One at a time: the work that it is needed for may be over when it has started.
-      [...this.#threads].some(({ isReady }) => !isReady)
+      [...this.#threads].some(({ isStarting }) => isStarting)
     ) {
       return;
     }
     const thread: PageThread = new PageThread(this.#options.script ?? workerScript(), {
+      clock: this.#clock,
       onReady: () => {
         this.#failedStarts = 0;
         for (const run of this.#orphans.splice(0)) thread.run(run);
@@ -135,41 +140,62 @@ export class ThreadPool implements AsyncDisposable {
     });
     this.#threads.add(thread);
     this.#usedMs = this.#clock.monotonicMs();
-    if (!this.#isWatched) void this.#stopWhenUnused();
+    if (!this.#isWatched) void this.#watch();
   }
 
-  #forget(thread: PageThread, { orphans, error }: ThreadEnd): void {
+  #forget(thread: PageThread, { wasReady, orphans, error }: ThreadEnd): void {
     this.#threads.delete(thread);
-    if (!thread.isReady) this.#failedStarts += 1;
+    if (!wasReady) this.#failedStarts += 1;
     if (error !== undefined) {
       this.#diedCount += 1;
       this.#options.onDied?.(error);
     }
     this.#orphans.push(...orphans);
     if (this.#orphans.length === 0) return;
-    const other = this.#freest();
-    if (other === undefined) this.#startAnother();
-    for (const run of this.#orphans.splice(0, other === undefined ? 0 : Infinity)) other?.run(run);
-    // Nothing starts any more.
-    if (this.#threads.size > 0) return;
-    for (const run of this.#orphans.splice(0)) run.fail(error ?? stopped());
+    const free = this.#freest();
+    if (free === undefined) this.#startAnother();
+    const threads = [...this.#threads];
+    if (free === undefined && threads.some(({ isStarting }) => isStarting)) return;
+    const other = free ?? threads.find(({ isReady }) => isReady);
+    for (const run of this.#orphans.splice(0)) {
+      if (other === undefined) run.fail(error ?? stopped());
+      else other.run(run);
+    }
   }
 
-  async #stopWhenUnused(): Promise<void> {
+  /** Ends threads that do not finish a step, and all of them when none was used for a while. */
+  async #watch(): Promise<void> {
     const { idleMs = idleMsDefault } = this.#options;
+    const { signal } = this.#closing;
     this.#isWatched = true;
-    let leftMs = idleMs;
-    while (leftMs > 0 && !this.#closing.signal.aborted) {
-      await sleepUnlessAborted(this.#clock, leftMs, this.#closing.signal);
-      const isBusy = [...this.#threads].some(({ partCount }) => partCount > 0);
-      leftMs = isBusy ? idleMs : this.#usedMs + idleMs - this.#clock.monotonicMs();
+    for (;;) {
+      const nowMs = this.#clock.monotonicMs();
+      const busy = [...this.#threads].filter(({ isBusy }) => isBusy);
+      if (busy.length > 0) this.#usedMs = nowMs;
+      const idleLeftMs = this.#usedMs + idleMs - nowMs;
+      if (idleLeftMs <= 0 || signal.aborted) break;
+      // What starts from now on has a later deadline than that.
+      const stepsLeftMs = busy.map(({ stepStartMs }) => stepStartMs + stepMsMax - nowMs);
+      const leftMs = Math.min(idleLeftMs, stepMsMax, ...stepsLeftMs);
+      await sleepUnlessAborted(this.#clock, Math.max(0, leftMs), signal);
+      await this.#endStalled();
     }
     this.#isWatched = false;
     for (const thread of this.#threads) void thread.stop();
   }
+
+  async #endStalled(): Promise<void> {
+    const isLate = (thread: PageThread): boolean =>
+      thread.isBusy && this.#clock.monotonicMs() - thread.stepStartMs >= stepMsMax;
+    const late = [...this.#threads].filter(isLate);
+    if (late.length === 0) return;
+    await sleepUnlessAborted(this.#clock, graceMs, this.#closing.signal);
+    for (const thread of late.filter(isLate)) thread.endStalled();
+  }
 }
 
 interface ThreadEnd {
+  readonly wasReady: boolean;
   /** The parts that it had not started. */
   readonly orphans: readonly PartRun[];
   /** The reason; undefined if it was stopped. */
@@ -178,8 +204,9 @@ interface ThreadEnd {
 
 /** One thread, as seen by the main thread. */
 class PageThread {
-  /** True from the time at which it waits for work. */
-  isReady = false;
+  /** When it started, or started the part that it encodes, on the monotonic clock. */
+  stepStartMs: number;
+  readonly #clock: Clock;
   readonly #worker: Worker;
   readonly #runs = new Map<number, PartRun>();
   readonly #ended = Promise.withResolvers<void>();
@@ -188,35 +215,61 @@ class PageThread {
   /** Those of it that will not be used again, for the next message. */
   #dropped: number[] = [];
   #lastNumber = 0;
+  #wasReady = false;
   #isStopping = false;
-  #failure: Error | undefined;
+  #failure: QuireError | undefined;
 
   constructor(
     script: URL,
     {
+      clock,
       onReady,
       onEnded,
-    }: { readonly onReady: () => void; readonly onEnded: (end: ThreadEnd) => void },
+    }: {
+      readonly clock: Clock;
+      readonly onReady: () => void;
+      readonly onEnded: (end: ThreadEnd) => void;
+    },
   ) {
+    this.#clock = clock;
+    this.stepStartMs = clock.monotonicMs();
     this.#worker = new Worker(script, {
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngHeapMb },
     });
     this.#worker.unref();
     this.#worker.on('message', (message: FromThread) => {
       if (message.kind === 'ready') {
-        this.isReady = true;
+        this.#wasReady = true;
         onReady();
       } else this.#receive(message);
     });
-    this.#worker.on('error', (error: Error) => (this.#failure = error));
+    this.#worker.on('error', (error: Error) => (this.#failure ??= died(error)));
     this.#worker.once('exit', (code) => {
       const [running, ...orphans] = this.#runs.values();
       this.#runs.clear();
-      const error = this.#isStopping ? undefined : died(this.#failure, code);
+      const error = this.#isStopping ? undefined : (this.#failure ?? died(undefined, code));
       running?.fail(error ?? stopped());
-      onEnded({ orphans, error });
+      onEnded({ wasReady: this.#wasReady, orphans, error });
       this.#ended.resolve();
     });
+  }
+
+  get isStarting(): boolean {
+    return !this.#wasReady && !this.#isEnding;
+  }
+
+  /** True from the time at which it waits for work, until it ends. */
+  get isReady(): boolean {
+    return this.#wasReady && !this.#isEnding;
+  }
+
+  get #isEnding(): boolean {
+    return this.#isStopping || this.#failure !== undefined;
+  }
+
+  /** True while it starts or encodes. */
+  get isBusy(): boolean {
+    return this.isStarting || (this.isReady && this.#runs.size > 0);
   }
 
   /** The number of parts that it has not finished. */
@@ -225,7 +278,10 @@ class PageThread {
   }
 
   run(run: PartRun): void {
-    if (this.#runs.size === 0) this.#worker.ref();
+    if (this.#runs.size === 0) {
+      this.#worker.ref();
+      this.stepStartMs = this.#clock.monotonicMs();
+    }
     const number = (this.#lastNumber += 1);
     this.#runs.set(number, run);
     const { work } = run;
@@ -249,10 +305,17 @@ class PageThread {
     await this.#ended.promise;
   }
 
+  /** Ends it because it does not finish its step: the part that it encodes fails. */
+  endStalled(): void {
+    this.#failure = stalled();
+    void this.#worker.terminate();
+  }
+
   #receive(message: Exclude<FromThread, { kind: 'ready' }>): void {
     const run = this.#runs.get(message.number);
     if (message.kind === 'chunk') return run?.receive(message.start, message.end, message.memory);
     this.#runs.delete(message.number);
+    this.stepStartMs = this.#clock.monotonicMs();
     if (this.#runs.size === 0) this.#worker.unref();
     if (message.kind === 'done') run?.end(message.plainBytes);
     else run?.fail(decodeError(message.error));
@@ -265,9 +328,14 @@ function workerScript(): URL {
   return new URL(isSource ? './page-worker.ts' : './page-worker.js', import.meta.url);
 }
 
-function died(cause: Error | undefined, code: number): QuireError {
+function died(cause: Error | undefined, code?: number): QuireError {
   const how = cause === undefined ? `exit code ${code}` : cause.message;
   return new QuireError('INTERNAL', `The thread that encoded this page ended (${how}).`, { cause });
+}
+
+function stalled(): QuireError {
+  const message = `The thread that encoded this page did not finish a part of it in ${stepMsMax / 1000} s, and was ended.`;
+  return new QuireError('INTERNAL', message);
 }
 
 function stopped(): QuireError {
