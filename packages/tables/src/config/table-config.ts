@@ -106,7 +106,7 @@ const SegmentsConfig = section(
         ),
         partitionColumn: text('The column by which rows are partitioned.'),
       },
-      'Assignment of segments to groups of replicas.',
+      'Assignment of segments to replica groups.',
     ),
     completionConfig: optionalSection(
       {
@@ -198,7 +198,7 @@ const DedupConfig = optionalSection(
     metadataManagerClass: text('Class that manages the keys.'),
     metadataManagerConfigs: textByName('Options of that class.'),
     metadataTTL: integer('The time to live of keys, in units of the time column; 0: unlimited.', 0),
-    dedupTimeColumn: text('Column of times by which keys expire. Left out: the time column.'),
+    dedupTimeColumn: text('Date-time column by which keys expire. Left out: the time column.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
   },
   'The dropping of rows whose primary key exists already.',

@@ -69,7 +69,7 @@ const fieldMembers = {
 /** A column in a schema. */
 const FieldSpec = model(fieldMembers, 'A column.');
 
-/** A column of times in a schema. */
+/** A date-time column of a schema. */
 const DateTimeFieldSpec = model(
   {
     ...fieldMembers,
@@ -82,7 +82,7 @@ const DateTimeFieldSpec = model(
     ),
     sampleValue: anything('A value of the column, to check the format with.'),
   },
-  'A column of times.',
+  'A date-time column.',
 );
 
 const ComplexFieldSpec = model(
@@ -112,14 +112,14 @@ export const TableSchema = model(
     ),
     dimensionFieldSpecs: list(FieldSpec, 'Columns to filter and group by.'),
     metricFieldSpecs: list(FieldSpec, 'Columns to add up.'),
-    dateTimeFieldSpecs: list(DateTimeFieldSpec, 'Columns of times.'),
+    dateTimeFieldSpecs: list(DateTimeFieldSpec, 'Date-time columns.'),
     timeFieldSpec: optionalSection(
       {
         ...fieldMembers,
         incomingGranularitySpec: timeGranularity('The granularity of incoming times.'),
         outgoingGranularitySpec: timeGranularity('The granularity of stored times.'),
       },
-      'The column of times of old schemas. Superseded by dateTimeFieldSpecs.',
+      'The time column of old schemas. Deprecated: use dateTimeFieldSpecs.',
     ),
     complexFieldSpecs: list(ComplexFieldSpec, 'Columns with composite values.'),
   },

@@ -46,7 +46,7 @@ export function decideColumn(
   if (format !== undefined) {
     const range = timeRangeOf(evidence.times, format) ?? { minMs: 0, maxMs: 0 };
     const span = `${dayOf(range.minMs)} to ${dayOf(range.maxMs)}`;
-    const reason = `Every value is a time as ${format.format} writes it${format.names === undefined ? '' : ', and its name indicates one'}, from ${span}.`;
+    const reason = `Every value is a time in the format ${format.format} from ${span}${format.names === undefined ? '' : ', and the name indicates one'}.`;
     return {
       ...common,
       kind: 'dateTime',
@@ -84,20 +84,20 @@ function widen(
   if (only('boolean')) return { dataType: 'BOOLEAN', reason: `${each} is true or false.` };
   if (only('bytes')) return { dataType: 'BYTES', reason: `${each} is a sequence of bytes.` };
   if (only('json') && !isMultiValue) {
-    return { dataType: 'JSON', reason: 'Every value is text that holds a JSON object or list.' };
+    return { dataType: 'JSON', reason: 'Every value is text that contains a JSON object or list.' };
   }
   // A list of scalars fits a column of single JSON values, but a single text does not.
   if (has('nested') && (evidence.hasLists || !has('text'))) {
     return {
       dataType: 'JSON',
-      reason: 'It holds lists of objects or lists, which are stored as JSON.',
+      reason: 'It contains lists of objects or lists, which are stored as JSON.',
     };
   }
   if (only('text', 'json')) return { dataType: 'STRING', reason: `${each} is text.` };
   const counts = [...evidence.counts].map(([kind, count]) => `${kind} (${count})`).toSorted();
   return {
     dataType: 'STRING',
-    reason: `Its values are of several kinds, which only text can hold: ${counts.join(', ')}.`,
+    reason: `Its values are of several kinds, which only text can represent: ${counts.join(', ')}.`,
   };
 }
 

@@ -112,7 +112,7 @@ export interface TimeEvidence {
   readonly ranges: Map<string, { minMs: number; maxMs: number }>;
 }
 
-/** A format by which columns of times are recognized. */
+/** A format by which date-time columns are recognized. */
 export interface TimeFormat {
   /** The format as a schema writes it. */
   readonly format: string;

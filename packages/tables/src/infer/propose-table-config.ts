@@ -31,33 +31,33 @@ export function proposeTableConfig(
     [
       true,
       '/tableType',
-      'The table is OFFLINE: it is filled with rows and files, not from a stream.',
+      'The table is OFFLINE: it is loaded from rows and files, not from a stream.',
     ],
     [
       true,
       '/segmentsConfig/replication',
-      'One copy of each segment: raise it where servers may fail.',
+      'Each segment has one copy: raise the replication if servers may fail.',
     ],
     [true, '/segmentsConfig/timeColumnName', explainTime(time)],
     [
       renamed.length > 0,
       '/ingestionConfig/transformConfigs',
-      `Fields whose names columns cannot have are renamed: ${renamed.map(({ source }) => source).join(', ')}.`,
+      `Fields whose names are not valid for columns are renamed: ${renamed.map(({ source }) => source).join(', ')}.`,
     ],
     [
       inferred.hasNested,
       '/ingestionConfig/complexTypeConfig',
-      'Rows hold objects: their fields become columns, with names joined by a dot, and lists of objects JSON.',
+      'Rows contain objects: their fields become columns with names joined by a dot, and lists of objects become JSON.',
     ],
     [
       json.length > 0,
       '/tableIndexConfig/jsonIndexColumns',
-      `JSON is searched by an index: ${json.join(', ')}.`,
+      `These JSON columns have a JSON index: ${json.join(', ')}.`,
     ],
     [
       raw.length > 0,
       '/tableIndexConfig/noDictionaryColumns',
-      `Metrics whose values hardly repeat have no dictionary: ${raw.join(', ')}.`,
+      `These metrics have no dictionary, because their values rarely repeat: ${raw.join(', ')}.`,
     ],
   ];
   return {

@@ -177,7 +177,7 @@ function explain(columns: readonly InferredColumn[]): readonly Explanation[] {
     const nulls = isNullable ? ' It has no value in some rows.' : '';
     return {
       path,
-      message: `${name} is ${dataType}${isMultiValue ? ' with lists' : ''}. ${reason}${nulls}${renamed}`,
+      message: `${name} is ${isMultiValue ? 'multi-value ' : ''}${dataType}. ${reason}${nulls}${renamed}`,
     };
   });
 }

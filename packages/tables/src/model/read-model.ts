@@ -109,7 +109,7 @@ class Reading {
   #report(path: string, problem: Omit<Finding, 'path'>): void {
     if (this.findings.length < findingsMax) this.findings.push({ path, ...problem });
     else if (this.findings.length === findingsMax) {
-      const message = `There are more than ${findingsMax} findings; no more are listed.`;
+      const message = `There are more than ${findingsMax} findings; the others are not listed.`;
       this.findings.push({ path: '', code: 'TOO_MANY_FINDINGS', severity: 'warning', message });
     }
   }
@@ -202,7 +202,7 @@ function chooseWord(
   if (words.includes(given)) return outcome;
   const inOtherCase = words.find((word) => word.toLowerCase() === given.toLowerCase());
   if (inOtherCase !== undefined) {
-    const message = `‘${given}’ is written ${inOtherCase}${isAnyCase ? '; it was converted' : ''}.`;
+    const message = `Expected ${inOtherCase}, found ‘${given}’${isAnyCase ? '; it was converted' : ''}.`;
     const problem = isAnyCase
       ? ({ code: 'TYPE_CONVERTED', severity: 'warning', message } as const)
       : ({ code: 'UNKNOWN_VALUE', severity: 'error', message } as const);

@@ -57,7 +57,7 @@ const conversions: Readonly<Record<ColumnType, (value: PresentValue) => SourceVa
 export function toColumn(value: PresentValue, type: ColumnType): SourceValue {
   if (type === 'JSON' || type === 'MAP') {
     if (Array.isArray(value) && value[0] === null) {
-      throw expressionFailed('A list that starts with null cannot become JSON.');
+      throw expressionFailed('A list that starts with null cannot be converted to JSON.');
     }
     return conversions[type](value);
   }
@@ -116,7 +116,7 @@ function standardize(value: Value, isSingle: boolean): Value {
   if (standard.length === 1) return standard[0] ?? null;
   if (isSingle) {
     throw expressionFailed(
-      `A collection of ${standard.length} values does not fit a single value.`,
+      `A collection of ${standard.length} values cannot be converted to a single value.`,
     );
   }
   return standard;

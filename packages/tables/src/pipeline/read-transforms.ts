@@ -43,7 +43,7 @@ export function readTransforms(
   for (const { column, text, path } of given) {
     if (column === undefined || text === undefined || text.trim() === '') continue;
     if (byColumn.has(column)) {
-      const message = `The column ${column} already has a transform; the first one counts.`;
+      const message = `The column ${column} already has a transform; only the first one is used.`;
       findings.push({ path, code: 'PIPELINE_DUPLICATE_TRANSFORM', message, severity: 'warning' });
       continue;
     }

@@ -135,7 +135,7 @@ function given<Value>(value: Value | undefined, path: string): Given<Value> | un
 /** A row of a preview. */
 const PreviewRow = model(
   {
-    nullValueFields: texts('Columns that had no value and hold their default.'),
+    nullValueFields: texts('Columns without a value, which have their default.'),
     fieldToValueMap: freeForm('Values by column.'),
   },
   'A row.',
@@ -162,18 +162,21 @@ export const PreviewObject = model(
       {
         tableName: text('Name of the table.'),
         schema: offered(TableSchema.properties, 'Its schema.'),
-        offline: offered(TableConfig.properties, 'Config of its offline part.'),
-        realtime: offered(TableConfig.properties, 'Config of its real-time part.'),
+        offline: offered(TableConfig.properties, 'Its offline config.'),
+        realtime: offered(TableConfig.properties, 'Its real-time config.'),
       },
       'Schema and configs of a table together.',
     ),
     sourceRows: list(PreviewRow, 'Source rows.'),
-    rows: list(PreviewRow, 'Rows as the table would hold them.'),
+    rows: list(PreviewRow, 'Rows as the table would store them.'),
     sourceFiles: texts('Files to sample: paths, patterns and URIs.'),
     config: section(
       {
         sampling: section(
-          { min: integer('Fewest rows to sample.', 1), max: integer('Most rows to sample.', 100) },
+          {
+            min: integer('Minimum number of rows to sample.', 1),
+            max: integer('Maximum number of rows to sample.', 100),
+          },
           'The number of rows to sample.',
         ),
         inference: section(
@@ -187,7 +190,7 @@ export const PreviewObject = model(
         previewFiles: section(
           {
             previewFilesOnly: flag('Whether matching files are listed and not read.'),
-            nfilesToFetch: integer('Most files to read from.', 10),
+            nfilesToFetch: integer('Maximum number of files to read from.', 10),
           },
           'The sampling of files.',
         ),
@@ -196,10 +199,10 @@ export const PreviewObject = model(
     ),
     summary: section(
       {
-        getnSourceRows: integer('Rows that were sampled.', 0),
-        getnSourceColumns: integer('Columns of the sampled rows.', 0),
-        getnRows: integer('Rows that the table would hold of them.', 0),
-        getnColumns: integer('Columns of those.', 0),
+        getnSourceRows: integer('Number of sampled rows.', 0),
+        getnSourceColumns: integer('Number of columns of the sampled rows.', 0),
+        getnRows: integer('Number of rows that the table would store of them.', 0),
+        getnColumns: integer('Number of columns of the stored rows.', 0),
         getnFilteredRows: integer('Rows that the filter dropped. Not in the specification.', 0),
         getnIncompleteRows: integer(
           'Rows with a value that became null because it could not be converted. Not in the specification.',
@@ -214,7 +217,7 @@ export const PreviewObject = model(
           'Rows beyond one of each sampled row. Not in the specification.',
           0,
         ),
-        batch: section({ getnMatchingFiles: integer('Files that match.', 0) }, 'Of files.'),
+        batch: section({ getnMatchingFiles: integer('Files that match.', 0) }, 'Counts of files.'),
         realtime: section(
           {
             getnPartitions: integer('Partitions of the stream.', 0),
@@ -222,7 +225,7 @@ export const PreviewObject = model(
             getnRunnablesWithException: integer('Readers that failed.', 0),
             partitionMetadataFetchTimeMs: integer('Time that it took to list the partitions.', 0),
           },
-          'Of a stream.',
+          'Counts of a stream.',
         ),
       },
       'Counts.',

@@ -121,8 +121,8 @@ async function* writeAll(
   const made = yield* writeRows(rows, limitBytes - source.bytes);
   if (source.count === sourceRows.length && made.count === rows.length) return yield end;
   const message =
-    `The response would exceed ${formatBytes(bytesMax)}: of ${sourceRows.length} source rows ` +
-    `it has ${source.count}, of ${rows.length} rows of the table ${made.count}.`;
+    `The response would exceed ${formatBytes(bytesMax)}: it contains ` +
+    `${source.count} of ${sourceRows.length} source rows and ${made.count} of ${rows.length} table rows.`;
   const cut: Finding = { path: '', code: 'ANSWER_CUT', severity: 'warning', message };
   yield `,${writeLosslessJson({ ...rest, findings: [...rest.findings, cut] }).slice(1)}`;
 }

@@ -138,7 +138,7 @@ const noSchema: Finding = {
   code: 'NO_SCHEMA',
   severity: 'error',
   message:
-    'There is no schema, and inference is off: no row can be shown as the table would hold it.',
+    'There is no schema, and inference is off: rows cannot be shown as the table would store them.',
 };
 
 interface RunOptions {

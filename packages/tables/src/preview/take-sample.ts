@@ -75,7 +75,7 @@ function withOrigin(
   origin: 'files' | 'the stream',
 ): Sample {
   if (otherConfig === undefined || sample.rows.length === 0) return sample;
-  const message = `The rows come from ${origin} of the table; both of its halves are checked with them.`;
+  const message = `The rows are from ${origin} of the table; both its offline and its real-time config are checked with them.`;
   const path = origin === 'files' ? '/tableConfigs/offline' : '/tableConfigs/realtime';
   return {
     ...sample,

@@ -55,14 +55,16 @@ export function aggregationProblem(text: string, type: string | undefined): stri
     const count = min === max ? String(min) : `${min} to ${max}`;
     return `${name} takes ${count} ${max === 1 ? 'argument' : 'arguments'}, not ${args.length}.`;
   }
-  if (first?.kind !== 'column') return `${name} takes a column, not an expression.`;
+  if (first?.kind !== 'column') {
+    return `The first argument of ${name} must be a column, not an expression.`;
+  }
   const isCounted = others.every((arg) => {
     return arg.kind === 'literal' && /^\d+$/.test(javaText(arg.value));
   });
   if (!isCounted) return `The arguments of ${name} after the first must be whole numbers.`;
   return type === undefined || types === undefined || types.includes(type)
     ? undefined
-    : `The result of ${name} is ${types.join(' or ')}, but the column is ${type}.`;
+    : `The result of ${name} has the type ${types.join(' or ')}, but its column the type ${type}.`;
 }
 
 /** Returns the columns that the aggregations of a config read. */

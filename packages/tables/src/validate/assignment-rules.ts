@@ -20,41 +20,44 @@ const counts = [
   'numInstancesPerPartition',
 ];
 
-/** Rules about the assignment of servers to the segments of a table. */
+/** Rules about the assignment of instances to the segments of a table. */
 export const assignmentRules = [
   warning(
     'INSTANCE_ASSIGNMENT_KIND',
-    'Servers are chosen for OFFLINE segments, or for CONSUMING and COMPLETED ones of a real-time table, or for a tier.',
+    'Instances should be assigned to OFFLINE segments, to CONSUMING and COMPLETED segments of a real-time table, or to a tier.',
     function* ({ config }) {
       const kinds = kindsOfType[config.tableType ?? 'OFFLINE'];
       const known = [...kinds, ...(config.tierConfigs ?? []).map(({ name }) => name ?? '')];
       for (const { kind, path } of assignmentsOf(config)) {
         if (!known.includes(kind)) {
-          yield [path, `The table has no ${kind} segments, only ${known.join(', ')}.`];
+          yield [
+            path,
+            `The table has no segments of the kind ‘${kind}’; expected one of ${known.join(', ')}.`,
+          ];
         }
       }
     },
   ),
   error(
     'INSTANCE_ASSIGNMENT_MEMBERS',
-    `An instance assignment is an object with ${requiredMembers.join(' and ')}, and its pool has a tag.`,
+    `An instance assignment must be an object with ${requiredMembers.join(' and ')}, and its tagPoolConfig must have a tag.`,
     function* ({ config }) {
       for (const { path, assignment } of assignmentsOf(config)) {
         for (const member of requiredMembers) {
           if (!isRecord(assignment[member])) {
-            yield [`${path}/${member}`, `The assignment has no ${member}.`];
+            yield [`${path}/${member}`, `The instance assignment has no ${member}.`];
           }
         }
         const { tagPoolConfig } = assignment;
         if (isRecord(tagPoolConfig) && (tagPoolConfig['tag'] ?? undefined) === undefined) {
-          yield [`${path}/tagPoolConfig/tag`, 'The pool has no tag.'];
+          yield [`${path}/tagPoolConfig/tag`, 'The tagPoolConfig has no tag.'];
         }
       }
     },
   ),
   warning(
     'INSTANCE_TAG',
-    'A pool of servers has a tag that ends in _OFFLINE or _REALTIME.',
+    'The tag of a tagPoolConfig should end in _OFFLINE or _REALTIME.',
     valuesAt('/instanceAssignmentConfigMap/*/tagPoolConfig/tag', {
       isEmptyValue: true,
       ...serverTag,
@@ -62,19 +65,22 @@ export const assignmentRules = [
   ),
   error(
     'PARTITION_SELECTOR',
-    `partitionSelector is ${partitionSelectors.join(', ')}.`,
+    `partitionSelector must be one of ${partitionSelectors.join(', ')}.`,
     function* ({ config }) {
       for (const { path, assignment } of assignmentsOf(config)) {
         const selector = assignment['partitionSelector'] ?? partitionSelectors[1];
         if (typeof selector !== 'string' || !partitionSelectors.includes(selector)) {
-          yield [`${path}/partitionSelector`, `It is not one of ${partitionSelectors.join(', ')}.`];
+          yield [
+            `${path}/partitionSelector`,
+            `The partitionSelector is not one of ${partitionSelectors.join(', ')}.`,
+          ];
         }
       }
     },
   ),
   warning(
     'REPLICA_GROUPS',
-    'Counts of servers and partitions are at least 0; choosing by groups of replicas needs numReplicaGroups of at least 1.',
+    'Counts of instances and partitions should be at least 0; replicaGroupBased requires a numReplicaGroups of at least 1.',
     function* ({ config }) {
       for (const { path, groups } of assignmentsOf(config)) {
         for (const member of counts) {
@@ -83,7 +89,7 @@ export const assignmentRules = [
           if (Number(groups[member] ?? 0) < least) {
             yield [
               `${path}/replicaGroupPartitionConfig/${member}`,
-              `${member} is less than ${least}.`,
+              `${member} is ${Number(groups[member] ?? 0)}; expected at least ${least}.`,
             ];
           }
         }
@@ -93,12 +99,14 @@ export const assignmentRules = [
 ];
 
 const segmentKinds = ['OFFLINE', 'CONSUMING', 'COMPLETED'];
+const implicitRequirements =
+  'CONSUMING segments of a real-time table, replicaGroupBased, no numPartitions, and a numInstancesPerPartition of at most 1';
 
-/** Rules about servers that are assigned by hand, and about rows that must all be on one server. */
+/** Rules about instances that are assigned by hand, and about implicit partitions. */
 export const partitionRules = [
   error(
     'ASSIGNMENT_COUNT',
-    `The counts of an instance assignment are whole numbers: ${counts.join(', ')}.`,
+    `The counts of an instance assignment must be whole numbers: ${counts.join(', ')}.`,
     function* ({ config }) {
       for (const { path, groups } of assignmentsOf(config)) {
         for (const member of counts) {
@@ -115,7 +123,7 @@ export const partitionRules = [
   ),
   error(
     'IMPLICIT_PARTITIONS',
-    'IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR is for CONSUMING segments of real-time tables, by groups of replicas, with neither numPartitions nor several numInstancesPerPartition.',
+    `IMPLICIT_REALTIME_TABLE_PARTITION_SELECTOR requires ${implicitRequirements}.`,
     function* ({ config }) {
       for (const { kind, path, assignment, groups } of assignmentsOf(config)) {
         if (assignment['partitionSelector'] !== partitionSelectors[3]) continue;
@@ -126,14 +134,17 @@ export const partitionRules = [
           Number(groups['numPartitions'] ?? 0) === 0 &&
           [0, 1].includes(Number(groups['numInstancesPerPartition'] ?? 0));
         if (!isFit) {
-          yield [`${path}/partitionSelector`, 'Partitions do not follow from the stream here.'];
+          yield [
+            `${path}/partitionSelector`,
+            `This partitionSelector requires ${implicitRequirements}.`,
+          ];
         }
       }
     },
   ),
   error(
     'INSTANCE_PARTITIONS_KIND',
-    `instancePartitionsMap has servers for ${segmentKinds.join(', ')} segments.`,
+    `Members of instancePartitionsMap must be one of ${segmentKinds.join(', ')}.`,
     function* ({ config }) {
       for (const [path, kind] of placedMembers(
         '/instancePartitionsMap',
@@ -147,7 +158,7 @@ export const partitionRules = [
   ),
   error(
     'INSTANCE_PARTITIONS_TWICE',
-    'Segments of a kind are in instancePartitionsMap or in instanceAssignmentConfigMap, not in both, but for MIRROR_SERVER_SET_PARTITION_SELECTOR, which needs both.',
+    'A kind of segments must not be in both instancePartitionsMap and instanceAssignmentConfigMap, except for MIRROR_SERVER_SET_PARTITION_SELECTOR, which requires both.',
     function* ({ config }) {
       const chosen = config.instancePartitionsMap ?? {};
       if (Object.keys(chosen).length === 0) return;
@@ -158,8 +169,8 @@ export const partitionRules = [
           yield [
             path,
             needsBoth
-              ? 'instancePartitionsMap has no servers.'
-              : 'instancePartitionsMap already has servers.',
+              ? `${partitionSelectors[2]} requires ${kind} in instancePartitionsMap as well.`
+              : `${kind} is in instancePartitionsMap as well: remove one of them.`,
           ];
         }
       }

@@ -54,7 +54,8 @@ export function assertNoErrors(what: string, found: readonly Finding[]): readonl
   const errors = findings.filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (first === undefined) return findings;
-  const more = errors.length === 1 ? '' : ` And ${errors.length - 1} more findings are errors.`;
+  const others = errors.length - 1;
+  const more = others === 0 ? '' : ` ${others} more ${others === 1 ? 'error' : 'errors'} found.`;
   throw new QuireError(
     'TABLE_INVALID',
     `${what} is not valid: ${first.path}: ${first.message}${more}`,

@@ -10,21 +10,21 @@ const routing = rulesAbout('routing');
 export const routingRules = [
   rulesAbout('tuning').warning(
     'TUNER_NAME',
-    'Every element of tunerConfigs names its tuner.',
+    'Every element of tunerConfigs should name its tuner.',
     valuesAt('/tunerConfigs/*/name', {
       isEmptyValue: true,
       holds: (name) => name.trim() !== '',
-      message: () => 'The element names no tuner.',
+      message: () => 'The name of the tuner is empty.',
     }),
   ),
   routing.warning(
     'ROUTING_PRUNER',
-    `segmentPrunerTypes are ${pruners.join(', ')}.`,
+    `Elements of segmentPrunerTypes should be one of ${pruners.join(', ')}.`,
     valuesAt('/routing/segmentPrunerTypes/*', { isRequired: true, ...oneOfWords(pruners) }),
   ),
   routing.warning(
     'ROUTING_SELECTOR',
-    `instanceSelectorType is ${selectors.join(', ')}.`,
+    `instanceSelectorType should be one of ${selectors.join(', ')}.`,
     valuesAt('/routing/instanceSelectorType', oneOfWords(selectors)),
   ),
 ];
@@ -33,20 +33,16 @@ const tiers = rulesAbout('tiers');
 
 /** Rules about tiers. */
 export const tierRules = [
-  tiers.error(
-    'TIER_NAME',
-    'Every tier has a name, and no two have the same.',
-    function* ({ config }) {
-      const names = tiersOf(config).map(
-        ([path, { name = '' }]) => [`${path}/name`, name.trim()] as const,
-      );
-      for (const [path, name] of names) if (name === '') yield [path, 'The tier has no name.'];
-      yield* repeated(names, (name) => `There is another tier ${name}.`);
-    },
-  ),
+  tiers.error('TIER_NAME', 'Every tier must have a unique name.', function* ({ config }) {
+    const names = tiersOf(config).map(
+      ([path, { name = '' }]) => [`${path}/name`, name.trim()] as const,
+    );
+    for (const [path, name] of names) if (name === '') yield [path, 'The tier has no name.'];
+    yield* repeated(names, (name) => `The tier name ${name} is repeated.`);
+  }),
   tiers.error(
     'TIER_SELECTOR',
-    'segmentSelectorType is time, with a segmentAge such as 7d, or fixed.',
+    'segmentSelectorType must be time, with a segmentAge such as 7d, or fixed.',
     function* ({ config }) {
       for (const [path, { segmentSelectorType: type = '', segmentAge = '' }] of tiersOf(config)) {
         if (!/^(time|fixed)$/i.test(type)) {
@@ -60,11 +56,14 @@ export const tierRules = [
   ),
   tiers.error(
     'TIER_STORAGE',
-    'storageType is pinot_server, with a serverTag that ends in _OFFLINE or _REALTIME.',
+    'storageType must be pinot_server, with a serverTag that ends in _OFFLINE or _REALTIME.',
     function* ({ config }) {
       for (const [path, { storageType = '', serverTag: tag = '' }] of tiersOf(config)) {
         if (!/^pinot_server$/i.test(storageType)) {
-          yield [`${path}/storageType`, `‘${storageType}’ is not pinot_server.`];
+          yield [
+            `${path}/storageType`,
+            `The storageType ‘${storageType}’ is not supported; expected pinot_server.`,
+          ];
         } else if (!serverTag.holds(tag)) yield [`${path}/serverTag`, serverTag.message(tag, '')];
       }
     },
@@ -81,7 +80,7 @@ const tenant = rulesAbout('tenants');
 export const tenantRules = [
   tenant.error(
     'TENANT_UNKNOWN',
-    'The tenants of a table exist.',
+    'The tenants of a table must exist.',
     function* ({ config: { tenants }, cluster: { brokerTenants, serverTenants } }) {
       for (const [member, known] of [
         ['broker', brokerTenants],
@@ -89,14 +88,14 @@ export const tenantRules = [
       ] as const) {
         const name = tenants?.[member] ?? 'DefaultTenant';
         if (known !== undefined && !known.includes(name)) {
-          yield [`/tenants/${member}`, `There is no tenant ${name} of ${member}s.`];
+          yield [`/tenants/${member}`, `The ${member} tenant ${name} does not exist.`];
         }
       }
     },
   ),
   tenant.warning(
     'TENANT_TAG',
-    'Tags of tagOverrideConfig end in _OFFLINE or _REALTIME.',
+    'Tags of tagOverrideConfig should end in _OFFLINE or _REALTIME.',
     valuesAt(
       [
         '/tenants/tagOverrideConfig/realtimeConsuming',
@@ -107,14 +106,14 @@ export const tenantRules = [
   ),
   tenant.error(
     'HYBRID_BROKER_TENANT',
-    'Both halves of a table that is offline and real-time have the same tenant of brokers.',
+    'The offline and the real-time config of a hybrid table must have the same broker tenant.',
     function* ({ config, cluster: { otherConfig } }) {
       const own = config.tenants?.broker ?? 'DefaultTenant';
       const other = otherConfig?.tenants?.broker ?? 'DefaultTenant';
       if (otherConfig !== undefined && own !== other) {
         yield [
           '/tenants/broker',
-          `The tenant of brokers is ${own}, that of the other half ${other}.`,
+          `The broker tenant is ${own}, but ${other} in the other config of this hybrid table.`,
         ];
       }
     },
@@ -127,7 +126,7 @@ const quotas = rulesAbout('quota');
 export const quotaRules = [
   quotas.error(
     'QUOTA_STORAGE',
-    'quota.storage is a size such as 100G.',
+    'quota.storage must be a size such as 100G.',
     valuesAt('/quota/storage', {
       isEmptyValue: true,
       holds: isSize,
@@ -136,19 +135,19 @@ export const quotaRules = [
   ),
   quotas.error(
     'QUOTA_DIM_TABLE',
-    'quota.storage of a dimension table is at most 200M: every server holds all of it.',
+    'quota.storage of a dimension table must be at most 200M, since every server stores all of it.',
     function* ({ config: { isDimTable, quota } }) {
       const [, size, unit = ''] = /^(\d+(?:\.\d+)?)([KMGTP]?)B?$/i.exec(quota?.storage ?? '') ?? [];
       if (isDimTable !== true || size === undefined) return;
       const bytes = Math.floor(Number(size) * 1024 ** ' KMGTP'.indexOf(unit.toUpperCase() || ' '));
       if (bytes > 200 * 1024 * 1024) {
-        yield ['/quota/storage', `${quota?.storage} is more than 200M.`];
+        yield ['/quota/storage', `${quota?.storage} exceeds 200M, the limit of a dimension table.`];
       }
     },
   ),
   quotas.error(
     'QUOTA_QUERIES',
-    'quota.maxQueriesPerSecond is a number greater than 0.',
+    'quota.maxQueriesPerSecond must be a number greater than 0.',
     valuesAt('/quota/maxQueriesPerSecond', {
       isEmptyValue: true,
       holds: (rate) => Number(rate) > 0,
@@ -157,7 +156,7 @@ export const quotaRules = [
   ),
   quotas.error(
     'QUERY_LIMITS',
-    'Limits of queries are greater than 0.',
+    'Limits of queries must be greater than 0.',
     valuesAt(
       ['/query/timeoutMs', '/query/maxQueryResponseSizeBytes', '/query/maxServerResponseSizeBytes'],
       {

@@ -82,9 +82,11 @@ export function rawColumnsOf({
   ]);
 }
 
-/** Describes a column for a message. */
-export function describe(column: Column | undefined): string {
-  return `${column?.dataType ?? 'of no type'}${column?.isMultiValue === true ? ' with lists' : ''}`;
+/** Describes the type of a column for a message, such as `a multi-value STRING column`. */
+export function describe({ dataType, isMultiValue }: Column): string {
+  const type = dataType ?? 'untyped';
+  const article = !isMultiValue && /^[aeiou]/i.test(type) ? 'an' : 'a';
+  return `${article} ${isMultiValue ? 'multi-value ' : ''}${type} column`;
 }
 
 /** Returns the type in which a type is stored: booleans and times are numbers, JSON is text. */

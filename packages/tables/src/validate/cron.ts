@@ -44,12 +44,12 @@ export function cronProblem(expression: string): string | undefined {
   }
   for (const [index, text] of given.entries()) {
     if (!isField(text, index)) {
-      return `‘${text.slice(0, 40)}’ is not a valid ${fields[index]?.name} of a cron expression.`;
+      return `‘${text.slice(0, 40)}’ is not valid for the ${fields[index]?.name} of a cron expression.`;
     }
   }
   const unsaid = [given[dayOfMonth], given[dayOfWeek]].filter((text) => text?.includes('?'));
   if (unsaid.length !== 1) {
-    return 'Either the day of the month or the day of the week is ‘?’, not both and not neither.';
+    return 'Exactly one of the day of the month and the day of the week must be ‘?’.';
   }
   return undefined;
 }

@@ -21,16 +21,16 @@ const { error, warning } = rulesAbout('expressions');
 export const expressionRules = [
   error(
     'TRANSFORM_SYNTAX',
-    'Transforms are expressions of known functions with arguments that they take; Groovy is never run.',
+    'Transforms must be expressions of known functions with arguments that they accept; Groovy is not supported.',
     ({ config }) => syntaxFaults(transformsOf(config)),
   ),
-  error('TRANSFORM_SELF', 'A transform does not read the column that it computes.', ({ config }) =>
+  error('TRANSFORM_SELF', 'A transform must not read the column that it computes.', ({ config }) =>
     selfFaults(transformsOf(config)),
   ),
   // A controller accepts such a config, but its pipeline cannot be built, so no row is ingested.
   error(
     'TRANSFORM_CYCLE',
-    'Transforms do not depend on each other in a cycle.',
+    'Transforms must not depend on each other in a cycle.',
     function* ({ config }) {
       const transforms = transformsOf(config);
       const readsOf = new Map(
@@ -45,7 +45,7 @@ export const expressionRules = [
   ),
   error(
     'TRANSFORM_DESTINATION',
-    'A transform computes a column of the schema, or one that an aggregation reads.',
+    'A transform must compute a column of the schema, or one that an aggregation reads.',
     function* ({ config, schema }) {
       if (schema === undefined) return;
       const aggregated = new Set(aggregatedColumnsOf(config));
@@ -53,26 +53,29 @@ export const expressionRules = [
         if (aggregated.has(name) || columnNamed(name, schema) !== undefined) continue;
         yield [
           path.replace(/transformFunction$/, 'columnName'),
-          `The schema has no column ${name}; an enricher of the type generateColumn can create it as an intermediate one.`,
+          `The schema has no column ${name}; an enricher of the type generateColumn can create it as an intermediate column.`,
         ];
       }
     },
   ),
   warning(
     'TRANSFORM_IMMUTABLE',
-    'Transforms give the same value whenever they run: they do not use now() and the like.',
+    'Transforms should be deterministic: they should not call now() or similar functions.',
     function* ({ config }) {
       for (const { path, expression } of transformsOf(config)) {
         const name = expression === undefined ? undefined : changingFunctionOf(expression);
         if (name !== undefined) {
-          yield [path, `${name}() gives another value each time that rows are ingested again.`];
+          yield [
+            path,
+            `${name}() is not deterministic: it returns another value when rows are ingested again.`,
+          ];
         }
       }
     },
   ),
   error(
     'FILTER_SYNTAX',
-    'The filter is an expression of known functions; Groovy is never run.',
+    'The filter must be an expression of known functions; Groovy is not supported.',
     ({ config }) => syntaxFaults(filtersOf(config)),
   ),
 ];
@@ -83,17 +86,17 @@ const schemaRules = rulesAbout<CheckedSchema>('expressions');
 export const schemaExpressionRules = [
   schemaRules.error(
     'SCHEMA_TRANSFORM_SYNTAX',
-    'Transforms of a schema are expressions of known functions; Groovy is never run.',
+    'Transforms of a schema must be expressions of known functions; Groovy is not supported.',
     (checked) => syntaxFaults(schemaTransformsOf(checked)),
   ),
   schemaRules.error(
     'SCHEMA_TRANSFORM_SELF',
-    'A transform of a schema does not read the column that it computes.',
+    'A transform of a schema must not read the column that it computes.',
     (checked) => selfFaults(schemaTransformsOf(checked)),
   ),
   schemaRules.error(
     'SCHEMA_TRANSFORM_CHAINED',
-    'A transform of a schema does not read a column that another one computes; the ingestion config may have such transforms.',
+    'A transform of a schema must not read a column that another one computes; use transforms of the ingestion config instead.',
     function* (checked) {
       const transforms = schemaTransformsOf(checked);
       const made = new Set(transforms.map(({ name }) => name));

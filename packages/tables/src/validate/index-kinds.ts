@@ -34,26 +34,26 @@ const isMap = (column: Column | undefined) => column?.dataType === 'MAP';
 export const indexKinds: readonly IndexKind[] = [
   {
     code: 'INVERTED_INDEX_TYPE',
-    description: 'Inverted indexes require columns that are not MAP.',
+    description: 'Inverted indexes do not support MAP columns.',
     name: 'inverted',
     type: 'INVERTED',
     list: 'invertedIndexColumns',
-    problem: (column) => (isMap(column) ? 'needs a JSON index, not an inverted one' : undefined),
+    problem: (column) =>
+      isMap(column) ? 'cannot have an inverted index: use a JSON index' : undefined,
   },
   {
     code: 'INVERTED_NO_DICTIONARY',
     description:
-      'Columns with an inverted index have a dictionary: without one, the index is larger and slower.',
+      'Columns with an inverted index should have a dictionary: without one, the index is larger and slower.',
     severity: 'warning',
     name: 'inverted',
     type: 'INVERTED',
     list: 'invertedIndexColumns',
-    problem: (_column, isRaw) => (isRaw ? 'has no dictionary' : undefined),
+    problem: (_column, isRaw) => (isRaw ? 'has an inverted index without a dictionary' : undefined),
   },
   {
     code: 'JSON_INDEX_TYPE',
-    description:
-      'JSON indexes require columns of type STRING, JSON or MAP with one value in a row.',
+    description: 'JSON indexes require single-value columns of the type STRING, JSON or MAP.',
     name: 'json',
     type: 'JSON',
     list: 'jsonIndexColumns',
@@ -61,112 +61,116 @@ export const indexKinds: readonly IndexKind[] = [
     problem: (column) =>
       isStoredAs(column, 'STRING', 'MAP') && column?.isMultiValue !== true
         ? undefined
-        : 'holds no JSON',
+        : 'cannot have a JSON index: expected a single-value STRING, JSON or MAP column',
   },
   {
     code: 'TEXT_INDEX_TYPE',
-    description: 'TEXT indexes require STRING and JSON columns.',
+    description: 'TEXT indexes require STRING or JSON columns.',
     name: 'text',
     type: 'TEXT',
-    problem: (column) => (isStoredAs(column, 'STRING') ? undefined : 'is not text'),
+    problem: (column) =>
+      isStoredAs(column, 'STRING')
+        ? undefined
+        : 'cannot have a TEXT index: expected a STRING or JSON column',
   },
   {
     code: 'FST_INDEX_TYPE',
-    description:
-      'FST indexes require STRING and JSON columns with a dictionary and one value in a row.',
+    description: 'FST indexes require single-value STRING or JSON columns with a dictionary.',
     name: 'fst',
     type: 'FST',
-    problem: fstProblem,
+    problem: (column, isRaw) => fstProblem('FST', column, isRaw),
   },
   {
     code: 'IFST_INDEX_TYPE',
-    description:
-      'IFST indexes require STRING and JSON columns with a dictionary and one value in a row.',
+    description: 'IFST indexes require single-value STRING or JSON columns with a dictionary.',
     name: 'ifst',
     type: 'IFST',
-    problem: fstProblem,
+    problem: (column, isRaw) => fstProblem('IFST', column, isRaw),
   },
   {
     code: 'H3_INDEX_TYPE',
-    description: 'H3 indexes require BYTES columns with one value in a row: geometries.',
+    description: 'H3 indexes require single-value BYTES columns, which contain geometries.',
     name: 'h3',
     type: 'H3',
     problem: (column) =>
       isStoredAs(column, 'BYTES') && column?.isMultiValue !== true
         ? undefined
-        : 'holds no geometry, which is BYTES',
+        : 'cannot have an H3 index: expected a single-value BYTES column, which contains geometries',
   },
   {
     code: 'H3_RESOLUTIONS',
-    description: 'An H3 index of indexTypes has properties with its resolutions, such as "5,8".',
+    description:
+      'An H3 index in indexTypes must have its resolutions in properties, such as "5,8".',
     name: 'h3',
     type: 'H3',
     problem: (_column, _isRaw, options, isNamed) =>
       isNamed || /^,*\d{1,2}(,+\d{1,2})*,*$/.test(String(options['resolutions']))
         ? undefined
-        : 'has no resolutions in properties',
+        : 'has an H3 index without resolutions in its properties, such as "5,8"',
   },
   {
     code: 'VECTOR_INDEX_TYPE',
-    description: 'VECTOR indexes require FLOAT columns that hold lists.',
+    description: 'VECTOR indexes require multi-value FLOAT columns.',
     name: 'vector',
     type: 'VECTOR',
     problem: (column) =>
       isStoredAs(column, 'FLOAT') && column?.isMultiValue !== false
         ? undefined
-        : 'is not FLOAT with lists',
+        : 'cannot have a VECTOR index: expected a multi-value FLOAT column',
   },
   {
     code: 'VECTOR_OPTIONS',
     description:
-      'A VECTOR index has the vectorIndexType HNSW; one in indexTypes has a vectorDimension in its properties.',
+      'A VECTOR index must have the vectorIndexType HNSW and, in indexTypes, a vectorDimension in its properties.',
     name: 'vector',
     type: 'VECTOR',
     problem(_column, _isRaw, options, isNamed) {
-      if (options['vectorIndexType'] !== 'HNSW') return 'has no vectorIndexType HNSW';
+      if (options['vectorIndexType'] !== 'HNSW') {
+        return 'has a VECTOR index without the vectorIndexType HNSW';
+      }
       return isNamed || /^[+-]?\d+$/.test(String(options['vectorDimension']))
         ? undefined
-        : 'has no vectorDimension';
+        : 'has a VECTOR index without a vectorDimension';
     },
   },
   {
     code: 'RANGE_INDEX_TYPE',
     description:
-      'RANGE indexes require columns with a dictionary that are not MAP, or of numbers, times and booleans.',
+      'RANGE indexes require columns that have a dictionary or are numbers, times or booleans, and are not MAP.',
     name: 'range',
     type: 'RANGE',
     list: 'rangeIndexColumns',
     problem: (column, isRaw) =>
       !isMap(column) && (!isRaw || isStoredAs(column, ...numbers))
         ? undefined
-        : 'has no dictionary and is not a number',
+        : 'cannot have a RANGE index: expected a number, or a column with a dictionary other than MAP',
   },
   {
     code: 'BLOOM_FILTER_TYPE',
-    description: 'Bloom filters require columns that are neither BOOLEAN nor MAP.',
+    description: 'Bloom filters do not support BOOLEAN and MAP columns.',
     name: 'bloom',
     list: 'bloomFilterColumns',
     options: 'bloomFilterConfigs',
     problem: (column) =>
       column?.dataType === 'BOOLEAN' || isMap(column)
-        ? 'has nothing to look up in a Bloom filter'
+        ? 'cannot have a Bloom filter: BOOLEAN and MAP columns are not supported'
         : undefined,
   },
   {
     code: 'BLOOM_FILTER_FPP',
-    description: 'The fpp of a Bloom filter lies between 0 and 1.',
+    description: 'The fpp of a Bloom filter must be between 0 and 1.',
     name: 'bloom',
     options: 'bloomFilterConfigs',
     problem(_column, _isRaw, { fpp = 0 }) {
       const rate = Number(fpp ?? 0);
       return rate >= 0 && rate < 1
         ? undefined
-        : `has the fpp ${String(fpp)}, which is not between 0 and 1`;
+        : `has a Bloom filter with the fpp ${String(fpp)}; expected a number between 0 and 1`;
     },
   },
   {
     code: 'VAR_LENGTH_TYPE',
-    description: 'Columns of varLengthDictionaryColumns hold values of different lengths.',
+    description: 'Columns of varLengthDictionaryColumns must have a type of variable length.',
     name: 'none',
     list: 'varLengthDictionaryColumns',
     problem: (column, isRaw) =>
@@ -174,15 +178,19 @@ export const indexKinds: readonly IndexKind[] = [
       column === undefined ||
       isStoredAs(column, 'STRING', 'BYTES', 'BIG_DECIMAL', 'MAP', 'LIST', 'STRUCT')
         ? undefined
-        : 'has values of one length',
+        : 'has values of a fixed length and cannot be in varLengthDictionaryColumns',
   },
 ];
 
-function fstProblem(column: Column | undefined, isRaw: boolean): string | undefined {
-  if (isRaw) return 'has no dictionary';
+function fstProblem(
+  kind: 'FST' | 'IFST',
+  column: Column | undefined,
+  isRaw: boolean,
+): string | undefined {
+  if (isRaw) return `has an ${kind} index without a dictionary`;
   return isStoredAs(column, 'STRING') && column?.isMultiValue !== true
     ? undefined
-    : 'is not text with one value in a row';
+    : `cannot have an ${kind} index: expected a single-value STRING or JSON column`;
 }
 
 /** One rule for each kind of index. */
@@ -195,7 +203,7 @@ export const indexKindRules = indexKinds.map((kind) =>
       for (const { path, column: name, options, isNamed } of indexesOf(config, kind)) {
         const column = columnNamed(name, schema);
         const reason = kind.problem(column, raw.has(name), options, isNamed);
-        const shown = column === undefined ? name : `${name}, which is ${describe(column)},`;
+        const shown = column === undefined ? name : `${name}, ${describe(column)},`;
         if (reason !== undefined) yield [path, `${shown} ${reason}.`];
       }
     },

@@ -26,12 +26,12 @@ const { error, warning } = rulesAbout('indexes');
 export const indexRules = [
   error(
     'INDEX_COLUMN_UNKNOWN',
-    'Columns with an index or an encoding are in the schema.',
+    'Columns with an index or an encoding must be in the schema.',
     ({ config, schema }) => unknownColumns([...namedColumnsOf(config)], schema),
   ),
   error(
     'INDEX_TWICE',
-    'An index of a column is configured in indexes of its element of fieldConfigList or elsewhere, not in both.',
+    'An index of a column must not be configured both in indexes of its element of fieldConfigList and elsewhere.',
     function* ({ config }) {
       const places: readonly IndexMembers[] = [
         ...new Map(indexKinds.map((kind) => [kind.name, kind])).values(),
@@ -43,7 +43,7 @@ export const indexRules = [
           if (!isNamed && named.has(column)) {
             yield [
               path,
-              `The ${kind.name} index of ${column} is in indexes of fieldConfigList as well.`,
+              `The ${kind.name} index of ${column} is configured in indexes of fieldConfigList as well: remove one of them.`,
             ];
           }
         }
@@ -53,31 +53,31 @@ export const indexRules = [
   ...indexKindRules,
   error(
     'SORTED_COLUMN',
-    'A table is sorted by columns with one value in a row.',
+    'Columns of sortedColumn must be single-value columns.',
     function* ({ config, schema }) {
       for (const [path, name] of sortedColumnsOf(config)) {
         if (columnNamed(name, schema)?.isMultiValue === true) {
-          yield [path, `${name} holds lists, which have no order.`];
+          yield [path, `${name} is a multi-value column, by which rows cannot be sorted.`];
         }
       }
     },
   ),
   warning(
     'SORTED_COLUMNS',
-    'A table is sorted by one column: further ones in sortedColumn are ignored.',
+    'sortedColumn should name one column; further ones are ignored.',
     function* ({ config }) {
       const sorted = sortedColumnsOf(config).filter(([, name]) => name !== '');
       if (sorted.length > 1) {
         yield [
           '/tableIndexConfig/sortedColumn',
-          `Rows cannot be sorted by ${sorted.length} columns.`,
+          `sortedColumn names ${sorted.length} columns, but rows are sorted by one only.`,
         ];
       }
     },
   ),
   error(
     'TIMESTAMP_INDEX',
-    'A timestampConfig requires a TIMESTAMP or LONG column with one value in a row.',
+    'A timestampConfig requires a single-value TIMESTAMP or LONG column.',
     function* ({ config, schema }) {
       for (const [path, { name = '', timestampConfig }] of fieldsOf(config)) {
         const column = columnNamed(name, schema);
@@ -86,7 +86,7 @@ export const indexRules = [
         if (!isFit) {
           yield [
             `${path}/timestampConfig`,
-            `${name} is ${describe(column)}, not a single TIMESTAMP or LONG.`,
+            `${name} is ${describe(column)}; expected a single-value TIMESTAMP or LONG column.`,
           ];
         }
       }
@@ -94,29 +94,35 @@ export const indexRules = [
   ),
   warning(
     'TIMESTAMP_GRANULARITIES',
-    'A TIMESTAMP index names its granularities in timestampConfig: without them there is none.',
+    'A TIMESTAMP index should name its granularities in timestampConfig; without them, none is created.',
     function* ({ config }) {
       for (const [path, { indexType, indexTypes = [], timestampConfig }] of fieldsOf(config)) {
         const hasIndex = indexType === 'TIMESTAMP' || indexTypes.includes('TIMESTAMP');
         if (hasIndex && (timestampConfig?.granularities ?? []).length === 0) {
-          yield [`${path}/timestampConfig/granularities`, 'The index names no granularities.'];
+          yield [
+            `${path}/timestampConfig/granularities`,
+            'The TIMESTAMP index has no granularities, so that none is created.',
+          ];
         }
       }
     },
   ),
   warning(
     'FIELD_CONFIG_TWICE',
-    'No two elements of fieldConfigList name the same column: only one of them would be used.',
+    'Elements of fieldConfigList should name different columns: of several for a column, one is used.',
     ({ config }) => {
       const names = fieldsOf(config).map(
         ([path, { name = '' }]) => [`${path}/name`, name] as const,
       );
-      return repeated(names, (name) => `There is another element for ${name}.`);
+      return repeated(
+        names,
+        (name) => `fieldConfigList has several elements for ${name}, of which one is used.`,
+      );
     },
   ),
   error(
     'ENCODING_CONFLICT',
-    'encodingType, which is DICTIONARY where it is left out, agrees with noDictionaryColumns and noDictionaryConfig.',
+    'encodingType, which is DICTIONARY by default, must agree with noDictionaryColumns and noDictionaryConfig.',
     function* ({ config }) {
       const { noDictionaryColumns = [], noDictionaryConfig = {} } = config.tableIndexConfig ?? {};
       for (const [path, { name = '', encodingType = 'DICTIONARY' }] of fieldsOf(config)) {
@@ -124,7 +130,7 @@ export const indexRules = [
         if (noDictionaryColumns.includes(name) || Object.hasOwn(noDictionaryConfig, name)) {
           yield [
             `${path}/encodingType`,
-            `${name} is DICTIONARY here, but among the columns without dictionary.`,
+            `The encodingType of ${name} is DICTIONARY, but noDictionaryColumns or noDictionaryConfig names it.`,
           ];
         }
       }
@@ -132,7 +138,7 @@ export const indexRules = [
   ),
   error(
     'COMPRESSION_CODEC',
-    'MV_ENTRY_DICT is for columns with a dictionary, CLP for raw STRING columns, DELTA and DELTADELTA for none in this release of the engine, the other codecs for raw columns.',
+    'MV_ENTRY_DICT requires a column with a dictionary, CLP a raw STRING column, and other codecs a raw column; DELTA and DELTADELTA are not supported by this release of the engine.',
     function* ({ config, schema }) {
       const raw = rawColumnsOf(config);
       for (const [path, name, codec] of codecsOf(config)) {
@@ -147,12 +153,12 @@ export const indexRules = [
   ),
   error(
     'MULTI_COLUMN_TEXT_INDEX',
-    'A multiColumnTextIndexConfig has columns, each once, and properties that such an index has.',
+    'A multiColumnTextIndexConfig must have columns, each once, and only known properties.',
     ({ config }) => multiColumnFaults(config),
   ),
   error(
     'FORWARD_INDEX_DISABLED',
-    'Only offline tables leave out forward indexes, without optimizeDictionary, and not of lists with a RANGE index.',
+    'A forward index can be disabled only in an offline table without optimizeDictionary, and not for a multi-value column with a RANGE index.',
     function* ({ config, schema }) {
       const { optimizeDictionary, optimizeDictionaryForMetrics } = config.tableIndexConfig ?? {};
       const ranges = [
@@ -165,16 +171,22 @@ export const indexRules = [
           (isRecord(forward) && forward['disabled'] === true);
         if (!isOff) continue;
         if (config.tableType === 'REALTIME') {
-          yield [path, `${name} of a real-time table needs its forward index.`];
+          yield [path, `The forward index of ${name} cannot be disabled in a real-time table.`];
         }
         if (optimizeDictionary === true || optimizeDictionaryForMetrics === true) {
-          yield [path, `${name} needs its forward index while dictionaries are optimized.`];
+          yield [
+            path,
+            `The forward index of ${name} cannot be disabled with optimizeDictionary or optimizeDictionaryForMetrics.`,
+          ];
         }
         if (
           ranges.some(({ column }) => column === name) &&
           columnNamed(name, schema)?.isMultiValue === true
         ) {
-          yield [path, `${name} holds lists with a RANGE index, which need a forward index.`];
+          yield [
+            path,
+            `The forward index of ${name} cannot be disabled: it is a multi-value column with a RANGE index.`,
+          ];
         }
       }
     },
@@ -240,13 +252,15 @@ function codecProblem(
   column: Column | undefined,
 ): string | undefined {
   if (!codecs.includes(codec)) return `‘${codec}’ is not one of ${codecs.join(', ')}.`;
-  if (codec === 'MV_ENTRY_DICT') return isRaw ? 'MV_ENTRY_DICT needs a dictionary.' : undefined;
-  if (!isRaw) return `${codec} is for columns without dictionary.`;
+  if (codec === 'MV_ENTRY_DICT') {
+    return isRaw ? 'MV_ENTRY_DICT requires a column with a dictionary.' : undefined;
+  }
+  if (!isRaw) return `${codec} requires a column without a dictionary.`;
   if (codec.startsWith('CLP')) {
-    return isStoredAs(column, 'STRING') ? undefined : `${codec} is for STRING columns.`;
+    return isStoredAs(column, 'STRING') ? undefined : `${codec} requires a STRING column.`;
   }
   return codec.startsWith('DELTA')
-    ? `${codec} is a codec that no forward index supports yet.`
+    ? `No forward index supports the codec ${codec} yet.`
     : undefined;
 }
 
@@ -281,7 +295,7 @@ function* multiColumnFaults({ tableIndexConfig }: CheckedTable['config']): Gener
   const { columns = [], properties, perColumnProperties = {} } = index;
   if (columns.length === 0) yield [`${path}/columns`, 'The text index has no columns.'];
   const named = columns.map((name, place) => [`${path}/columns/${place}`, name] as const);
-  yield* repeated(named, (name) => `The text index already has ${name}.`);
+  yield* repeated(named, (name) => `The column ${name} of the text index is repeated.`);
   yield* unknownProperties(`${path}/properties`, properties, sharedTextProperties);
   for (const [place, name, own] of placedMembers<unknown>(
     `${path}/perColumnProperties`,

@@ -19,7 +19,7 @@ const enricherTypes = ['generateColumn', 'clpEnricher'];
 
 /** Rules about the ingestion of rows. Those about its expressions are in `expression-rules.ts`. */
 export const ingestionRules = [
-  error('FILTER_EMPTY', 'A filterFunction, if present, is not empty.', function* ({ config }) {
+  error('FILTER_EMPTY', 'A filterFunction, if present, must not be empty.', function* ({ config }) {
     const text = config.ingestionConfig?.filterConfig?.filterFunction;
     if (text !== undefined && text.trim() === '') {
       yield [
@@ -30,7 +30,7 @@ export const ingestionRules = [
   }),
   error(
     'TRANSFORM_INCOMPLETE',
-    'A transform names its column and has an expression.',
+    'A transform must have a columnName and a transformFunction.',
     function* ({ config }) {
       for (const [path, transform] of transformsOf(config)) {
         for (const member of ['columnName', 'transformFunction'] as const) {
@@ -41,18 +41,25 @@ export const ingestionRules = [
       }
     },
   ),
-  error('TRANSFORM_DUPLICATE', 'No two transforms compute the same column.', ({ config }) =>
-    repeated(columnNamesOf(transformsOf(config)), (name) => `Another transform computes ${name}.`),
+  error('TRANSFORM_DUPLICATE', 'Transforms must compute different columns.', ({ config }) =>
+    repeated(
+      columnNamesOf(transformsOf(config)),
+      (name) => `Another transform already computes ${name}.`,
+    ),
   ),
-  error('ENRICHER_TYPE', `Enrichers are ${enricherTypes.join(', ')}.`, function* ({ config }) {
-    for (const [path, { enricherType: type = '' }] of enrichersOf(config)) {
-      if (enricherTypes.includes(type)) continue;
-      yield [`${path}/enricherType`, `‘${type}’ is not one of ${enricherTypes.join(', ')}.`];
-    }
-  }),
+  error(
+    'ENRICHER_TYPE',
+    `enricherType must be one of ${enricherTypes.join(', ')}.`,
+    function* ({ config }) {
+      for (const [path, { enricherType: type = '' }] of enrichersOf(config)) {
+        if (enricherTypes.includes(type)) continue;
+        yield [`${path}/enricherType`, `‘${type}’ is not one of ${enricherTypes.join(', ')}.`];
+      }
+    },
+  ),
   error(
     'ENRICHER_PROPERTIES',
-    'Every enricher has properties: generateColumn a fieldToFunctionMap without Groovy, clpEnricher its fields.',
+    'Every enricher must have properties: generateColumn only a fieldToFunctionMap without Groovy, clpEnricher only fields.',
     function* ({ config }) {
       for (const [path, { enricherType, properties }] of enrichersOf(config)) {
         const problem = enricherProblem(enricherType, properties);
@@ -62,42 +69,45 @@ export const ingestionRules = [
   ),
   error(
     'PREFIX_IN_SCHEMA',
-    'No column of the schema begins with a prefix of prefixesToRename.',
+    'No column of the schema may start with a prefix of prefixesToRename.',
     function* ({ config, schema }) {
       for (const [path, prefix] of renamedPrefixesOf(config)) {
         const column = schema?.columns.find(({ name }) => name.startsWith(prefix));
         if (column !== undefined) {
-          yield [path, `The column ${column.name} begins with ${prefix}, which is renamed.`];
+          yield [
+            path,
+            `The column ${column.name} starts with ${prefix}, which prefixesToRename replaces.`,
+          ];
         }
       }
     },
   ),
   warning(
     'PREFIX_RENAME_CONFLICT',
-    'New prefixes of columns are texts that are all different, and no column is renamed to an existing one.',
+    'The new prefixes of prefixesToRename should be different texts that rename no column to an existing one.',
     ({ config, schema }) => prefixFaults(config, schema),
   ),
   error(
     'AGGREGATION_INCOMPLETE',
-    `An aggregation names its column and has a function of one column whose values have one size: ${ingestedAggregations.join(', ')}.`,
+    `An aggregation must have a columnName and a function of one column with values of a fixed size: ${ingestedAggregations.join(', ')}.`,
     function* ({ config, schema }) {
       for (const [path, { columnName = '', aggregationFunction = '' }] of aggregationsOf(config)) {
-        if (columnName === '') yield [`${path}/columnName`, 'The aggregation has no column.'];
+        if (columnName === '') yield [`${path}/columnName`, 'The aggregation has no columnName.'];
         const type = columnNamed(columnName, schema)?.dataType;
         const problem = aggregationProblem(aggregationFunction, type);
         if (problem !== undefined) yield [`${path}/aggregationFunction`, problem];
       }
     },
   ),
-  error('AGGREGATION_DUPLICATE', 'No two aggregations compute the same metric.', ({ config }) =>
+  error('AGGREGATION_DUPLICATE', 'Aggregations must compute different metrics.', ({ config }) =>
     repeated(
       columnNamesOf(aggregationsOf(config)),
-      (name) => `Another aggregation computes ${name}.`,
+      (name) => `Another aggregation already computes ${name}.`,
     ),
   ),
   error(
     'AGGREGATION_METRICS',
-    'Aggregations compute metrics of the schema, and then all of them.',
+    'Aggregations, if present, must compute all metrics of the schema and no other columns.',
     function* ({ config, schema }) {
       const names = columnNamesOf(aggregationsOf(config));
       if (names.length === 0 || schema === undefined) return;
@@ -113,14 +123,14 @@ export const ingestionRules = [
       if (missing.length > 0) {
         yield [
           '/ingestionConfig/aggregationConfigs',
-          `Not all metrics are aggregated: ${missing.join(', ')}.`,
+          `These metrics have no aggregation: ${missing.join(', ')}.`,
         ];
       }
     },
   ),
   error(
     'AGGREGATION_DICTIONARY',
-    'Metrics that are aggregated have no dictionary.',
+    'Aggregated metrics must not have a dictionary.',
     function* ({ config }) {
       const { noDictionaryColumns = [], noDictionaryConfig = {} } = config.tableIndexConfig ?? {};
       const raw = (config.fieldConfigList ?? [])
@@ -129,31 +139,38 @@ export const ingestionRules = [
       for (const [path, name] of columnNamesOf(aggregationsOf(config))) {
         if (name === '' || noDictionaryColumns.includes(name) || raw.includes(name)) continue;
         if (!Object.hasOwn(noDictionaryConfig, name)) {
-          yield [path, `${name} is not among noDictionaryColumns.`];
+          yield [path, `The aggregated metric ${name} must be in noDictionaryColumns.`];
         }
       }
     },
   ),
   error(
     'AGGREGATION_UPSERT',
-    'Tables with upsert or dedup have no aggregations.',
+    'Aggregations cannot be combined with upsert or dedup.',
     function* ({ config }) {
       if (aggregationsOf(config).length > 0 && hasKeys(config)) {
         yield [
           '/ingestionConfig/aggregationConfigs',
-          'Rows that were aggregated cannot be replaced or dropped.',
+          'Aggregations cannot be combined with upsert or dedup.',
         ];
       }
     },
   ),
   error(
     'AGGREGATE_METRICS',
-    'aggregateMetrics is used neither with aggregationConfigs nor in a table with upsert or dedup.',
+    'aggregateMetrics cannot be combined with aggregationConfigs, upsert or dedup.',
     function* ({ config }) {
       if (config.tableIndexConfig?.aggregateMetrics !== true) return;
       const path = '/tableIndexConfig/aggregateMetrics';
-      if (aggregationsOf(config).length > 0) yield [path, 'There are aggregationConfigs as well.'];
-      if (hasKeys(config)) yield [path, 'Rows that were aggregated cannot be replaced or dropped.'];
+      if (aggregationsOf(config).length > 0) {
+        yield [
+          path,
+          'aggregateMetrics cannot be combined with aggregationConfigs: remove one of them.',
+        ];
+      }
+      if (hasKeys(config)) {
+        yield [path, 'aggregateMetrics cannot be combined with upsert or dedup.'];
+      }
     },
   ),
 ];
@@ -183,23 +200,23 @@ function enricherProblem(
   if (type === 'clpEnricher') {
     const { fields } = properties;
     if (others.length > 0 || (member !== undefined && member !== 'fields')) {
-      return 'The enricher has more than fields.';
+      return 'A clpEnricher cannot have properties other than fields.';
     }
     return fields === undefined || fields === null || Array.isArray(fields)
       ? undefined
-      : 'The fields of the enricher are not a list.';
+      : 'The fields of a clpEnricher must be a list.';
   }
   if (type !== 'generateColumn') return undefined;
   const { fieldToFunctionMap: functions } = properties;
   if (!isRecord(functions) || others.length > 0) {
-    return 'The enricher has a fieldToFunctionMap and nothing else.';
+    return 'A generateColumn enricher must have the property fieldToFunctionMap and no other.';
   }
-  if (Object.values(functions).includes(null)) return 'A function of the enricher is null.';
+  if (Object.values(functions).includes(null)) return 'A function in fieldToFunctionMap is null.';
   const isScript = Object.values(functions).some(
     (each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each),
   );
   return isScript
-    ? 'Groovy scripts are not supported: no part of a request is executed as code.'
+    ? 'Groovy scripts are not supported: code in requests is never executed.'
     : undefined;
 }
 
@@ -214,13 +231,15 @@ function renamedPrefixesOf({ ingestionConfig }: Config) {
 function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generator<Fault> {
   const renamed = renamedPrefixesOf(config);
   for (const [, from, to] of renamed) {
-    if (typeof to !== 'string') yield [prefixesPath, `The new prefix of ${from} is not text.`];
-    else if (from === '') yield [prefixesPath, 'An empty prefix is the prefix of every column.'];
+    if (typeof to !== 'string') yield [prefixesPath, `The new prefix for ${from} is not text.`];
+    else if (from === '') {
+      yield [prefixesPath, 'An empty prefix cannot be renamed: every column starts with it.'];
+    }
   }
   const targets = renamed.map(([, from, to]) => [from, String(to)] as const);
   // The old prefix takes the place of a path here.
   for (const [from, to] of repeated(targets, (prefix) => prefix)) {
-    yield [prefixesPath, `${from} and another prefix both become ‘${to}’.`];
+    yield [prefixesPath, `${from} and another prefix are both renamed to ‘${to}’.`];
   }
   const names = new Set(schema?.columns.map(({ name }) => name));
   for (const name of names) {
@@ -229,7 +248,7 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
     const target =
       from === undefined || typeof to !== 'string' ? name : `${to}${name.slice(from.length)}`;
     if (target !== name && names.has(target)) {
-      yield [prefixesPath, `${name} would become ${target}, which exists already.`];
+      yield [prefixesPath, `${name} would be renamed to ${target}, which already exists.`];
     }
   }
 }
@@ -274,7 +293,7 @@ const fileFormats = [
 export const batchRules = [
   warning(
     'BATCH_CONFIG_MEMBER',
-    `Members of batchConfigMaps are ${memberNames.join(', ')}, or begin with ${memberPrefixes.join(', ')}.`,
+    `Members of batchConfigMaps should be ${memberNames.join(', ')}, or start with ${memberPrefixes.join(', ')}.`,
     function* ({ config }) {
       for (const [path, map] of batchConfigsOf(config)) {
         for (const [member, name] of placedMembers(path, map)) {
@@ -287,7 +306,7 @@ export const batchRules = [
   ),
   error(
     'BATCH_FORMAT',
-    `The inputFormat of files is ${fileFormats.join(', ')}, in any case.`,
+    `The inputFormat of files must be one of ${fileFormats.join(', ')}, in any case.`,
     function* ({ config }) {
       for (const [path, { inputFormat: format }] of batchConfigsOf(config)) {
         const shown = typeof format === 'string' ? format : typeof format;
@@ -319,7 +338,7 @@ const conformingPath = '/ingestionConfig/schemaConformingTransformerConfig';
 export const schemaConformingRules = [
   conforming.error(
     'SCHEMA_CONFORMING_COLUMN',
-    'Fields that the schema does not name go to a STRING or JSON column of the schema, indexableExtrasField, or to the columns of columnNameToJsonKeyPathMap.',
+    'indexableExtrasField, for fields outside the schema, must be a STRING or JSON column of the schema; columns of columnNameToJsonKeyPathMap must be in the schema.',
     function* ({ config, schema }) {
       const {
         enableIndexableExtras = true,
@@ -331,7 +350,10 @@ export const schemaConformingRules = [
       if (enableIndexableExtras) {
         yield* textualFaults('indexableExtrasField', indexableExtrasField, schema);
       } else if (enableUnindexableExtras && schema !== undefined) {
-        yield [`${conformingPath}/enableIndexableExtras`, 'enableUnindexableExtras needs it.'];
+        yield [
+          `${conformingPath}/enableIndexableExtras`,
+          'enableUnindexableExtras requires enableIndexableExtras.',
+        ];
       }
       const columns = placedMembers(`${conformingPath}/columnNameToJsonKeyPathMap`, paths);
       yield* unknownColumns(
@@ -342,7 +364,7 @@ export const schemaConformingRules = [
   ),
   conforming.warning(
     'SCHEMA_CONFORMING_UNINDEXED',
-    'Fields that are not to be indexed go to a STRING or JSON column of the schema, unindexableExtrasField: rows fail without it.',
+    'unindexableExtrasField, for fields that are not indexed, should be a STRING or JSON column of the schema: without it, rows fail.',
     ({ config, schema }) => {
       const { enableUnindexableExtras = true, unindexableExtrasField = 'json_data_no_idx' } =
         conformingOf(config);
@@ -353,18 +375,21 @@ export const schemaConformingRules = [
   ),
   conforming.error(
     'SCHEMA_CONFORMING_FIELD',
-    'Columns of the schema are not among fieldPathsToDrop and do not end in unindexableFieldSuffix.',
+    'Columns of the schema must not be in fieldPathsToDrop or end in unindexableFieldSuffix.',
     function* ({ config, schema }) {
       const { fieldPathsToDrop = [], unindexableFieldSuffix: suffix = '_noindex' } =
         conformingOf(config);
       for (const { name } of schema?.columns ?? []) {
         if (fieldPathsToDrop.includes(name)) {
-          yield [`${conformingPath}/fieldPathsToDrop`, `${name} is a column of the schema.`];
+          yield [
+            `${conformingPath}/fieldPathsToDrop`,
+            `${name} is a column of the schema and cannot be dropped.`,
+          ];
         }
         if (name.endsWith(suffix)) {
           yield [
             `${conformingPath}/unindexableFieldSuffix`,
-            `The column ${name} ends in ${suffix}.`,
+            `The column ${name} ends in ${suffix}, which marks fields that are not indexed.`,
           ];
         }
       }

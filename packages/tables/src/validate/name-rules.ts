@@ -5,54 +5,56 @@ const { error, warning } = rulesAbout('names');
 
 /** Rules about the name of a table, and about placeholders. */
 export const nameRules = [
-  error('TABLE_NAME_MISSING', 'A table has a name.', function* ({ config }) {
-    if ((config.tableName ?? '').trim() === '') yield ['/tableName', 'The table has no name.'];
+  error('TABLE_NAME_MISSING', 'A table must have a name.', function* ({ config }) {
+    if ((config.tableName ?? '').trim() === '') {
+      yield ['/tableName', 'The tableName is missing or empty.'];
+    }
   }),
-  error('TABLE_NAME_SPACE', 'Names of tables have no white space.', function* ({ config }) {
+  error('TABLE_NAME_SPACE', 'Table names must not contain white space.', function* ({ config }) {
     if (/\s/.test((config.tableName ?? '').trim())) {
-      yield ['/tableName', `The name ‘${config.tableName}’ has white space in it.`];
+      yield ['/tableName', `The table name ‘${config.tableName}’ contains white space.`];
     }
   }),
   error(
     'TABLE_NAME_DOTS',
-    'Names of tables have at most one dot: database.table.',
+    'Table names must contain at most one dot, as in database.table.',
     function* ({ config }) {
       if ((config.tableName ?? '').split('.').length > 2) {
         yield [
           '/tableName',
-          `The name ${config.tableName} has more than one dot; expected database.table.`,
+          `The table name ${config.tableName} contains more than one dot; expected database.table.`,
         ];
       }
     },
   ),
   error(
     'TABLE_NAME_UNDERSCORES',
-    'Names of tables have no two underscores together.',
+    'Table names must not contain two consecutive underscores.',
     function* ({ config }) {
       if (config.tableName?.includes('__') === true) {
         yield [
           '/tableName',
-          `The name ${config.tableName} contains ‘__’, the separator in the names of segments.`,
+          `The table name ${config.tableName} contains ‘__’, the separator in segment names.`,
         ];
       }
     },
   ),
   error(
     'TABLE_NAME_TYPE',
-    'The ending of a name, _OFFLINE or _REALTIME, agrees with the type of the table.',
+    'The suffix _OFFLINE or _REALTIME of a table name must match the tableType.',
     function* ({ config }) {
       const suffix = /_(OFFLINE|REALTIME)$/.exec(config.tableName ?? '')?.[1];
       if (suffix !== undefined && suffix !== (config.tableType ?? 'OFFLINE')) {
         yield [
           '/tableName',
-          `${config.tableName} is ${config.tableType ?? 'OFFLINE'}, but its name ends in _${suffix}.`,
+          `The table name ${config.tableName} ends in _${suffix}, but the tableType is ${config.tableType ?? 'OFFLINE'}.`,
         ];
       }
     },
   ),
   error(
     'SCHEMA_NAME_MISMATCH',
-    'A schema has the name of its table, without type and database.',
+    'A schema must have the name of its table, without the type suffix.',
     function* ({ config, schema }) {
       const tableName = (config.tableName ?? '').replace(/_(OFFLINE|REALTIME)$/, '');
       const bareName = tableName.split('.').at(-1);
@@ -65,23 +67,26 @@ export const nameRules = [
       ) {
         return;
       }
-      yield ['/tableName', `The table is ${tableName}, but its schema ${schemaName}.`];
+      yield ['/tableName', `The table is named ${tableName}, but its schema ${schemaName}.`];
     },
   ),
   warning(
     'UNRESOLVED_VARIABLE',
-    'No value holds a variable such as ${NAME}: it is not replaced here, while Apache Pinot replaces it from its environment.',
+    'Values should not contain variables such as ${NAME}: Apache Pinot replaces them from its environment, but this server does not.',
     ({ config }) => variablesOf(config, ''),
   ),
-  error('MEMBER_MISSING', 'Sections, if present, have the members that identify them.', (table) =>
-    missingMembers(table, [
-      '/task/taskTypeConfigsMap',
-      '/segmentsConfig/completionConfig/completionMode',
-      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
-      '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
-      '/fieldConfigList/*/name',
-      '/tunerConfigs/*/name',
-    ]),
+  error(
+    'MEMBER_MISSING',
+    'Sections, if present, must have the members that identify them.',
+    (table) =>
+      missingMembers(table, [
+        '/task/taskTypeConfigsMap',
+        '/segmentsConfig/completionConfig/completionMode',
+        '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap',
+        '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
+        '/fieldConfigList/*/name',
+        '/tunerConfigs/*/name',
+      ]),
   ),
 ];
 
@@ -89,7 +94,7 @@ function* variablesOf(value: unknown, path: string): Generator<Fault> {
   if (typeof value === 'string') {
     const variable = /\$\{[A-Za-z_][^}]{0,100}\}/.exec(value)?.[0];
     if (variable !== undefined) {
-      yield [path, `${variable} is not replaced: the text is used unchanged.`];
+      yield [path, `The variable ${variable} is not replaced: the text is used unchanged.`];
     }
     return;
   }

@@ -20,12 +20,14 @@ const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG
 
 /** Rules about the columns of a schema and its primary key. */
 export const schemaColumnRules = [
-  error('SCHEMA_NAME_MISSING', 'A schema has a name.', function* ({ schema }) {
-    if ((schema.schemaName ?? '').trim() === '') yield ['/schemaName', 'The schema has no name.'];
+  error('SCHEMA_NAME_MISSING', 'A schema must have a name.', function* ({ schema }) {
+    if ((schema.schemaName ?? '').trim() === '') {
+      yield ['/schemaName', 'The schemaName is missing or empty.'];
+    }
   }),
   warning(
     'SCHEMA_NAME_UNDERSCORES',
-    'Names of schemas have no two underscores together: no table can be named so.',
+    'Schema names should not contain two consecutive underscores, since table names cannot.',
     function* ({ schema }) {
       if (schema.schemaName?.includes('__') !== true) return;
       yield [
@@ -34,35 +36,35 @@ export const schemaColumnRules = [
       ];
     },
   ),
-  warning('SCHEMA_EMPTY', 'A schema has columns.', function* ({ columns }) {
+  warning('SCHEMA_EMPTY', 'A schema should have columns.', function* ({ columns }) {
     if (columns.length === 0) yield ['', 'The schema has no columns.'];
   }),
-  ofColumn('COLUMN_NAME_MISSING', 'Every column has a name.', ({ name }) =>
+  ofColumn('COLUMN_NAME_MISSING', 'Every column must have a name.', ({ name }) =>
     name === '' ? ['/name', 'The column has no name.'] : undefined,
   ),
-  ofColumn('COLUMN_NAME_WHITESPACE', 'Names of columns have no white space.', ({ name }) =>
-    /\s/.test(name) ? ['/name', `The name ‘${name}’ has white space in it.`] : undefined,
+  ofColumn('COLUMN_NAME_WHITESPACE', 'Column names must not contain white space.', ({ name }) =>
+    /\s/.test(name) ? ['/name', `The column name ‘${name}’ contains white space.`] : undefined,
   ),
   warning(
     'COLUMN_NAME_RESERVED',
-    'Names of columns do not start with $: the engine creates such columns itself.',
+    'Column names should not start with $, which is reserved for columns that the engine creates.',
     function* ({ columns }) {
       for (const { name, path } of columns) {
         if (!name.startsWith('$')) continue;
         yield [
           `${path}/name`,
-          `Names with $, such as ${name}, are reserved for columns that the engine creates itself.`,
+          `The column name ${name} starts with $, which is reserved for columns that the engine creates.`,
         ];
       }
     },
   ),
-  error('COLUMN_NAME_DUPLICATE', 'No two columns have the same name.', ({ columns }) => {
+  error('COLUMN_NAME_DUPLICATE', 'Column names must be unique.', ({ columns }) => {
     const names = columns.map(({ path, name }) => [`${path}/name`, name] as const);
-    return repeated(names, (name) => `There is another column ${name}.`);
+    return repeated(names, (name) => `The column name ${name} is repeated.`);
   }),
   warning(
     'COLUMN_NAME_CASE',
-    'No two names differ by upper and lower case only: queries may not distinguish them.',
+    'Column names should not differ by case only: queries may not distinguish them.',
     function* ({ columns }) {
       const names = new Map<string, string>();
       for (const { name, path } of columns) {
@@ -74,36 +76,56 @@ export const schemaColumnRules = [
       }
     },
   ),
-  ofColumn('COLUMN_TYPE_MISSING', 'Every column has a dataType.', ({ name, dataType }) =>
+  ofColumn('COLUMN_TYPE_MISSING', 'Every column must have a dataType.', ({ name, dataType }) =>
     dataType === undefined ? ['/dataType', `The column ${name} has no dataType.`] : undefined,
   ),
   ofColumn(
     'DIMENSION_TYPE',
-    `Dimensions and columns of times are ${plainDataTypes.join(', ')}.`,
+    `The dataType of a dimension or date-time column must be one of ${plainDataTypes.join(', ')}.`,
     ({ kind, name, dataType }) => {
       const isWrong =
         (kind === 'dimension' || kind === 'dateTime') &&
         dataType !== undefined &&
         !isPlain(dataType);
       return isWrong
-        ? ['/dataType', `${name} cannot be ${dataType}; only complexFieldSpecs can.`]
+        ? [
+            '/dataType',
+            `${name} cannot have the dataType ${dataType} here: move it to complexFieldSpecs.`,
+          ]
         : undefined;
     },
   ),
-  ofColumn('METRIC_TYPE', `Metrics are ${metricTypes.join(', ')}.`, ({ kind, name, dataType }) => {
-    const isWrong = kind === 'metric' && dataType !== undefined && !metricTypes.includes(dataType);
-    return isWrong
-      ? ['/dataType', `The metric ${name} cannot be ${dataType}; make it a dimension.`]
-      : undefined;
-  }),
-  ofColumn('COMPLEX_TYPE', 'Complex columns are MAP or LIST.', ({ kind, name, dataType }) => {
-    const isWrong =
-      kind === 'complex' && dataType !== undefined && !complexTypes.includes(dataType);
-    return isWrong ? ['/dataType', `The complex column ${name} cannot be ${dataType}.`] : undefined;
-  }),
+  ofColumn(
+    'METRIC_TYPE',
+    `The dataType of a metric must be one of ${metricTypes.join(', ')}.`,
+    ({ kind, name, dataType }) => {
+      const isWrong =
+        kind === 'metric' && dataType !== undefined && !metricTypes.includes(dataType);
+      return isWrong
+        ? [
+            '/dataType',
+            `The metric ${name} cannot have the dataType ${dataType}: make it a dimension.`,
+          ]
+        : undefined;
+    },
+  ),
+  ofColumn(
+    'COMPLEX_TYPE',
+    'The dataType of a complex column must be MAP or LIST.',
+    ({ kind, name, dataType }) => {
+      const isWrong =
+        kind === 'complex' && dataType !== undefined && !complexTypes.includes(dataType);
+      return isWrong
+        ? [
+            '/dataType',
+            `The complex column ${name} cannot have the dataType ${dataType}; expected MAP or LIST.`,
+          ]
+        : undefined;
+    },
+  ),
   ofColumn(
     'FIELD_TYPE',
-    'A fieldType is that of the list that contains its column.',
+    'A fieldType must match the list that contains its column.',
     ({ kind, name, spec }) => {
       const expected = {
         dimension: 'DIMENSION',
@@ -115,52 +137,57 @@ export const schemaColumnRules = [
       const { fieldType = expected } = spec;
       return fieldType === expected
         ? undefined
-        : ['/fieldType', `${name} is ${expected} here, not ${fieldType}.`];
+        : [
+            '/fieldType',
+            `The fieldType of ${name} is ${fieldType}; expected ${expected} in this list.`,
+          ];
     },
   ),
   ofColumn(
     'DATE_TIME_MULTI_VALUE',
-    'Columns of times have one value in a row.',
+    'Date-time columns must be single-value columns.',
     ({ kind, name, isMultiValue }) =>
       kind === 'dateTime' && isMultiValue
-        ? ['/singleValueField', `The column of times ${name} cannot hold lists.`]
+        ? ['/singleValueField', `The date-time column ${name} cannot be a multi-value column.`]
         : undefined,
   ),
   ofColumn(
     'METRIC_MULTI_VALUE',
-    'Metrics have one value in a row.',
+    'Metrics must be single-value columns.',
     ({ kind, name, isMultiValue }) =>
       kind === 'metric' && isMultiValue
-        ? ['/singleValueField', `The metric ${name} cannot hold lists.`]
+        ? ['/singleValueField', `The metric ${name} cannot be a multi-value column.`]
         : undefined,
   ),
   ofColumn(
     'JSON_MULTI_VALUE',
-    'JSON columns have one value in a row, as lists are JSON already; so have BIG_DECIMAL columns.',
+    'JSON and BIG_DECIMAL columns must be single-value columns; a JSON value can itself be a list.',
     ({ name, dataType, isMultiValue }) =>
       (dataType === 'JSON' || dataType === 'BIG_DECIMAL') && isMultiValue
-        ? ['/singleValueField', `The ${dataType} column ${name} cannot hold lists.`]
+        ? ['/singleValueField', `The ${dataType} column ${name} cannot be a multi-value column.`]
         : undefined,
   ),
   ofColumn(
     'MAX_LENGTH',
-    'maxLength is at least 1.',
+    'maxLength should be at least 1.',
     ({ spec: { maxLength = 1 } }) =>
-      maxLength < 1 ? ['/maxLength', `${maxLength} is less than 1.`] : undefined,
+      maxLength < 1
+        ? ['/maxLength', `The maxLength is ${maxLength}; expected at least 1.`]
+        : undefined,
     warning,
   ),
   ofColumn(
     'DEFAULT_VALUE_NAN',
-    'No default is NaN: it equals nothing, not even itself.',
+    'A defaultNullValue must not be NaN, which does not equal itself.',
     ({ spec }) =>
       String(spec.defaultNullValue) === 'NaN' &&
       (spec.dataType === 'FLOAT' || spec.dataType === 'DOUBLE')
-        ? ['/defaultNullValue', 'The default cannot be NaN.']
+        ? ['/defaultNullValue', 'The defaultNullValue cannot be NaN.']
         : undefined,
   ),
   ofColumn(
     'DEFAULT_VALUE_TYPE',
-    'A default is a value of the type of its column.',
+    'A defaultNullValue must be of the type of its column.',
     ({ spec, dataType }) => {
       const given = spec.defaultNullValue;
       if (given === undefined || given === null || dataType === undefined) return undefined;
@@ -168,7 +195,10 @@ export const schemaColumnRules = [
         const isEmptyMap = complexTypes.includes(dataType) && isRecord(given);
         return isEmptyMap
           ? undefined
-          : ['/defaultNullValue', `A column of type ${dataType} takes no such default.`];
+          : [
+              '/defaultNullValue',
+              `A column of the type ${dataType} cannot have this defaultNullValue.`,
+            ];
       }
       try {
         toColumn(
@@ -178,23 +208,28 @@ export const schemaColumnRules = [
         return undefined;
       } catch (error) {
         if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-        return ['/defaultNullValue', `The default is not a valid ${dataType}: ${error.message}`];
+        return [
+          '/defaultNullValue',
+          `The defaultNullValue is not a valid ${dataType}: ${error.message}`,
+        ];
       }
     },
   ),
   error(
     'PRIMARY_KEY_COLUMN',
-    'Columns of the primary key are in the schema.',
+    'Columns of the primary key must be in the schema.',
     function* ({ schema, columns }) {
       for (const [path, key] of placed('/primaryKeyColumns', schema.primaryKeyColumns)) {
-        if (columns.every(({ name }) => name !== key)) yield [path, `There is no column ${key}.`];
+        if (columns.every(({ name }) => name !== key)) {
+          yield [path, `The schema has no column ${key}.`];
+        }
       }
     },
   ),
-  warning('PRIMARY_KEY_TWICE', 'Columns of the primary key are listed once.', ({ schema }) =>
+  warning('PRIMARY_KEY_TWICE', 'primaryKeyColumns should list each column once.', ({ schema }) =>
     repeated(
       placed('/primaryKeyColumns', schema.primaryKeyColumns),
-      (name) => `${name} is listed before.`,
+      (name) => `${name} is listed more than once.`,
     ),
   ),
 ];

@@ -15,20 +15,20 @@ const { error, warning } = rulesAbout<CheckedSchema>('schema');
 const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
-/** Rules about columns of times. */
+/** Rules about date-time columns. */
 export const schemaTimeRules = [
   warning(
     'TIME_FIELD_SPEC',
-    'New schemas have dateTimeFieldSpecs, not a timeFieldSpec.',
+    'Schemas should have dateTimeFieldSpecs instead of the deprecated timeFieldSpec.',
     function* ({ schema }) {
       if (schema.timeFieldSpec !== undefined) {
-        yield ['/timeFieldSpec', 'timeFieldSpec is superseded by dateTimeFieldSpecs.'];
+        yield ['/timeFieldSpec', 'timeFieldSpec is deprecated: use dateTimeFieldSpecs.'];
       }
     },
   ),
   error(
     'TIME_FIELD_GRANULARITY',
-    'A timeFieldSpec has an incomingGranularitySpec; another outgoing one has another name, and both are EPOCH.',
+    'A timeFieldSpec must have an incomingGranularitySpec; an outgoing one that differs must have another name, and both the timeFormat EPOCH.',
     function* ({ schema: { timeFieldSpec } }) {
       if (timeFieldSpec === undefined) return;
       const { incomingGranularitySpec: incoming, outgoingGranularitySpec: outgoing } =
@@ -43,26 +43,33 @@ export const schemaTimeRules = [
         return;
       }
       if (incoming.name === outgoing.name) {
-        yield [path, 'Times cannot be converted to a column of the same name.'];
+        yield [
+          path,
+          'The outgoingGranularitySpec differs and must have another name than the incoming one.',
+        ];
       }
       if ([incoming, outgoing].some(({ timeFormat = 'EPOCH' }) => timeFormat !== 'EPOCH')) {
-        yield [path, 'Only times of the format EPOCH can be converted.'];
+        yield [path, 'Only the timeFormat EPOCH can be converted to another granularity.'];
       }
     },
   ),
-  error('DATE_TIME_FORMAT', 'Every column of times has a valid format.', function* (checked) {
-    for (const { spec, name, path } of dateTimesOf(checked)) {
-      const { format = '' } = spec;
-      const problem =
-        format === ''
-          ? `The column of times ${name} has no format.`
-          : failureOf(() => parseDateTimeFormat(format));
-      if (problem !== undefined) yield [`${path}/format`, problem];
-    }
-  }),
+  error(
+    'DATE_TIME_FORMAT',
+    'Every date-time column must have a valid format.',
+    function* (checked) {
+      for (const { spec, name, path } of dateTimesOf(checked)) {
+        const { format = '' } = spec;
+        const problem =
+          format === ''
+            ? `The date-time column ${name} has no format.`
+            : failureOf(() => parseDateTimeFormat(format));
+        if (problem !== undefined) yield [`${path}/format`, problem];
+      }
+    },
+  ),
   error(
     'DATE_TIME_PATTERN_ORDER',
-    'Patterns of times go from years to fractions of seconds, so that their texts sort as the times do.',
+    'The fields of a date-time pattern must be in the order from years to fractions of a second, so that text sorts by time.',
     function* (checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const format = formatOf(spec.format);
@@ -74,7 +81,7 @@ export const schemaTimeRules = [
         if (!isSorted) {
           yield [
             `${path}/format`,
-            `The parts of ${format.pattern.text} are not in the order y M d H m s S.`,
+            `The fields of ${format.pattern.text} are not in the order y M d H m s S.`,
           ];
         }
       }
@@ -82,13 +89,13 @@ export const schemaTimeRules = [
   ),
   error(
     'DATE_TIME_GRANULARITY',
-    'Granularities are valid, as in 15:MINUTES or MINUTES|15.',
+    'Granularities must be valid, such as 15:MINUTES or MINUTES|15.',
     function* (checked) {
       for (const { spec, path } of dateTimesOf(checked)) {
         const given = spec.granularity;
         const problem =
           given === undefined
-            ? 'The column of times has no granularity: expected 1:DAYS or DAYS|1.'
+            ? 'The date-time column has no granularity; expected for example 1:DAYS or DAYS|1.'
             : failureOf(() => parseGranularity(given));
         if (problem !== undefined) yield [`${path}/granularity`, problem];
       }
@@ -96,7 +103,7 @@ export const schemaTimeRules = [
   ),
   error(
     'DATE_TIME_SAMPLE',
-    'A sampleValue has the format of its column and lies between 1971 and 2071.',
+    'A sampleValue must have the format of its column and be between 1971 and 2071.',
     function* (checked) {
       for (const column of dateTimesOf(checked)) {
         const problem = sampleProblemOf(column);
@@ -129,7 +136,7 @@ function isSameGranularity(one: Granularity, other: Granularity): boolean {
   return members.every((member) => one[member] === other[member]);
 }
 
-/** Returns the columns of times; those of type TIMESTAMP have its format, whatever they declare. */
+/** Returns the date-time columns; TIMESTAMP columns have that format, whatever they declare. */
 function dateTimesOf({ columns }: CheckedSchema): readonly Column[] {
   return columns
     .filter(({ kind }) => kind === 'dateTime')
@@ -158,7 +165,7 @@ function sampleProblemOf({ spec }: Column): string | undefined {
   const isInRange = sampleMs >= earliestMs && sampleMs <= latestMs;
   return isInRange
     ? undefined
-    : `The sample is a time before 1971 or after 2070 in the format ${text}.`;
+    : `In the format ${text}, the sampleValue is not between 1971 and 2071.`;
 }
 
 /** Returns the reason why a text cannot be read; undefined if it can. */

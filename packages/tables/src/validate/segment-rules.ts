@@ -21,28 +21,31 @@ const { error, warning } = rulesAbout('segments');
 export const timeColumnRules = [
   timeColumn.error(
     'TIME_COLUMN_MISSING',
-    'A real-time table has a time column.',
+    'A real-time table must have a time column.',
     function* ({ config }) {
       if (config.tableType === 'REALTIME' && timeColumnOf(config) === '') {
-        yield ['/segmentsConfig/timeColumnName', 'A real-time table needs a time column.'];
+        yield [
+          '/segmentsConfig/timeColumnName',
+          'The real-time table has no time column: set timeColumnName.',
+        ];
       }
     },
   ),
   timeColumn.error(
     'TIME_COLUMN_EMPTY',
-    'A timeColumnName, if present, is not empty.',
+    'A timeColumnName, if present, must not be empty.',
     function* ({ config }) {
       if (config.segmentsConfig?.timeColumnName === '') {
         yield [
           '/segmentsConfig/timeColumnName',
-          'The timeColumnName is empty: leave it out if the table has no time.',
+          'The timeColumnName is empty: leave it out if the table has no time column.',
         ];
       }
     },
   ),
   timeColumn.error(
     'TIME_COLUMN_UNKNOWN',
-    'The time column is one of the dateTimeFieldSpecs of the schema.',
+    'The time column must be one of the dateTimeFieldSpecs of the schema.',
     function* ({ config, schema }) {
       const name = timeColumnOf(config);
       if (name === '' || schema === undefined) return;
@@ -52,19 +55,19 @@ export const timeColumnRules = [
       } else if (column.kind !== 'dateTime' && column.kind !== 'time') {
         yield [
           '/segmentsConfig/timeColumnName',
-          `${name} is a ${column.kind}, not one of the dateTimeFieldSpecs.`,
+          `The column ${name} is in ${column.kind}FieldSpecs; expected one of the dateTimeFieldSpecs.`,
         ];
       }
     },
   ),
   timeColumn.error(
     'HYBRID_TIME_COLUMN',
-    'Both halves of a table that is offline and real-time have the same time column, and have one.',
+    'The offline and the real-time config of a hybrid table must have the same time column.',
     function* ({ config, cluster: { otherConfig } }) {
       if (otherConfig === undefined) return;
       const [own, other] = [timeColumnOf(config), timeColumnOf(otherConfig)];
       if (own === '' || own !== other) {
-        const message = `The time column is ${own || 'missing'}, that of the other half ${other || 'missing'}.`;
+        const message = `The time column is ${own || 'missing'}, but ${other || 'missing'} in the other config of this hybrid table.`;
         yield ['/segmentsConfig/timeColumnName', message];
       }
     },
@@ -75,7 +78,7 @@ export const timeColumnRules = [
 export const segmentRules = [
   error(
     'RETENTION_UNIT',
-    `retentionTimeUnit is ${timeUnits.join(', ')}, in any case.`,
+    `retentionTimeUnit must be one of ${timeUnits.join(', ')}, in any case.`,
     valuesAt('/segmentsConfig/retentionTimeUnit', {
       holds: oneOfWords(timeUnits).holds,
       message: (unit) => `${unit} is not a unit of time: expected ${timeUnits.join(', ')}.`,
@@ -83,12 +86,12 @@ export const segmentRules = [
   ),
   error(
     'TIME_TYPE',
-    `timeType is ${timeUnits.join(', ')}, in any case.`,
+    `timeType must be one of ${timeUnits.join(', ')}, in any case.`,
     valuesAt('/segmentsConfig/timeType', oneOfWords(timeUnits)),
   ),
   warning(
     'RETENTION_VALUE',
-    'retentionTimeValue is a whole number of at least 1, and comes with retentionTimeUnit.',
+    'retentionTimeValue should be a whole number of at least 1, set together with retentionTimeUnit.',
     function* ({ config: { segmentsConfig } }) {
       const { retentionTimeUnit: unit = '', retentionTimeValue: value = '' } = segmentsConfig ?? {};
       const path = '/segmentsConfig/retentionTimeValue';
@@ -96,24 +99,31 @@ export const segmentRules = [
         yield [path, `‘${value}’ is not a whole number of at least 1.`];
       }
       if (unit === '' && value !== '') {
-        yield [path, `retentionTimeValue is ${value}, but has no unit.`];
+        yield [path, `retentionTimeValue is ${value}, but retentionTimeUnit is missing.`];
       }
       if (unit !== '' && value === '') {
-        yield [path, `retentionTimeUnit is ${unit}, but has no value.`];
+        yield [path, `retentionTimeUnit is ${unit}, but retentionTimeValue is missing.`];
       }
     },
   ),
   error(
     'UNTRACKED_RETENTION',
-    `untrackedSegmentsRetentionTimeUnit and untrackedSegmentsRetentionTimeValue come together: a unit of ${timeUnits.join(', ')}, and a whole number of at least 1.`,
+    `untrackedSegmentsRetentionTimeUnit and untrackedSegmentsRetentionTimeValue must be set together: one of ${timeUnits.join(', ')}, and a whole number of at least 1.`,
     function* ({ config: { segmentsConfig } }) {
       const {
         untrackedSegmentsRetentionTimeUnit: unit = '',
         untrackedSegmentsRetentionTimeValue: value = '',
       } = segmentsConfig ?? {};
       const path = '/segmentsConfig/untrackedSegmentsRetentionTime';
-      if (unit !== '' && value === '') yield [`${path}Unit`, `${unit} has no value.`];
-      if (unit === '' && value !== '') yield [`${path}Value`, `${value} has no unit.`];
+      if (unit !== '' && value === '') {
+        yield [`${path}Unit`, `The unit ${unit} requires an untrackedSegmentsRetentionTimeValue.`];
+      }
+      if (unit === '' && value !== '') {
+        yield [
+          `${path}Value`,
+          `The value ${value} requires an untrackedSegmentsRetentionTimeUnit.`,
+        ];
+      }
       if (unit === '' || value === '') return;
       if (!oneOfWords(timeUnits).holds(unit)) {
         yield [`${path}Unit`, oneOfWords(timeUnits).message(unit, '')];
@@ -125,12 +135,12 @@ export const segmentRules = [
   ),
   warning(
     'DELETED_SEGMENTS_PERIOD',
-    'deletedSegmentsRetentionPeriod is a period such as 7d.',
+    'deletedSegmentsRetentionPeriod should be a period such as 7d.',
     valuesAt('/segmentsConfig/deletedSegmentsRetentionPeriod', period),
   ),
   error(
     'PUSH_TYPE',
-    'Files of an offline table are pushed by APPEND or REFRESH.',
+    'The push type of an offline table must be APPEND or REFRESH.',
     function* ({ config }) {
       const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
       const newer = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType;
@@ -146,7 +156,7 @@ export const segmentRules = [
   ),
   error(
     'REPLICATION_NUMBER',
-    'replication, or replicasPerPartition of a real-time table, is a whole number.',
+    'replication, or replicasPerPartition of a real-time table, must be a whole number.',
     function* ({ config: { tableType, segmentsConfig } }) {
       const member =
         tableType === 'REALTIME' && segmentsConfig?.replicasPerPartition !== undefined
@@ -160,70 +170,75 @@ export const segmentRules = [
   ),
   warning(
     'REPLICATION_MINIMUM',
-    'replication is at least the minimum of the cluster: less is raised to it.',
+    'replication should be at least the minimum of the cluster, to which lower values are raised.',
     function* ({ config, cluster: { replicationMin = 1 } }) {
       const replication = replicationOf(config);
       if (replication < replicationMin) {
         yield [
           '/segmentsConfig/replication',
-          `${replication} is less than ${replicationMin}, the minimum here.`,
+          `The replication is ${replication}; the minimum of the cluster is ${replicationMin}.`,
         ];
       }
     },
   ),
   error(
     'PEER_DOWNLOAD_SCHEME',
-    'peerSegmentDownloadScheme is http or https, and needs two copies of each segment.',
+    'peerSegmentDownloadScheme must be http or https, and requires a replication of at least 2.',
     function* ({ config }) {
       const scheme = config.segmentsConfig?.peerSegmentDownloadScheme;
       const path = '/segmentsConfig/peerSegmentDownloadScheme';
       if (scheme === undefined) return;
       if (!/^https?$/i.test(scheme)) yield [path, `‘${scheme}’ is neither http nor https.`];
       if (replicationOf(config) < 2) {
-        yield [path, 'Servers can copy segments from each other only if there are two copies.'];
+        yield [path, 'peerSegmentDownloadScheme requires a replication of at least 2.'];
       }
     },
   ),
   error(
     'DIM_TABLE',
-    'A dimension table is offline, has a primary key, and is pushed by REFRESH where it has an ingestionConfig.',
+    'A dimension table must be offline, have a primary key and, with an ingestionConfig, the segmentIngestionType REFRESH.',
     function* ({ config, schema }) {
       if (config.isDimTable !== true) return;
-      if (config.tableType === 'REALTIME') yield ['/isDimTable', 'A dimension table is offline.'];
+      if (config.tableType === 'REALTIME') {
+        yield ['/isDimTable', 'A dimension table must be offline.'];
+      }
       if (schema !== undefined && (schema.schema.primaryKeyColumns ?? []).length === 0) {
-        yield ['/isDimTable', 'The schema of a dimension table needs primaryKeyColumns.'];
+        yield ['/isDimTable', 'A dimension table requires primaryKeyColumns in its schema.'];
       }
       const type = config.ingestionConfig?.batchIngestionConfig?.segmentIngestionType;
       if (config.ingestionConfig !== undefined && type?.toUpperCase() !== 'REFRESH') {
         const path = '/ingestionConfig/batchIngestionConfig/segmentIngestionType';
-        yield [path, `A dimension table is pushed by REFRESH, not by ${type ?? 'APPEND'}.`];
+        yield [
+          path,
+          `A dimension table requires the segmentIngestionType REFRESH, not ${type ?? 'APPEND'}.`,
+        ];
       }
     },
   ),
   warning(
     'DIM_TABLE_PUSH',
-    'A dimension table says that it is pushed by REFRESH: its rows are replaced as a whole.',
+    'A dimension table should have the segmentIngestionType REFRESH, since its rows are replaced as a whole.',
     function* ({ config }) {
       if (config.isDimTable === true && config.ingestionConfig === undefined) {
         yield [
           '/isDimTable',
-          'The table has no batchIngestionConfig with the segmentIngestionType REFRESH.',
+          'The dimension table has no batchIngestionConfig with the segmentIngestionType REFRESH.',
         ];
       }
     },
   ),
   error(
     'COLUMN_PARTITION',
-    'A partitioned column has a numPartitions of at least 1.',
+    'A partitioned column must have a numPartitions of at least 1.',
     valuesAt('/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/numPartitions', {
       isRequired: true,
       holds: (partitions) => Number(partitions) >= 1,
-      message: (_, column) => `${column} has no partitions.`,
+      message: (_, column) => `The column ${column} requires a numPartitions of at least 1.`,
     }),
   ),
   warning(
     'PARTITION_FUNCTION',
-    `The functionName of a partitioned column is ${partitionFunctions.join(', ')}.`,
+    `The functionName of a partitioned column should be one of ${partitionFunctions.join(', ')}.`,
     valuesAt(
       '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/*/functionName',
       oneOfWords(partitionFunctions),
@@ -231,7 +246,7 @@ export const segmentRules = [
   ),
   error(
     'PARTITION_SINGLE_VALUE',
-    'Partitioned columns hold single values.',
+    'Partitioned columns must be single-value columns.',
     function* ({ config, schema }) {
       const partitioned = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap;
       for (const [path, name] of placedMembers(
@@ -240,28 +255,31 @@ export const segmentRules = [
       )) {
         const isList =
           schema?.columns.some((column) => column.name === name && column.isMultiValue) === true;
-        if (isList) yield [path, `${name} holds several values, which have no one partition.`];
+        if (isList) yield [path, `${name} is a multi-value column, which cannot be partitioned.`];
       }
     },
   ),
   error(
     'REPLICA_GROUP_STRATEGY',
-    'A replicaGroupStrategyConfig has a numInstancesPerPartition of at least 1, and no instanceAssignmentConfigMap beside it.',
+    'A replicaGroupStrategyConfig must have a numInstancesPerPartition of at least 1, and cannot be combined with an instanceAssignmentConfigMap.',
     function* ({ config }) {
       const strategy = config.segmentsConfig?.replicaGroupStrategyConfig;
       if (strategy === undefined) return;
       const path = '/segmentsConfig/replicaGroupStrategyConfig';
       if ((strategy.numInstancesPerPartition ?? 0) < 1) {
-        yield [`${path}/numInstancesPerPartition`, 'No server would hold a partition.'];
+        yield [`${path}/numInstancesPerPartition`, 'numInstancesPerPartition must be at least 1.'];
       }
       if (Object.keys(config.instanceAssignmentConfigMap ?? {}).length > 0) {
-        yield [path, 'The instanceAssignmentConfigMap already chooses servers.'];
+        yield [
+          path,
+          'replicaGroupStrategyConfig cannot be combined with an instanceAssignmentConfigMap: remove one of them.',
+        ];
       }
     },
   ),
   warning(
     'COMPLETION_MODE',
-    `The completionMode of a completionConfig is ${completionModes.join(' or ')}.`,
+    `The completionMode of a completionConfig should be ${completionModes.join(' or ')}.`,
     valuesAt('/segmentsConfig/completionConfig/completionMode', oneOfWords(completionModes)),
   ),
 ];

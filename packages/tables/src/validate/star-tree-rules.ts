@@ -14,7 +14,7 @@ const { error } = rulesAbout('indexes');
 export const starTreeRules = [
   error(
     'STAR_TREE_DIMENSION',
-    'A star-tree has dimensions, which are columns of the schema with a dictionary and one value in a row, not MAP.',
+    'A star-tree must have dimensions: single-value columns of the schema with a dictionary, other than MAP.',
     function* ({ config, schema }) {
       const raw = rawColumnsOf(config);
       for (const [path, { dimensionsSplitOrder = [] }] of starTreesOf(config)) {
@@ -25,16 +25,28 @@ export const starTreeRules = [
         yield* unknownColumns(dimensions, schema);
         for (const [itemPath, name] of dimensions) {
           const column = columnNamed(name, schema);
-          if (column?.isMultiValue === true) yield [itemPath, `${name} holds lists.`];
-          if (column?.dataType === 'MAP') yield [itemPath, `${name} holds maps.`];
-          if (raw.has(name)) yield [itemPath, `${name} has no dictionary.`];
+          if (column?.isMultiValue === true) {
+            yield [
+              itemPath,
+              `${name} is a multi-value column, which cannot be a dimension of a star-tree.`,
+            ];
+          }
+          if (column?.dataType === 'MAP') {
+            yield [
+              itemPath,
+              `${name} is a MAP column, which cannot be a dimension of a star-tree.`,
+            ];
+          }
+          if (raw.has(name)) {
+            yield [itemPath, `${name} has no dictionary, which dimensions of a star-tree require.`];
+          }
         }
       }
     },
   ),
   error(
     'STAR_TREE_SKIPPED',
-    'Dimensions without star nodes are dimensions of the star-tree.',
+    'skipStarNodeCreationForDimensions must name dimensions of the star-tree.',
     function* ({ config }) {
       for (const [
         path,
@@ -53,24 +65,30 @@ export const starTreeRules = [
   ),
   error(
     'STAR_TREE_FUNCTION_PAIR',
-    'A star-tree aggregates something, by functionColumnPairs such as SUM__price or by aggregationConfigs, not both: existing aggregations of columns of the schema.',
+    'A star-tree must have either functionColumnPairs such as SUM__price or aggregationConfigs, with known aggregations of columns of the schema.',
     function* ({ config, schema }) {
       for (const [path, tree] of starTreesOf(config)) {
         const { functionColumnPairs = [], aggregationConfigs = [] } = tree;
         if (functionColumnPairs.length + aggregationConfigs.length === 0) {
-          yield [`${path}/functionColumnPairs`, 'The star-tree aggregates nothing.'];
+          yield [
+            `${path}/functionColumnPairs`,
+            'The star-tree has no aggregations: add functionColumnPairs such as SUM__price.',
+          ];
         }
         if (functionColumnPairs.length > 0 && aggregationConfigs.length > 0) {
-          yield [`${path}/aggregationConfigs`, 'There are functionColumnPairs as well.'];
+          yield [
+            `${path}/aggregationConfigs`,
+            'aggregationConfigs cannot be combined with functionColumnPairs: remove one of them.',
+          ];
         }
         for (const { path: itemPath, name, column } of pairsOf(path, tree)) {
           if (name === '' || column === undefined) {
             yield [itemPath, 'The pair is not of the form FUNCTION__column, such as SUM__price.'];
-          } else if (!isAggregation(name)) yield [itemPath, `There is no aggregation ${name}.`];
+          } else if (!isAggregation(name)) yield [itemPath, `${name} is not a known aggregation.`];
           else if (column !== '*' && !isCount(name)) {
             yield* unknownColumns([[itemPath, column]], schema);
             if (columnNamed(column, schema)?.dataType === 'MAP') {
-              yield [itemPath, `${column} holds maps.`];
+              yield [itemPath, `${column} is a MAP column, which cannot be aggregated.`];
             }
           }
         }
@@ -79,21 +97,21 @@ export const starTreeRules = [
   ),
   error(
     'STAR_TREE_TWICE',
-    'A star-tree has each pair of aggregation and column once.',
+    'A star-tree must not repeat a pair of aggregation and column.',
     function* ({ config }) {
       for (const [path, tree] of starTreesOf(config)) {
         const names = pairsOf(path, tree).map(({ path: itemPath, name, column = '' }) => {
           return [itemPath, isCount(name) ? 'COUNT' : `${plain(name)} of ${column}`] as const;
         });
-        yield* repeated(names, (name) => `There is another ${name}.`);
+        yield* repeated(names, (name) => `The aggregation ${name} is repeated.`);
       }
     },
   ),
-  error('STAR_TREE_STAR', 'Only COUNT aggregates * in a star-tree.', function* ({ config }) {
+  error('STAR_TREE_STAR', 'In a star-tree, only COUNT can aggregate *.', function* ({ config }) {
     for (const [path, tree] of starTreesOf(config)) {
       for (const { path: itemPath, name, column } of pairsOf(path, tree)) {
         if (column !== '*' || isCount(name)) continue;
-        yield [itemPath, `${name} of * aggregates no column: name one, as in SUM__price.`];
+        yield [itemPath, `${name} cannot aggregate *: name a column, as in SUM__price.`];
       }
     }
   }),

@@ -9,20 +9,20 @@ const { error, warning } = rulesAbout('streams');
 export const streamRules = [
   error(
     'STREAM_MISSING',
-    'A real-time table has a stream, and so has a streamIngestionConfig.',
+    'A real-time table and a streamIngestionConfig must have a stream.',
     function* ({ config }) {
       const section = config.ingestionConfig?.streamIngestionConfig;
       const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
       if (section !== undefined && (section.streamConfigMaps ?? []).length === 0) {
-        yield [path, 'The streamIngestionConfig has no stream.'];
+        yield [path, 'The streamIngestionConfig has no stream: add one to streamConfigMaps.'];
       } else if (config.tableType === 'REALTIME' && streamsOf(config).length === 0) {
-        yield [path, 'The real-time table has no stream.'];
+        yield [path, 'The real-time table has no stream: add one to streamConfigMaps.'];
       }
     },
   ),
   warning(
     'STREAM_OFFLINE',
-    'An offline table has no stream: it would not be read.',
+    'An offline table should not have a stream, since it is not read.',
     function* ({ config }) {
       const path = streamsOf(config)[0]?.path;
       if ((config.tableType ?? 'OFFLINE') === 'OFFLINE' && path !== undefined) {
@@ -32,20 +32,23 @@ export const streamRules = [
   ),
   error(
     'STREAM_TWICE',
-    'Streams are in streamIngestionConfig or in tableIndexConfig, not in both.',
+    'Streams must not be in both streamIngestionConfig and tableIndexConfig.',
     function* ({ config }) {
       const { ingestionConfig, tableIndexConfig } = config;
       if (
         ingestionConfig?.streamIngestionConfig !== undefined &&
         Object.keys(tableIndexConfig?.streamConfigs ?? {}).length > 0
       ) {
-        yield ['/tableIndexConfig/streamConfigs', 'There is a streamIngestionConfig as well.'];
+        yield [
+          '/tableIndexConfig/streamConfigs',
+          'streamConfigs cannot be combined with a streamIngestionConfig: remove one of them.',
+        ];
       }
     },
   ),
   error(
     'STREAM_TYPE',
-    'A stream has a streamType, and all streams of a table have the same.',
+    'A stream must have a streamType, and all streams of a table the same one.',
     function* ({ config }) {
       const streams = readStreamsOf(config);
       for (const { path, options } of streams) {
@@ -53,61 +56,68 @@ export const streamRules = [
         const first = streams[0]?.options.get('streamType') ?? '';
         if (type === '') yield [path, 'The stream has no streamType.'];
         else if (first !== '' && type !== first) {
-          yield [path, `The stream is ${type}, the first one ${first}.`];
+          yield [path, `The streamType is ${type}, but ${first} in the first stream.`];
         }
       }
     },
   ),
   error(
     'STREAM_TOPIC',
-    'A stream names its topic, and no two name the same.',
+    'A stream must name its topic, and no two streams the same one.',
     function* ({ config }) {
       const topics = topicsOf(config);
       for (const [path, topic] of topics) {
         if (topic === undefined) {
-          yield [path, 'The stream names no topic: stream.<type>.topic.name.'];
+          yield [path, 'The stream has no topic: set stream.<type>.topic.name.'];
         }
       }
       yield* repeated(
         topics.map(([path, topic = '']) => [path, topic] as const),
-        (topic) => `Another stream reads ${topic}.`,
+        (topic) => `Another stream already reads the topic ${topic}.`,
       );
     },
   ),
-  warning('STREAM_TOPIC_EMPTY', 'The name of a topic is not empty.', function* ({ config }) {
+  warning('STREAM_TOPIC_EMPTY', 'The name of a topic should not be empty.', function* ({ config }) {
     for (const [path, topic] of topicsOf(config)) {
-      if (topic?.trim() === '') yield [path, 'The topic has an empty name: nothing can be read.'];
+      if (topic?.trim() === '') {
+        yield [path, 'The topic name is empty, so that nothing can be read.'];
+      }
     }
   }),
   error(
     'STREAM_FLUSH_TIME',
-    'realtime.segment.flush.threshold.time is a period longer than 0, such as 6h.',
+    'realtime.segment.flush.threshold.time must be a period longer than 0, such as 6h.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const time = options.get(`${flush}.time`);
         const isFit =
           time === undefined || (periodMs(time) ?? (/^\+?\d+$/.test(time) ? Number(time) : 0)) > 0;
-        if (!isFit) yield [path, `${time} is not a period longer than 0.`];
+        if (!isFit) {
+          yield [path, `${flush}.time is ‘${time}’, not a period longer than 0 such as 6h.`];
+        }
       }
     },
   ),
   error(
     'STREAM_FLUSH_THRESHOLDS',
-    'A segment ends by one of rows, segment.rows and segment.size, not by several.',
+    'Only one of the flush thresholds rows, segment.rows and segment.size may be set.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const set = thresholds.filter(
           ({ name }) => Number.parseFloat(options.get(`${flush}.${name}`) ?? '0') > 0,
         );
         if (set.length > 1) {
-          yield [path, `The thresholds ${set.map(({ name }) => name).join(' and ')} are both set.`];
+          yield [
+            path,
+            `Only one of the flush thresholds ${set.map(({ name }) => name).join(' and ')} may be set.`,
+          ];
         }
       }
     },
   ),
   error(
     'STREAM_FLUSH_VALUE',
-    'rows and segment.rows after which a segment ends are whole numbers, segment.size is a size such as 200M.',
+    'The flush thresholds rows and segment.rows must be whole numbers, and segment.size a size such as 200M.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         for (const { name, holds, expected } of thresholds) {
@@ -121,7 +131,7 @@ export const streamRules = [
   ),
   error(
     'STREAM_DECODER',
-    'A stream names its decoder, stream.<type>.decoder.class.name, but for streams of type file.',
+    'A stream must name its decoder in stream.<type>.decoder.class.name, unless its type is file.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const type = options.get('streamType') ?? '';
@@ -135,7 +145,7 @@ export const streamRules = [
   ),
   error(
     'STREAM_PROTOBUF',
-    'The decoder ProtoBufMessageDecoder has its settings descriptorFile and protoClassName.',
+    'The decoder ProtoBufMessageDecoder requires the properties descriptorFile and protoClassName.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
         const prefix = `stream.${options.get('streamType') ?? ''}.decoder`;
@@ -150,32 +160,31 @@ export const streamRules = [
   ),
   error(
     'STREAM_SEVERAL',
-    'Several streams of a table end their segments by the same thresholds, without upsert and without pauselessConsumptionEnabled.',
+    'Several streams of a table must have the same flush thresholds, and cannot be combined with upsert or pauselessConsumptionEnabled.',
     function* ({ config }) {
       const [first, ...others] = readStreamsOf(config);
       if (first === undefined || others.length === 0) return;
       const path = '/ingestionConfig/streamIngestionConfig/streamConfigMaps';
       if (config.ingestionConfig?.streamIngestionConfig?.pauselessConsumptionEnabled === true) {
-        yield [
-          path,
-          'There are several streams, of which segments cannot be committed without a pause.',
-        ];
+        yield [path, 'pauselessConsumptionEnabled cannot be combined with several streams.'];
       }
       if (isUpsertOn(config)) {
-        yield [path, 'There are several streams, which upsert does not allow.'];
+        yield [path, 'Upsert cannot be combined with several streams.'];
       }
       const names = [...thresholds.map(({ name }) => name), 'time'].map(
         (name) => `${flush}.${name}`,
       );
       for (const { path: streamPath, options } of others) {
         const name = names.find((each) => options.get(each) !== first.options.get(each));
-        if (name !== undefined) yield [streamPath, `${name} is not that of the first stream.`];
+        if (name !== undefined) {
+          yield [streamPath, `${name} differs from that of the first stream.`];
+        }
       }
     },
   ),
   error(
     'STREAM_PAUSELESS',
-    'With pauselessConsumptionEnabled and several replicas, servers download segments from each other: peerSegmentDownloadScheme.',
+    'pauselessConsumptionEnabled with several replicas requires a peerSegmentDownloadScheme, since servers download segments from each other.',
     function* ({ config }) {
       const section = config.ingestionConfig?.streamIngestionConfig;
       const scheme = config.segmentsConfig?.peerSegmentDownloadScheme ?? '';
@@ -186,7 +195,7 @@ export const streamRules = [
       ) {
         yield [
           '/segmentsConfig/peerSegmentDownloadScheme',
-          'There is no peerSegmentDownloadScheme for downloads between servers.',
+          'pauselessConsumptionEnabled with several replicas requires a peerSegmentDownloadScheme.',
         ];
       }
     },

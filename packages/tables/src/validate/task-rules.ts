@@ -51,19 +51,19 @@ const rollupAggregations = [
 export const taskRules = [
   error(
     'TASK_TYPE',
-    `Types of tasks are known to the cluster, usually ${shippedTypes.join(', ')}, and their options are an object.`,
+    `Task types must be known to the cluster, usually ${shippedTypes.join(', ')}, and their options must be an object.`,
     function* ({ config, cluster: { taskTypes = shippedTypes } }) {
       for (const [path, type, options] of tasksOf(config)) {
         if (!isRecord(options)) yield [path, `The options of ${type} are not an object.`];
         if (!taskTypes.includes(type)) {
-          yield [path, `${type} is not one of ${taskTypes.join(', ')}.`];
+          yield [path, `The task type ${type} is not one of ${taskTypes.join(', ')}.`];
         }
       }
     },
   ),
   error(
     'TASK_SCHEDULE',
-    'A schedule, if present, is a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
+    'A schedule, if present, must be a cron expression of 6 or 7 fields within their ranges, such as 0 */10 * * * ?.',
     function* ({ config }) {
       for (const { path, owner, name, value } of optionsOf(config)) {
         if (name !== 'schedule' || owner !== '') continue;
@@ -74,12 +74,15 @@ export const taskRules = [
   ),
   error(
     'TASK_DOWNLOAD',
-    'allowDownloadFromServer needs a peerSegmentDownloadScheme.',
+    'allowDownloadFromServer requires a peerSegmentDownloadScheme.',
     function* ({ config }) {
       if (config.segmentsConfig?.peerSegmentDownloadScheme !== undefined) return;
       for (const { path, owner, name, value } of optionsOf(config)) {
         if (owner === '' && name === 'allowDownloadFromServer' && /^true$/i.test(value)) {
-          yield [path, 'segmentsConfig has no peerSegmentDownloadScheme to download by.'];
+          yield [
+            path,
+            'allowDownloadFromServer requires a peerSegmentDownloadScheme in segmentsConfig.',
+          ];
         }
       }
     },
@@ -112,7 +115,7 @@ const checkedPeriods: Readonly<Record<string, readonly string[]>> = {
 export const taskOptionRules = [
   error(
     'TASK_PERIOD',
-    'Spans of time that are checked before a task runs are periods such as 1d: those of RealtimeToOfflineSegmentsTask, and bufferTimePeriod of upsert tasks.',
+    'The periods of RealtimeToOfflineSegmentsTask and bufferTimePeriod of upsert tasks must be periods such as 1d.',
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;
@@ -125,12 +128,12 @@ export const taskOptionRules = [
   ),
   warning(
     'TASK_OPTION',
-    `Options that a task reads when it runs have values that it can read: ${periodOptions.join(', ')} periods such as 1d, ${countOptions.join(', ')} whole numbers of at least 1, mergeType one of ${mergeTypes.join(', ')}, aggregationType a column of the schema.`,
+    `Options that a task reads only when it runs should be valid: ${periodOptions.join(', ')} periods such as 1d, ${countOptions.join(', ')} whole numbers of at least 1, mergeType one of ${mergeTypes.join(', ')}, aggregationType about a column of the schema.`,
     ({ config, schema, cluster }) => optionFaults({ config, schema, cluster }),
   ),
   error(
     'TASK_MERGE_TYPE',
-    `The mergeType of a RealtimeToOfflineSegmentsTask is ${mergeTypes.join(', ')}.`,
+    `The mergeType of a RealtimeToOfflineSegmentsTask must be one of ${mergeTypes.join(', ')}.`,
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (type !== 'RealtimeToOfflineSegmentsTask' || owner !== '' || name !== 'mergeType') {
@@ -144,7 +147,7 @@ export const taskOptionRules = [
   ),
   error(
     'TASK_AGGREGATION',
-    `Options of a RealtimeToOfflineSegmentsTask such as price.aggregationType name a column of the schema, and one of ${rollupAggregations.join(', ')}.`,
+    `Options of a RealtimeToOfflineSegmentsTask such as price.aggregationType must name a column of the schema, and one of ${rollupAggregations.join(', ')}.`,
     function* ({ config, schema }) {
       const options = optionsOf(config).filter(({ type, owner, name }) => {
         return (
@@ -157,14 +160,14 @@ export const taskOptionRules = [
       );
       for (const { path, value } of options) {
         if (!rollupAggregations.includes(value.replaceAll('_', '').toUpperCase())) {
-          yield [path, `Rows are not rolled up by ‘${value}’.`];
+          yield [path, `‘${value}’ is not one of ${rollupAggregations.join(', ')}.`];
         }
       }
     },
   ),
   error(
     'TASK_ERASED_DIMENSION',
-    'The dimensions of eraseDimensionValues, of the mergeLevel where there is one, are columns of the schema.',
+    'eraseDimensionValues, of the mergeLevel if there is one, must list columns of the schema.',
     function* ({ config, schema }) {
       for (const { path, type, owner, name, value, level } of optionsOf(config)) {
         if (type !== 'MergeRollupTask' || name !== 'eraseDimensionValues' || owner !== level) {
@@ -180,7 +183,7 @@ export const taskOptionRules = [
   ),
   error(
     'TASK_AGGREGATION_PARAMETER',
-    'Options of a MergeRollupTask such as aggregationFunctionParameters.price.lgK name a column of the schema, and lgK or nominalEntries of at least 1 or a samplingProbability of 0 to 1.',
+    'Options of a MergeRollupTask such as aggregationFunctionParameters.price.lgK must name a column of the schema; lgK and nominalEntries must be at least 1, and samplingProbability from 0 to 1.',
     function* ({ config, schema }) {
       for (const { path, type, key, value, level } of optionsOf(config)) {
         const prefix = `${level === '' ? '' : `${level}.`}aggregationFunctionParameters.`;
@@ -195,7 +198,7 @@ export const taskOptionRules = [
   ),
   error(
     'TASK_THRESHOLD',
-    'An UpsertCompactionTask has an invalidRecordsThresholdPercent of 0 to 100, or an invalidRecordsThresholdCount of at least 1.',
+    'An UpsertCompactionTask must have an invalidRecordsThresholdPercent from 0 to 100, or an invalidRecordsThresholdCount of at least 1.',
     function* ({ config }) {
       const options = config.task?.taskTypeConfigsMap?.['UpsertCompactionTask'];
       const path = '/task/taskTypeConfigsMap/UpsertCompactionTask';
@@ -203,19 +206,28 @@ export const taskOptionRules = [
       const { invalidRecordsThresholdPercent: percent, invalidRecordsThresholdCount: count } =
         options;
       if (percent === undefined && count === undefined) {
-        yield [path, 'There is no threshold for the compaction of a segment.'];
+        yield [
+          path,
+          'UpsertCompactionTask requires invalidRecordsThresholdPercent or invalidRecordsThresholdCount.',
+        ];
       }
       if (percent !== undefined && !isPercentage(textOf(percent))) {
-        yield [`${path}/invalidRecordsThresholdPercent`, 'It is not a percentage of 0 to 100.'];
+        yield [
+          `${path}/invalidRecordsThresholdPercent`,
+          'invalidRecordsThresholdPercent must be a number from 0 to 100.',
+        ];
       }
       if (count !== undefined && !isLongOfAtLeast(textOf(count), 1n)) {
-        yield [`${path}/invalidRecordsThresholdCount`, 'It is not a whole number of at least 1.'];
+        yield [
+          `${path}/invalidRecordsThresholdCount`,
+          'invalidRecordsThresholdCount must be a whole number of at least 1.',
+        ];
       }
     },
   ),
   error(
     'TASK_SEGMENT_SIZE',
-    'The outputSegmentMaxSize of an UpsertCompactMergeTask is a size such as 200M.',
+    'The outputSegmentMaxSize of an UpsertCompactMergeTask must be a size such as 200M.',
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (type !== 'UpsertCompactMergeTask' || owner !== '' || name !== 'outputSegmentMaxSize') {
@@ -227,7 +239,7 @@ export const taskOptionRules = [
   ),
   error(
     'TASK_COMPACTED_TWICE',
-    'Beside an UpsertCompactionTask, the minNumSegmentsPerTask of an UpsertCompactMergeTask is at least 2.',
+    'In a table with an UpsertCompactionTask, the minNumSegmentsPerTask of an UpsertCompactMergeTask must be at least 2.',
     function* ({ config }) {
       const { UpsertCompactionTask: compaction, UpsertCompactMergeTask: merge } =
         config.task?.taskTypeConfigsMap ?? {};
@@ -236,14 +248,14 @@ export const taskOptionRules = [
       if (!isLongOfAtLeast(textOf(least), 2n)) {
         yield [
           '/task/taskTypeConfigsMap/UpsertCompactMergeTask/minNumSegmentsPerTask',
-          'Both tasks would compact single segments; expected a whole number of at least 2.',
+          'minNumSegmentsPerTask must be a whole number of at least 2: UpsertCompactionTask compacts single segments.',
         ];
       }
     },
   ),
   error(
     'TASK_VALID_DOC_IDS',
-    `The validDocIdsType of an UpsertCompactionTask is ${validDocIdsTypes().join(', ')}; the first and the last need snapshots, and those WITH_DELETE a deleteRecordColumn.`,
+    `The validDocIdsType of an UpsertCompactionTask must be one of ${validDocIdsTypes().join(', ')}; the first and the last require snapshots, and those WITH_DELETE a deleteRecordColumn.`,
     function* ({ config }) {
       const options = config.task?.taskTypeConfigsMap?.['UpsertCompactionTask'];
       if (!isRecord(options) || !isUpsertOn(config)) return;
@@ -254,7 +266,7 @@ export const taskOptionRules = [
   ),
   error(
     'TASK_TABLE',
-    'RealtimeToOfflineSegmentsTask is for tables without upsert, upsert tasks for real-time ones with it, UpsertCompactMergeTask for those with snapshots.',
+    'RealtimeToOfflineSegmentsTask requires a table without upsert, upsert tasks a real-time table with it, and UpsertCompactMergeTask snapshots as well.',
     function* ({ config }) {
       for (const [path, type] of tasksOf(config)) {
         const problem = tableProblem(type, config);
@@ -264,15 +276,18 @@ export const taskOptionRules = [
   ),
   warning(
     'TASK_IDLE',
-    'A task has work to do: RealtimeToOfflineSegmentsTask in a real-time table, SegmentGenerationAndPushTask in one with batchConfigMaps.',
+    'RealtimeToOfflineSegmentsTask should be in a real-time table, and SegmentGenerationAndPushTask in a table with batchConfigMaps; elsewhere they have no effect.',
     function* ({ config }) {
       for (const [path, type] of tasksOf(config)) {
         if (type === 'RealtimeToOfflineSegmentsTask' && config.tableType !== 'REALTIME') {
-          yield [path, 'The table is offline already.'];
+          yield [path, 'RealtimeToOfflineSegmentsTask has no effect in an offline table.'];
         }
         const sources = config.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? [];
         if (type === 'SegmentGenerationAndPushTask' && sources.length === 0) {
-          yield [path, 'The table has no batchConfigMaps to read files by.'];
+          yield [
+            path,
+            'SegmentGenerationAndPushTask has no effect in a table without batchConfigMaps.',
+          ];
         }
       }
     },
@@ -286,15 +301,13 @@ function tasksOf({ task }: CheckedTable['config']) {
 function tableProblem(type: string, config: CheckedTable['config']): string | undefined {
   const hasUpsert = isUpsertOn(config);
   if (type === 'RealtimeToOfflineSegmentsTask') {
-    return hasUpsert
-      ? 'Rows that may still be replaced cannot move to an offline table.'
-      : undefined;
+    return hasUpsert ? 'RealtimeToOfflineSegmentsTask cannot be combined with upsert.' : undefined;
   }
   if (type !== 'UpsertCompactionTask' && type !== 'UpsertCompactMergeTask') return undefined;
-  if (!hasUpsert) return 'The table has no upsert.';
-  if (config.tableType !== 'REALTIME') return 'The table is not real-time.';
+  if (!hasUpsert) return `${type} requires a table with upsert.`;
+  if (config.tableType !== 'REALTIME') return `${type} requires a real-time table.`;
   return type === 'UpsertCompactMergeTask' && isSnapshotOff(config)
-    ? 'Without snapshots of its upsert, the valid rows are unknown.'
+    ? 'UpsertCompactMergeTask requires snapshots of upsert.'
     : undefined;
 }
 
@@ -311,9 +324,9 @@ function validDocIdsProblem(config: CheckedTable['config'], given: unknown): str
   }
   // If rows are deleted, only these two types take it into account.
   const type = hasDeletes && !said.endsWith('_WITH_DELETE') ? 'SNAPSHOT_WITH_DELETE' : said;
-  if (type.startsWith('SNAPSHOT') && isSnapshotOff(config)) return `${type} needs snapshots.`;
+  if (type.startsWith('SNAPSHOT') && isSnapshotOff(config)) return `${type} requires snapshots.`;
   return type.endsWith('_WITH_DELETE') && !hasDeletes
-    ? `${type} needs a deleteRecordColumn.`
+    ? `${type} requires a deleteRecordColumn.`
     : undefined;
 }
 
@@ -331,10 +344,10 @@ function parameterProblem(name: string, value: string): string | undefined {
     case 'samplingprobability': {
       const isFit =
         isDecimal(value) && Number.parseFloat(value) >= 0 && Number.parseFloat(value) <= 1;
-      return isFit ? undefined : `${name} is ‘${value}’, not a number of 0 to 1.`;
+      return isFit ? undefined : `${name} is ‘${value}’, not a number from 0 to 1.`;
     }
     default:
-      return `There is no parameter ${name}: expected lgK, samplingProbability or nominalEntries.`;
+      return `${name} is not one of lgK, samplingProbability, nominalEntries.`;
   }
 }
 

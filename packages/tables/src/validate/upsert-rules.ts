@@ -13,6 +13,9 @@ import {
 } from './rule.ts';
 import { timeColumnOf } from './segment-rules.ts';
 
+const keyedSelectors = 'strictReplicaGroup or multiStageReplicaGroup';
+const compactionSwitch = 'enableDeletedKeysCompactionConsistency';
+
 const { error, warning } = rulesAbout('upsert', ({ config }) => isUpsertOn(config));
 const dedup = rulesAbout('dedup', ({ config }) => isDedupOn(config));
 const keyed = rulesAbout(
@@ -24,100 +27,106 @@ const keyed = rulesAbout(
 export const upsertRules = [
   error(
     'UPSERT_REALTIME',
-    'Tables with upsert are real-time, or have a segmentPartitionConfig.',
+    'Upsert requires a real-time table, or a segmentPartitionConfig.',
     function* ({ config }) {
       const partitions = config.tableIndexConfig?.segmentPartitionConfig?.columnPartitionMap ?? {};
       if (config.tableType !== 'REALTIME' && Object.keys(partitions).length === 0) {
         yield [
           '/upsertConfig/mode',
-          'Rows of an offline table replace each other only in partitions.',
+          'Upsert in an offline table requires a segmentPartitionConfig.',
         ];
       }
     },
   ),
-  error('UPSERT_AND_DEDUP', 'No table has both upsert and dedup.', function* ({ config }) {
+  error('UPSERT_AND_DEDUP', 'Upsert and dedup must not be combined.', function* ({ config }) {
     if (isDedupOn(config)) {
-      yield ['/dedupConfig/dedupEnabled', 'With upsert, rows whose key exists already are kept.'];
+      yield [
+        '/dedupConfig/dedupEnabled',
+        'Dedup cannot be combined with upsert: disable one of them.',
+      ];
     }
   }),
-  error(
-    'UPSERT_PRIMARY_KEY',
-    'Tables with upsert have a primary key, of columns with one value in a row.',
-    (table) => keyFaults(table, '/upsertConfig/mode'),
+  error('UPSERT_PRIMARY_KEY', 'Upsert requires a primary key of single-value columns.', (table) =>
+    keyFaults(table, '/upsertConfig/mode'),
   ),
   error(
     'UPSERT_ROUTING',
-    'Queries of tables with upsert go to strictReplicaGroup: one server sees all rows of a key.',
+    `Upsert requires the instanceSelectorType ${keyedSelectors}, so that one server sees all rows of a key.`,
     (table) => routingFaults(table),
   ),
   error(
     'UPSERT_STAR_TREE',
-    'Tables with upsert have no star-trees, which would count replaced rows.',
+    'Upsert cannot be combined with star-trees, which would aggregate replaced rows.',
     function* ({ config }) {
       const index = config.tableIndexConfig;
       if ((index?.starTreeIndexConfigs ?? []).length > 0) {
         yield [
           '/tableIndexConfig/starTreeIndexConfigs',
-          'A star-tree counts rows that were replaced.',
+          'A star-tree would aggregate replaced rows and cannot be combined with upsert.',
         ];
       }
       if (index?.enableDefaultStarTree === true) {
         yield [
           '/tableIndexConfig/enableDefaultStarTree',
-          'A star-tree counts rows that were replaced.',
+          'A star-tree would aggregate replaced rows and cannot be combined with upsert.',
         ];
       }
     },
   ),
   error(
     'UPSERT_TIERS',
-    'Tables with upsert have no tiers: all segments of a key stay on one server.',
+    'Upsert cannot be combined with tiers: all segments of a key must stay on one server.',
     function* ({ config }) {
       if ((config.tierConfigs ?? []).length > 0) {
-        yield ['/tierConfigs', 'Segments that move away take their keys along.'];
+        yield [
+          '/tierConfigs',
+          'Tiers cannot be combined with upsert: all segments of a key must stay on one server.',
+        ];
       }
     },
   ),
-  error('UPSERT_COMPARISON_COLUMN', 'Comparison columns are in the schema.', ({ config, schema }) =>
-    unknownColumns(comparisonColumnsOf(config), schema),
+  error(
+    'UPSERT_COMPARISON_COLUMN',
+    'Comparison columns must be in the schema.',
+    ({ config, schema }) => unknownColumns(comparisonColumnsOf(config), schema),
   ),
   warning(
     'UPSERT_COMPARISON_LIST',
-    'Comparison columns have one value in a row.',
+    'Comparison columns should be single-value columns.',
     function* ({ config, schema }) {
       for (const [path, name] of comparisonColumnsOf(config)) {
         if (columnNamed(name, schema)?.isMultiValue === true) {
-          yield [path, `${name} holds lists, which cannot be compared.`];
+          yield [path, `${name} is a multi-value column, which cannot be compared.`];
         }
       }
     },
   ),
   error(
     'UPSERT_TTL',
-    'metadataTTL and deletedKeysTTL need a single numeric comparison column; the former also snapshots, the latter a deleteRecordColumn.',
+    'metadataTTL and deletedKeysTTL require a single numeric comparison column; metadataTTL also requires snapshots, and deletedKeysTTL a deleteRecordColumn.',
     ttlFaults,
   ),
   warning(
     'UPSERT_SNAPSHOT',
-    'A table with metadataTTL enables or disables snapshots explicitly.',
+    'A table with metadataTTL should enable or disable snapshots explicitly.',
     function* ({ config }) {
       const { metadataTTL = 0, enableSnapshot, snapshot } = config.upsertConfig ?? {};
       if (metadataTTL > 0 && enableSnapshot !== true && snapshot === undefined) {
         yield [
           '/upsertConfig/snapshot',
-          'metadataTTL needs snapshots, and without this member the server decides.',
+          'metadataTTL requires snapshots, and the server decides about them unless snapshot is set.',
         ];
       }
     },
   ),
   error(
     'UPSERT_COMPACTION',
-    'enableDeletedKeysCompactionConsistency goes with deletedKeysTTL, snapshots and a compacting task, not with metadataTTL or preload.',
+    'enableDeletedKeysCompactionConsistency requires deletedKeysTTL, snapshots and a compaction task, and cannot be combined with metadataTTL or preload.',
     compactionFaults,
   ),
   error(
     'UPSERT_CONSISTENCY',
-    'A consistencyMode needs a newSegmentTrackingTimeMs, and rows out of order are neither dropped nor marked.',
+    'A consistencyMode requires a newSegmentTrackingTimeMs greater than 0, and cannot be combined with dropOutOfOrderRecord or outOfOrderRecordColumn.',
     function* ({ config }) {
       const {
         consistencyMode = 'NONE',
@@ -127,46 +136,54 @@ export const upsertRules = [
       if (consistencyMode === 'NONE') return;
       const path = '/upsertConfig/consistencyMode';
       if (newSegmentTrackingTimeMs <= 0) {
-        yield [path, `${consistencyMode} needs a newSegmentTrackingTimeMs.`];
+        yield [path, `${consistencyMode} requires a newSegmentTrackingTimeMs greater than 0.`];
       }
       if (others.dropOutOfOrderRecord === true || others.outOfOrderRecordColumn !== undefined) {
-        yield [path, `${consistencyMode} cannot detect which rows are out of order.`];
+        yield [
+          path,
+          `${consistencyMode} cannot be combined with dropOutOfOrderRecord or outOfOrderRecordColumn.`,
+        ];
       }
     },
   ),
   error(
     'UPSERT_DELETE_COLUMN',
-    'deleteRecordColumn is STRING, BOOLEAN or a number, with one value in a row.',
+    'deleteRecordColumn must be a single-value STRING, BOOLEAN or numeric column.',
     (table) =>
       columnFaults(
         table,
         'deleteRecordColumn',
+        'STRING, BOOLEAN or numeric',
         (column) => isNumeric(column) || ['STRING', 'BOOLEAN'].includes(column.dataType ?? ''),
       ),
   ),
   error(
     'UPSERT_OUT_OF_ORDER',
-    'outOfOrderRecordColumn is BOOLEAN, and not set when such rows are dropped.',
+    'outOfOrderRecordColumn must be a single-value BOOLEAN column, and cannot be combined with dropOutOfOrderRecord.',
     function* (table) {
       yield* columnFaults(
         table,
         'outOfOrderRecordColumn',
+        'BOOLEAN',
         (column) => column.dataType === 'BOOLEAN',
       );
       const { dropOutOfOrderRecord, outOfOrderRecordColumn } = table.config.upsertConfig ?? {};
       if (dropOutOfOrderRecord === true && outOfOrderRecordColumn !== undefined) {
-        yield ['/upsertConfig/outOfOrderRecordColumn', 'Rows that are dropped cannot be marked.'];
+        yield [
+          '/upsertConfig/outOfOrderRecordColumn',
+          'outOfOrderRecordColumn cannot be combined with dropOutOfOrderRecord: remove one of them.',
+        ];
       }
     },
   ),
   error(
     'PARTIAL_UPSERT_STRATEGY',
-    'Columns that identify or order rows have no strategy; INCREMENT adds numbers; APPEND and UNION add to lists.',
+    'partialUpsertStrategies must not name columns that identify or order rows; INCREMENT requires a numeric column, APPEND and UNION a multi-value column.',
     strategyFaults,
   ),
   error(
     'PARTIAL_UPSERT_NULLS',
-    'Mode PARTIAL needs nulls to be kept: a null leaves the earlier value.',
+    'The mode PARTIAL requires null handling, since a null keeps the earlier value.',
     function* ({ config, schema }) {
       const isKept =
         config.tableIndexConfig?.nullHandlingEnabled === true ||
@@ -174,7 +191,7 @@ export const upsertRules = [
       if (config.upsertConfig?.mode === 'PARTIAL' && !isKept) {
         yield [
           '/tableIndexConfig/nullHandlingEnabled',
-          'Neither the config nor the schema keeps nulls.',
+          'The mode PARTIAL requires nullHandlingEnabled, or enableColumnBasedNullHandling in the schema.',
         ];
       }
     },
@@ -183,24 +200,24 @@ export const upsertRules = [
 
 /** Rules about dedup, where it is enabled. */
 export const dedupRules = [
-  dedup.error('DEDUP_REALTIME', 'Tables with dedup are real-time.', function* ({ config }) {
+  dedup.error('DEDUP_REALTIME', 'Dedup requires a real-time table.', function* ({ config }) {
     if (config.tableType !== 'REALTIME') {
-      yield ['/dedupConfig/dedupEnabled', 'Rows of an offline table are not dropped.'];
+      yield ['/dedupConfig/dedupEnabled', 'Dedup requires a real-time table.'];
     }
   }),
   dedup.error(
     'DEDUP_PRIMARY_KEY',
-    'Tables with dedup have a primary key, of columns with one value in a row.',
+    'Dedup requires a primary key of single-value columns.',
     (table) => keyFaults(table, '/dedupConfig/dedupEnabled'),
   ),
   dedup.error(
     'DEDUP_ROUTING',
-    'Queries of tables with dedup go to strictReplicaGroup.',
+    `Dedup requires the instanceSelectorType ${keyedSelectors}.`,
     routingFaults,
   ),
   dedup.error(
     'DEDUP_TTL',
-    'Keys expire by a numeric column of the schema.',
+    'metadataTTL of dedup requires a numeric dedupTimeColumn or time column.',
     function* ({ config, schema }) {
       const { metadataTTL = 0, dedupTimeColumn = '' } = config.dedupConfig ?? {};
       const name = dedupTimeColumn === '' ? timeColumnOf(config) : dedupTimeColumn;
@@ -210,7 +227,9 @@ export const dedupRules = [
       if (!isFit) {
         yield [
           '/dedupConfig/dedupTimeColumn',
-          `${name || 'It'} is not a numeric column of the schema.`,
+          name === ''
+            ? 'metadataTTL requires a dedupTimeColumn or a time column.'
+            : `${name} is not a numeric column of the schema.`,
         ];
       }
     },
@@ -221,16 +240,19 @@ export const dedupRules = [
 export const keyRules = [
   keyed.error(
     'KEYED_SERVERS',
-    'Real-time tables with upsert or dedup have all segments on the same servers: no tagOverrideConfig, no COMPLETED instances.',
+    'Real-time tables with upsert or dedup must have all segments on the same servers, without tagOverrideConfig or an instance assignment of COMPLETED segments.',
     function* ({ config }) {
       const { realtimeConsuming, realtimeCompleted } = config.tenants?.tagOverrideConfig ?? {};
       if (realtimeConsuming !== undefined || realtimeCompleted !== undefined) {
-        yield ['/tenants/tagOverrideConfig', 'Segments of other servers would not know the keys.'];
+        yield [
+          '/tenants/tagOverrideConfig',
+          'tagOverrideConfig cannot be combined with upsert or dedup: all segments of a key must stay on one server.',
+        ];
       }
       if (Object.hasOwn(config.instanceAssignmentConfigMap ?? {}, 'COMPLETED')) {
         yield [
           '/instanceAssignmentConfigMap/COMPLETED',
-          'Completed segments stay where their keys are.',
+          'COMPLETED segments cannot move with upsert or dedup: all segments of a key must stay on one server.',
         ];
       }
     },
@@ -246,19 +268,25 @@ function isComparable(column: Column): boolean {
 }
 
 function* compactionFaults({ config }: CheckedTable): Generator<Fault> {
-  const { enableDeletedKeysCompactionConsistency: isOn, ...upsert } = config.upsertConfig ?? {};
+  const { [compactionSwitch]: isOn, ...upsert } = config.upsertConfig ?? {};
   if (isOn !== true) return;
-  const path = '/upsertConfig/enableDeletedKeysCompactionConsistency';
+  const path = `/upsertConfig/${compactionSwitch}`;
   const tasks = config.task?.taskTypeConfigsMap ?? {};
   const problems = [
-    [(upsert.metadataTTL ?? 0) !== 0, 'It does not go with metadataTTL.'],
-    [upsert.enablePreload === true || upsert.preload === 'ENABLE', 'It does not go with preload.'],
-    [(upsert.deletedKeysTTL ?? 0) <= 0, 'It needs a deletedKeysTTL.'],
-    [upsert.snapshot === 'DISABLE' && upsert.enableSnapshot !== true, 'It needs snapshots.'],
+    [(upsert.metadataTTL ?? 0) !== 0, `${compactionSwitch} cannot be combined with metadataTTL.`],
+    [
+      upsert.enablePreload === true || upsert.preload === 'ENABLE',
+      `${compactionSwitch} cannot be combined with preload.`,
+    ],
+    [(upsert.deletedKeysTTL ?? 0) <= 0, `${compactionSwitch} requires a deletedKeysTTL.`],
+    [
+      upsert.snapshot === 'DISABLE' && upsert.enableSnapshot !== true,
+      `${compactionSwitch} requires snapshots.`,
+    ],
     [
       !Object.hasOwn(tasks, 'UpsertCompactionTask') &&
         !Object.hasOwn(tasks, 'UpsertCompactMergeTask'),
-      'It needs an UpsertCompactionTask or an UpsertCompactMergeTask.',
+      `${compactionSwitch} requires an UpsertCompactionTask or an UpsertCompactMergeTask.`,
     ],
   ] as const;
   for (const [isProblem, message] of problems) if (isProblem) yield [path, message];
@@ -274,7 +302,7 @@ function* keyFaults({ schema }: CheckedTable, path: string): Generator<Fault> {
   if (keys.length === 0) yield [path, 'The schema has no primaryKeyColumns.'];
   for (const key of keys) {
     if (columnNamed(key, schema)?.isMultiValue === true) {
-      yield [path, `${key} of the primary key holds lists.`];
+      yield [path, `The primary-key column ${key} cannot be a multi-value column.`];
     }
   }
 }
@@ -282,7 +310,10 @@ function* keyFaults({ schema }: CheckedTable, path: string): Generator<Fault> {
 function* routingFaults({ config }: CheckedTable): Generator<Fault> {
   const type = config.routing?.instanceSelectorType ?? 'balanced';
   if (!/^(strict|multiStage)ReplicaGroup$/i.test(type)) {
-    yield ['/routing/instanceSelectorType', `Expected strictReplicaGroup, found ${type}.`];
+    yield [
+      '/routing/instanceSelectorType',
+      `The instanceSelectorType is ${type}; expected ${keyedSelectors}.`,
+    ];
   }
 }
 
@@ -292,28 +323,29 @@ function* ttlFaults({ config, schema }: CheckedTable): Generator<Fault> {
   if (metadataTTL === 0 && deletedKeysTTL === 0) return;
   const path = `/upsertConfig/${metadataTTL > 0 ? 'metadataTTL' : 'deletedKeysTTL'}`;
   if (comparisonColumns.length > 1) {
-    yield [path, `There are ${comparisonColumns.length} comparison columns, not one.`];
+    yield [path, `A TTL requires a single comparison column, not ${comparisonColumns.length}.`];
   }
   const name = comparisonColumns[0] ?? timeColumnOf(config);
-  if (name === '') yield [path, 'There is neither a comparison column nor a time column.'];
+  if (name === '') yield [path, 'A TTL requires a comparison column or a time column.'];
   const column = columnNamed(name, schema);
   if (column !== undefined && !isComparable(column)) {
-    yield [path, `The comparison column ${name} is ${describe(column)}, not a number.`];
+    yield [
+      path,
+      `The comparison column ${name} is ${describe(column)}; expected a numeric column.`,
+    ];
   }
   if (metadataTTL > 0 && upsert.snapshot === 'DISABLE' && upsert.enableSnapshot !== true) {
-    yield ['/upsertConfig/snapshot', 'metadataTTL needs snapshots.'];
+    yield ['/upsertConfig/snapshot', 'metadataTTL requires snapshots.'];
   }
   if (deletedKeysTTL > 0 && upsert.deleteRecordColumn === undefined) {
-    yield [
-      '/upsertConfig/deletedKeysTTL',
-      'There is no deleteRecordColumn that marks deleted keys.',
-    ];
+    yield ['/upsertConfig/deletedKeysTTL', 'deletedKeysTTL requires a deleteRecordColumn.'];
   }
 }
 
 function* columnFaults(
   { config, schema }: CheckedTable,
   member: 'deleteRecordColumn' | 'outOfOrderRecordColumn',
+  expected: string,
   isFit: (column: Column) => boolean,
 ): Generator<Fault> {
   const name = config.upsertConfig?.[member];
@@ -321,7 +353,9 @@ function* columnFaults(
   const column = columnNamed(name, schema);
   const path = `/upsertConfig/${member}`;
   if (column === undefined) yield [path, `The schema has no column ${name}.`];
-  else if (column.isMultiValue || !isFit(column)) yield [path, `${name} is ${describe(column)}.`];
+  else if (column.isMultiValue || !isFit(column)) {
+    yield [path, `${name} is ${describe(column)}; expected a single-value ${expected} column.`];
+  }
 }
 
 function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
@@ -336,7 +370,7 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
     if (Object.keys(partialUpsertStrategies).length > 0) {
       yield [
         '/upsertConfig/partialUpsertStrategies',
-        'The partialUpsertMergerClass merges the columns.',
+        'partialUpsertStrategies cannot be combined with a partialUpsertMergerClass: remove one of them.',
       ];
     }
     return;
@@ -348,17 +382,21 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
     partialUpsertStrategies,
   )) {
     const column = columnNamed(name, schema);
-    if (fixed.has(name)) yield [path, `${name} identifies or orders rows, and is never merged.`];
-    else if (schema !== undefined && column === undefined) {
+    if (fixed.has(name)) {
+      yield [path, `${name} identifies or orders rows and cannot have a strategy.`];
+    } else if (schema !== undefined && column === undefined) {
       yield [path, `The schema has no column ${name}.`];
     } else if (
       column !== undefined &&
       strategy === 'INCREMENT' &&
       !(isComparable(column) && isAddable(column))
     ) {
-      yield [path, `${name} is ${describe(column)}, which cannot be incremented.`];
+      yield [
+        path,
+        `${name}, ${describe(column)} of ${column.kind}FieldSpecs, cannot be incremented.`,
+      ];
     } else if (column?.isMultiValue === false && (strategy === 'APPEND' || strategy === 'UNION')) {
-      yield [path, `${name} holds single values, not lists.`];
+      yield [path, `${strategy} requires a multi-value column; ${name} is a single-value column.`];
     }
   }
 }

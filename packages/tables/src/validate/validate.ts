@@ -224,9 +224,14 @@ function missing(schema: unknown, offline: unknown, realtime: unknown): readonly
     message,
   });
   return [
-    ...(schema === undefined ? [finding('/schema', 'There is no schema.')] : []),
+    ...(schema === undefined ? [finding('/schema', 'The schema is missing.')] : []),
     ...(offline === undefined && realtime === undefined
-      ? [finding('', 'There is neither an offline nor a real-time config.')]
+      ? [
+          finding(
+            '',
+            'Both the offline and the real-time config are missing; at least one is required.',
+          ),
+        ]
       : []),
   ];
 }

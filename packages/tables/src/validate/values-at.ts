@@ -78,7 +78,7 @@ export function* missingMembers(
   pointers: readonly string[],
 ): Generator<Fault> {
   for (const path of pointers) {
-    const message = () => `There is no ${path.split('/').at(-1)}.`;
+    const message = () => `The required member ${path.split('/').at(-1)} is missing.`;
     yield* valuesAt(path, { isRequired: true, isEmptyValue: true, holds: () => true, message })(
       checked,
     );
@@ -102,7 +102,7 @@ export const period: Expectation = {
 /** Requires a server tag. */
 export const serverTag: Expectation = {
   holds: (value) => /_(OFFLINE|REALTIME)$/.test(value),
-  message: (value) => `‘${value}’ does not end in _OFFLINE or _REALTIME.`,
+  message: (value) => `The server tag ‘${value}’ must end in _OFFLINE or _REALTIME.`,
 };
 
 /** Reports whether a text is a period such as 7d. */

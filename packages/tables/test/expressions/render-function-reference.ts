@@ -77,7 +77,7 @@ What surprises, and is so in the table as well:
 - Arithmetic and comparisons are in doubles: \`a + 1\` is 2.0 where \`a\` is 1, \`concat(a + 1, '')\` is \`2.0\`, whole numbers beyond 2^53 lose digits.
 - \`=\` and \`<>\` take numbers that differ by less than 10^-7 for equal, and fail on text that is not a number.
   \`isDistinctFrom\` compares texts: \`a IS NOT DISTINCT FROM 'x'\`.
-- \`AND\`, \`OR\` and \`NOT\` take Booleans only. A JSON \`true\` arrives as the text \`true\`: \`CAST(a AS BOOLEAN)\`.
+- \`AND\`, \`OR\` and \`NOT\` accept Booleans only. A JSON \`true\` is read as the text \`true\`: use \`CAST(a AS BOOLEAN)\`.
 - Text where bytes are due is hex digits: \`md5(toUtf8(a))\`.
 - A list where one value is due gives its first element.
 - Text becomes an integer only where it is one: \`'42.9'\` fails, \`CAST('42.9' AS INT)\` is 42.

@@ -3,7 +3,7 @@ import { evaluate } from './evaluate.ts';
 
 describe('a value that does not suit is an error of the row', () => {
   test.each([
-    ["upper(jsonStringToMap('{}'))", 'A value of type MAP cannot become STRING.'],
+    ["upper(jsonStringToMap('{}'))", 'A value of type MAP cannot be converted to STRING.'],
     ["upper('x') + 1", '‘X’ is not a number.'],
     ['fromEpochDays(1) / a', '‘many’ is not a number.'],
     [
@@ -13,7 +13,7 @@ describe('a value that does not suit is an error of the row', () => {
     ["CAST('x' AS INT)", '‘x’ is not a number.'],
     [
       "fromDateTime('2023-02-29', 'yyyy-MM-dd')",
-      'There is no date ‘2023-02-29’ by the pattern yyyy-MM-dd.',
+      'The date ‘2023-02-29’ does not exist (pattern yyyy-MM-dd).',
     ],
     [
       "fromDateTime('2023-02', 'yyyy-MM-dd')",
@@ -21,13 +21,13 @@ describe('a value that does not suit is an error of the row', () => {
     ],
     [
       "fromDateTime('2024-03-31 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')",
-      'The clocks of Europe/Berlin never showed ‘2024-03-31 02:30’: they were set forward.',
+      '‘2024-03-31 02:30’ does not exist in Europe/Berlin, where clocks were set forward.',
     ],
     [
       'year(9000000000000000)',
       '9000000000000000 ms is outside the calendar, which ends in the year 275760.',
     ],
-    ["hexToBytes('0g')", '‘0g’ is not pairs of hex digits.'],
+    ["hexToBytes('0g')", '‘0g’ is not hexadecimal: expected pairs of hex digits.'],
     ["decodeUrl('%zz')", '‘%zz’ has an escape that is not two hex digits.'],
     ["stAsText('00ff')", '2 bytes are not a geometry in Apache Pinot’s format.'],
     ["fromUuidBytes('00ff')", 'A UUID has 16 bytes, not 2.'],

@@ -208,9 +208,9 @@ describe('a whole table', () => {
       '/dimensionFieldSpecs/2: user.home_town is STRING. Every value is text. It has no value in some rows. ' +
         'Its field is ‘user.home town’, which cannot be the name of a column.',
       '/metricFieldSpecs/0: price is DOUBLE. Every value is a number, and some have fractions.',
-      '/dateTimeFieldSpecs/0: at is TIMESTAMP. Every value is a time as TIMESTAMP writes it, from 2024-01-01 to 2024-01-02.',
-      '/dimensionFieldSpecs/3: tags is STRING with lists. Every element of its lists is text. It has no value in some rows.',
-      '/dimensionFieldSpecs/4: items is JSON. It holds lists of objects or lists, which are stored as JSON. It has no value in some rows.',
+      '/dateTimeFieldSpecs/0: at is TIMESTAMP. Every value is a time in the format TIMESTAMP from 2024-01-01 to 2024-01-02.',
+      '/dimensionFieldSpecs/3: tags is multi-value STRING. Every element of its lists is text. It has no value in some rows.',
+      '/dimensionFieldSpecs/4: items is JSON. It contains lists of objects or lists, which are stored as JSON. It has no value in some rows.',
     ]);
   });
 

@@ -213,7 +213,7 @@ describe('the answer', () => {
     expect(sent.sourceRows.length).toBeGreaterThan(20);
     expect(sent.rows.length).toBeGreaterThan(20);
     expect(messageOf(sent.findings, 'ANSWER_CUT')).toBe(
-      `The response would exceed 68.4 KiB: of 400 source rows it has ${sent.sourceRows.length}, of 400 rows of the table ${sent.rows.length}.`,
+      `The response would exceed 68.4 KiB: it contains ${sent.sourceRows.length} of 400 source rows and ${sent.rows.length} of 400 table rows.`,
     );
     expect(sent.summary.getnRows).toBe(400);
   });

@@ -28,7 +28,7 @@ function renderRuleList(): string {
           `| \`${code}\` | ${severity} | ${description.replaceAll('|', '\\|')} |`,
       );
     const title = `${subject.slice(0, 1).toUpperCase()}${subject.slice(1)}`;
-    return `## ${title}\n\n| Code | Severity | What must hold |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
+    return `## ${title}\n\n| Code | Severity | Rule |\n| --- | --- | --- |\n${lines.join('\n')}\n`;
   });
   return sections.join('\n');
 }

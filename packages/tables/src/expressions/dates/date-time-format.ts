@@ -145,7 +145,7 @@ function unknown(format: string): Error {
   const examples =
     '1:DAYS:EPOCH, 1:DAYS:SIMPLE_DATE_FORMAT:yyyyMMdd, EPOCH|DAYS|1 and SIMPLE_DATE_FORMAT|yyyyMMdd|Europe/Berlin';
   return expressionFailed(
-    `‘${format.slice(0, 80)}’ is not a format of times: examples are ${examples}.`,
+    `‘${format.slice(0, 80)}’ is not a date-time format: examples are ${examples}.`,
   );
 }
 

@@ -71,7 +71,7 @@ const yearLetters = 'Yyx';
  */
 export const parseDateTimePattern: (pattern: string) => DateTimePattern = memoize((pattern) => {
   if (pattern === '' || pattern.length > 200) {
-    throw expressionFailed('A date pattern has 1 to 200 characters.');
+    throw expressionFailed('A date pattern must have 1 to 200 characters.');
   }
   const pieces = piecesOf(pattern);
   const letters = pieces.map(({ letter }) => letter).filter((letter) => /^[^zZ]$/.test(letter));
@@ -123,7 +123,7 @@ function fieldOf(
   }
   if (!numberLetters.includes(letter)) {
     throw expressionFailed(
-      `The letter ${letter} means nothing in the date pattern ${whole}; quote text as in yyyy-MM-dd'T'HH:mm.`,
+      `The letter ${letter} is not supported in the date pattern ${whole}; quote text as in yyyy-MM-dd'T'HH:mm.`,
     );
   }
   const isNumberNext = next !== undefined && isNumeric(next);

@@ -50,7 +50,7 @@ export function parseDateTime(
   if (reading.position < text.length) throw mismatch(text, pattern, reading.position);
   const localMs = pattern.isPlain ? localMsOf(reading.numbers) : instantOfFields(reading.numbers);
   if (localMs === undefined) {
-    throw expressionFailed(`There is no date ‘${text}’ by the pattern ${pattern.text}.`);
+    throw expressionFailed(`The date ‘${text}’ does not exist (pattern ${pattern.text}).`);
   }
   return checkedEpochMs(instantOf(localMs, reading.zone ?? zone, text));
 }
@@ -212,7 +212,7 @@ function instantOf(localMs: number, zone: Zone, text: string): number {
     .filter((ms) => ms + zone.offsetMsAt(ms) === localMs);
   if (instants.length === 0) {
     throw expressionFailed(
-      `The clocks of ${zone.name} never showed ‘${text}’: they were set forward.`,
+      `‘${text}’ does not exist in ${zone.name}, where clocks were set forward.`,
     );
   }
   return Math.min(...instants);

@@ -366,7 +366,7 @@ function intersectSorted(a: readonly number[], b: readonly number[]): readonly n
 
 function count(wanted: number, step: number): number {
   if (step === 0 || !(wanted >= 0)) {
-    throw expressionFailed('The step of a list must lead towards its end.');
+    throw expressionFailed('The step must lead from the start towards the end.');
   }
   if (wanted > lengthMax) {
     throw expressionFailed(

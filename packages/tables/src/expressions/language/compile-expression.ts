@@ -174,7 +174,7 @@ function noValue(type: Type<unknown> | undefined): null {
     type?.name === 'double' ||
     type?.name === 'boolean'
   ) {
-    throw expressionFailed(`An argument of type ${type.name} has no value.`);
+    throw expressionFailed(`An argument of type ${type.name} is null.`);
   }
   return null;
 }
@@ -226,7 +226,7 @@ function compileNot(args: readonly Compiled[]): Compiled {
 
 function truthOf(value: Value): boolean | null {
   if (value === null || typeof value === 'boolean') return value;
-  throw expressionFailed('AND, OR and NOT take Booleans only: compare the value with something.');
+  throw expressionFailed('AND, OR and NOT accept Booleans only: compare the value, as in a = 1.');
 }
 
 /** An argument, and its conversion to the type of its parameter. */

@@ -83,7 +83,7 @@ export function parseExpressionTree(text: string): Expression | undefined {
 const groovyPattern = /\bgroovy\s*\(/i;
 
 const groovyRefusal =
-  'Groovy scripts are not supported: no part of a request is executed as code. ' +
+  'Groovy scripts are not supported: code in requests is never executed. ' +
   "Write the transform with the functions of FUNCTIONS.md, as in concat(first, last, ' ').";
 
 function describe(fault: ExpressionSyntaxError, text: string): string {

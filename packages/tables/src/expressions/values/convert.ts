@@ -177,7 +177,9 @@ function length(bytes: number): Uint8Array {
 /** @throws EXPRESSION_FAILED when the text is not pairs of hex digits */
 export function bytesOfHex(text: string): Uint8Array {
   if (text.length % 2 !== 0 || !/^[\da-f]*$/i.test(text)) {
-    throw expressionFailed(`‘${text.slice(0, 40)}’ is not pairs of hex digits.`);
+    throw expressionFailed(
+      `‘${text.slice(0, 40)}’ is not hexadecimal: expected pairs of hex digits.`,
+    );
   }
   return Uint8Array.from(Buffer.from(text, 'hex'));
 }
@@ -200,10 +202,12 @@ function firstOf(list: readonly Value[]): PresentValue {
 }
 
 function present(element: Value): PresentValue {
-  if (element === null) throw expressionFailed('A list has no value where one is needed.');
+  if (element === null) {
+    throw expressionFailed('The list is empty, but a single value is expected.');
+  }
   return element;
 }
 
 function cannot(value: Value, target: string): Error {
-  return expressionFailed(`A value of type ${typeOf(value)} cannot become ${target}.`);
+  return expressionFailed(`A value of type ${typeOf(value)} cannot be converted to ${target}.`);
 }

@@ -43,7 +43,7 @@ export interface JsonPath {
 export const parseJsonPath: (path: string) => JsonPath = memoize((path) => {
   if (path.split(/\.\.|\?/).length - 1 > searchCountMax) {
     throw expressionFailed(
-      `‘${path.slice(0, 80)}’ searches too much; a JSON path may have at most ${searchCountMax} of .. and filters.`,
+      `The JSON path ‘${path.slice(0, 80)}’ has too many searches: at most ${searchCountMax} of .. and filters are allowed.`,
     );
   }
   return hasFilter(path) ? filteringPath(path) : plainPath(path);

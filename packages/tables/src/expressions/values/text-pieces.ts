@@ -47,7 +47,9 @@ export function endsOf(
   lengthMax: number,
   at: (length: number) => string,
 ): readonly string[] {
-  if (lengthMax < 0) throw expressionFailed(`A list cannot have ${lengthMax} elements.`);
+  if (lengthMax < 0) {
+    throw expressionFailed(`A list length cannot be ${lengthMax}; expected at least 0.`);
+  }
   const count = Math.min(lengthMax, given.length);
   checkTextLength((count * (count + 1)) / 2);
   return Array.from({ length: count }, (_, index) => at(index + 1));
@@ -61,7 +63,7 @@ const ngramCountMax = 100_000;
  */
 export function ngramsOf(given: string, lengthMin: number, lengthMax: number): readonly string[] {
   if (lengthMin < 0 && lengthMin <= lengthMax) {
-    throw expressionFailed(`A piece cannot have ${lengthMin} characters.`);
+    throw expressionFailed(`An n-gram length cannot be ${lengthMin}; expected at least 0.`);
   }
   const found = new Set<string>();
   let size = 0;
@@ -74,7 +76,9 @@ export function ngramsOf(given: string, lengthMin: number, lengthMax: number): r
     size += count * length;
     checkTextLength(size);
     if (found.size + count > ngramCountMax) {
-      throw expressionFailed(`A text of ${given.length} characters has too many pieces.`);
+      throw expressionFailed(
+        `A text of ${given.length} characters has more than ${ngramCountMax} n-grams.`,
+      );
     }
     for (let start = 0; start < count; start += 1) found.add(given.slice(start, start + length));
   }

@@ -223,7 +223,7 @@ export class Decimal {
   /** @throws EXPRESSION_FAILED when there are fewer than three bytes */
   static fromBytes(bytes: Uint8Array): Decimal {
     if (bytes.length < 3) {
-      throw expressionFailed(`${bytes.length} bytes are not a decimal number: expected 3 or more.`);
+      throw expressionFailed(`A decimal number has at least 3 bytes, not ${bytes.length}.`);
     }
     const [high = 0, low = 0] = bytes;
     const digits = Buffer.from(bytes.subarray(2)).toString('hex');

@@ -37,7 +37,7 @@ export function textMerger(config: SchemaConformingPart, order: MapOrder): TextM
     const textLengthMax = lengthMax - separatorLength - key.length;
     if (whole.length > textLengthMax && textLengthMax < 0) {
       throw expressionFailed(
-        `The key ${key.slice(0, 60)} does not fit mergedTextIndexDocumentMaxLength, ${lengthMax}.`,
+        `The key ${key.slice(0, 60)} exceeds mergedTextIndexDocumentMaxLength, ${lengthMax}.`,
       );
     }
     const text = whole.slice(0, textLengthMax);

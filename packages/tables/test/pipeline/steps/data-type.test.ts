@@ -46,8 +46,8 @@ test.each([
   ['INT', 'x', '‘x’ is not an integer of 32 bits.'],
   ['INT', '2.50', '‘2.50’ is not an integer of 32 bits.'],
   ['LONG', true, '‘true’ is not an integer of 64 bits.'],
-  ['TIMESTAMP', 5, 'A value of type INTEGER cannot become TIMESTAMP.'],
-  ['STRING', ['a', 'b'], 'A collection of 2 values does not fit a single value.'],
+  ['TIMESTAMP', 5, 'A value of type INTEGER cannot be converted to TIMESTAMP.'],
+  ['STRING', ['a', 'b'], 'A collection of 2 values cannot be converted to a single value.'],
 ])('%s of %j fails: %s', async (type, value, reason) => {
   const dimensions = [column('a', type)];
   const failed = await run([{ a: value }], { dimensions });
