@@ -35,6 +35,14 @@ export const QueryStatus = Type.Object(
       description: 'Number of rows that can be read so far; for a query that is DONE, all of them.',
     }),
     sizeBytes: Type.Integer({ minimum: 0, description: 'Their size in bytes.' }),
+    processedPercent: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        description:
+          'For a RUNNING query, the share of its rows that the engine has processed, in percent, by its own estimate; absent if the engine does not know it.',
+      }),
+    ),
     timeUsedMs: Type.Integer({
       minimum: 0,
       description: 'Time since the query was received, in milliseconds.',

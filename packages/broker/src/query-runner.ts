@@ -150,6 +150,8 @@ async function executeAndStore(
     expirationMs,
     growth,
     results,
+    // Only callers who can read the rows of a running query see its progress.
+    ...(growth !== undefined && { onProgress: query.advance }),
   });
 }
 

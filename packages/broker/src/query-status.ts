@@ -20,7 +20,7 @@ const shownSqlMax = 4096;
 
 /** Returns the progress of a running query, which only this broker knows. */
 export function statusOfRunning(context: BrokerContext, query: RunningQuery): QueryStatus {
-  const { requestId, state, growth, elapsedMs, submissionTimeMs } = query;
+  const { requestId, state, growth, elapsedMs, submissionTimeMs, processedShare } = query;
   const { host, port } = context.address();
   const waitsFor = waitReasonOf(context, query);
   return {
@@ -30,6 +30,7 @@ export function statusOfRunning(context: BrokerContext, query: RunningQuery): Qu
     ...(waitsFor !== undefined && { waitsFor }),
     numRowsResultSet: growth?.rowCount ?? 0,
     sizeBytes: growth?.sizeBytes ?? 0,
+    ...(processedShare !== undefined && { processedPercent: Math.floor(100 * processedShare) }),
     timeUsedMs: wholeMs(elapsedMs),
     exceptions: [],
     submissionTimeMs,

@@ -52,6 +52,7 @@ export class RunningQuery {
   readonly #cancelling = new AbortController();
   readonly #ended = Promise.withResolvers<void>();
   #hasStarted = false;
+  #processedShare: number | undefined;
   #isFollowing = false;
   #readerCount = 0;
   #outcome: QueryOutcome | undefined;
@@ -92,6 +93,16 @@ export class RunningQuery {
   get elapsedMs(): number {
     return this.#clock.monotonicMs() - this.#startMs;
   }
+
+  /** The share of its rows that it has processed, from 0 to 1; undefined if it is not known. */
+  get processedShare(): number | undefined {
+    return this.#processedShare;
+  }
+
+  /** Records the progress that the engine reports. */
+  readonly advance = (share: number): void => {
+    this.#processedShare = share;
+  };
 
   /** True if it waits for the answer of an identical running query. */
   get isFollowing(): boolean {

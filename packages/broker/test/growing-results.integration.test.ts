@@ -208,6 +208,18 @@ test('it is not for others to read, to watch or to cancel', async () => {
   ).toBe(200);
 });
 
+test('the status of a running query has the share of its rows that the engine has processed, if the engine knows it', async () => {
+  const unknown = (await start('rows 3000 then hang')).json();
+  const known = (await start('rows 3000 then progress 42 then hang')).json();
+  await broker.engine.untilHanging(2);
+  expect(await statusOf(unknown.requestId)).not.toHaveProperty('processedPercent');
+  expect(await statusOf(known.requestId)).toMatchObject({ state: 'RUNNING', processedPercent: 42 });
+  const { queries } = await list();
+  expect(queries.find(({ requestId }) => requestId === known.requestId)).toMatchObject({
+    processedPercent: 42,
+  });
+});
+
 test('cancelling ends it, and says so from then on', async () => {
   const { requestId } = (await start('rows 3000 then hang')).json();
   for (const method of ['DELETE', 'PATCH']) {

@@ -17,6 +17,11 @@ export interface QueryStatus {
   /** Number of rows that can be read so far; for a query that is DONE, all of them. */
   readonly rowCount: number;
   readonly sizeBytes: number;
+  /**
+   * For a running query, the share of its rows that the engine has processed, in percent; absent if
+   * the engine does not know it.
+   */
+  readonly processedPercent?: number;
   readonly elapsedMs: number;
   readonly submissionTimeMs: number;
   /** The failure or the cancellation; otherwise empty. */
@@ -39,7 +44,7 @@ export interface RunningQuery extends QueryStatus {
 /** Decodes the progress of a query. @throws UNEXPECTED_RESPONSE when it is not valid */
 export function decodeQueryStatus(value: JsonValue): QueryStatus {
   const body = expectObject(value, 'query status');
-  const { brokerHost } = body;
+  const { brokerHost, processedPercent } = body;
   return {
     requestId: expectString(body['requestId'], 'requestId'),
     brokerId: expectString(body['brokerId'], 'brokerId'),
@@ -54,6 +59,9 @@ export function decodeQueryStatus(value: JsonValue): QueryStatus {
         errorCode: expectInteger(errorCode, 'errorCode'),
         message: expectString(message, 'message'),
       };
+    }),
+    ...(processedPercent !== undefined && {
+      processedPercent: expectInteger(processedPercent, 'processedPercent'),
     }),
     ...(typeof brokerHost === 'string' && {
       broker: { host: brokerHost, port: expectInteger(body['brokerPort'], 'brokerPort') },

@@ -114,6 +114,11 @@ export interface QueryEngine extends AsyncDisposable {
       readonly limits: QueryLimits;
       /** The results that the query may reference; for engines with `readsResults`. */
       readonly results?: readonly NamedRows[] | undefined;
+      /**
+       * Called while the query runs with the share of its rows that it has processed, above 0 and
+       * at most 1. Engines that do not know it never call it.
+       */
+      readonly onProgress?: ((share: number) => void) | undefined;
     },
   ): Promise<QueryExecution>;
   /**

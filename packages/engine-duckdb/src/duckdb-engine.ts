@@ -50,6 +50,8 @@ export interface ExecuteOptions {
   readonly limits: QueryLimits;
   /** The stored results that the query may name. */
   readonly results?: readonly NamedRows[] | undefined;
+  /** As that of `QueryEngine.execute`. */
+  readonly onProgress?: ((share: number) => void) | undefined;
 }
 
 /**
@@ -121,7 +123,7 @@ export class DuckDbEngine implements QueryEngine {
     const connection = await this.#connect(options);
     try {
       const { prepared, scope } = await this.#prepare(connection, query, options);
-      return await this.#open(connection, prepared, scope, startedAtMs);
+      return await this.#open(connection, prepared, scope, { startedAtMs, ...options });
     } catch (error) {
       connection.stop(new QuireError('ABORTED', 'The query did not start.'));
       throw error;
@@ -200,7 +202,7 @@ export class DuckDbEngine implements QueryEngine {
     connection: QueryConnection,
     prepared: SelectStatement,
     scope: TableScope,
-    startedAtMs: number,
+    { startedAtMs, onProgress }: Pick<ExecuteOptions, 'onProgress'> & { startedAtMs: number },
   ): Promise<DuckDbExecution> {
     // Read before the query reads anything: data that changes afterwards gives the next query
     // another version.
@@ -208,6 +210,7 @@ export class DuckDbEngine implements QueryEngine {
     const dataVersion = prepared.isRepeatable
       ? await versionOfScope({ tables: this.#tables }, tables, scope.relationsOf(tables))
       : undefined;
+    if (onProgress !== undefined) await connection.watchProgress(this.#clock, onProgress);
     const select = await narrowSums(connection, prepared, this.#redact);
     const result = await this.#start(connection, select);
     return new DuckDbExecution({

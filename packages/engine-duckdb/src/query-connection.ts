@@ -1,6 +1,9 @@
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
-import { abortError, type QuireError, systemClock } from '@quire/core';
-import { unlessAborted, untilAborted } from '@quire/core/wait';
+import { abortError, type Clock, type QuireError, systemClock } from '@quire/core';
+import { sleepUnlessAborted, unlessAborted, untilAborted } from '@quire/core/wait';
+
+/** The interval of reading the progress of a query. */
+const progressEveryMs = 250;
 
 /** The interval at which an interrupt is repeated until DuckDB has noticed it. */
 const interruptEveryMs = 5;
@@ -62,6 +65,36 @@ export class QueryConnection {
     const result = start(this.#handle);
     this.#settled = result.then(ignore, ignore);
     return await unlessAborted(result, signal);
+  }
+
+  /**
+   * Reports the share of its rows that the query has processed, whenever it has changed, until the
+   * query is stopped. Call it before the query.
+   */
+  async watchProgress(clock: Clock, onProgress: (share: number) => void): Promise<void> {
+    const { signal } = this.#stopped;
+    // A SET is refused, since the configuration is locked; these are settings of the connection.
+    await this.call((handle) =>
+      duckdb.query(handle, 'PRAGMA enable_progress_bar; PRAGMA disable_print_progress_bar'),
+    );
+    void this.#reportProgress(clock, signal, onProgress);
+  }
+
+  async #reportProgress(
+    clock: Clock,
+    signal: AbortSignal,
+    onProgress: (share: number) => void,
+  ): Promise<void> {
+    let reported = 0;
+    for (;;) {
+      await sleepUnlessAborted(clock, progressEveryMs, signal);
+      if (signal.aborted) return;
+      const share = duckdb.query_progress(this.#handle).percentage / 100;
+      // Not known: between queries, and for rows that are computed and not scanned.
+      if (share <= reported) continue;
+      reported = share;
+      onProgress(Math.min(1, share));
+    }
   }
 
   async #closeWhenStopped(): Promise<void> {

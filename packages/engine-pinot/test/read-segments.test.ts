@@ -61,11 +61,13 @@ test.each([1, 2, 3])(
         openMax = Math.max(openMax, open);
         return answerOf(segment, () => (open -= 1));
       };
+      const shares: number[] = [];
       for await (const part of readSegments(selection, {
         controller,
         signal,
         concurrencyMax,
         ask,
+        onProgress: (share) => shares.push(share),
       })) {
         if (part.kind === 'rows') {
           parts.push(part.bytes.toString());
@@ -77,6 +79,7 @@ test.each([1, 2, 3])(
         names.map((_name, index) => Math.min(names.length, index + concurrencyMax)),
       );
       expect(openMax).toBe(concurrencyMax);
+      expect(shares).toEqual([0.2, 0.4, 0.6, 0.8, 1]);
     });
   },
 );

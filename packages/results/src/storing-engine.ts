@@ -23,6 +23,8 @@ export interface StoringOptions extends CallOptions {
   readonly growth?: ProgressTarget | undefined;
   /** The results that the query references. */
   readonly results?: readonly Result[] | undefined;
+  /** As that of `QueryEngine.execute`. */
+  readonly onProgress?: ((share: number) => void) | undefined;
   /** Called before the first row with the data that the answer is computed from. */
   readonly onPlanned?: ((data: AnsweredData) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { type RunningQuire, startQuire } from '@quire/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
@@ -38,7 +39,17 @@ function settingsIn(home: string): Record<string, string> {
       '9e60995b3b8fb825fc55f0659b1ba49e02a89232f4b6a8a2d6182eec46585029',
     'engine.table.stocks.path': join(samples, 'stocks.csv'),
     'engine.table.cars.path': join(samples, 'cars.json'),
+    'engine.table.readings.path': join(home, 'readings.parquet'),
   };
+}
+
+/** A file of a million rows: DuckDB counts its progress in some 100,000 rows. */
+function readings(): ArrayBuffer {
+  const data = new Int32Array(1_000_000).map((_none, row) => row);
+  return parquetWriteBuffer({
+    columnData: [{ name: 'n', data, type: 'INT32' }],
+    rowGroupSize: 100_000,
+  });
 }
 
 /** A page of the console, and the messages of the browser while it was open. */
@@ -96,6 +107,7 @@ export class ConsoleStage implements AsyncDisposable {
       value === null ? [] : [`${key} = ${value}`],
     );
     await writeFile(file, lines.join('\n'));
+    await writeFile(join(home, 'readings.parquet'), new Uint8Array(readings()));
     const [quire, browser] = await Promise.all([
       startQuire({ file, roles }),
       chromium.launch({

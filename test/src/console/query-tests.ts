@@ -135,6 +135,26 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await expect.poll(() => stage.storedIds()).toEqual(before);
     });
 
+    test('a query that scans a table shows the share of the rows that it has processed', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      await page.locator('.editor .cm-content').focus();
+      // Each row takes long: only the cancellation ends the query.
+      await page.keyboard.insertText(
+        'SELECT sum(list_sum(list_transform(range(200), x -> x * n))) FROM readings',
+      );
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await expect
+        .poll(() => page.locator('.running').innerText())
+        .toMatch(/Running · .* · +\d{1,2} % of the rows processed$/);
+      expect(
+        await page.getByRole('progressbar', { name: 'Rows processed' }).getAttribute('value'),
+      ).toMatch(/^[1-9]\d?$/);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('The query was cancelled').waitFor();
+    });
+
     test('a query that ends when one has gone elsewhere leaves one there, and is found where it was asked', async () => {
       await using visit = await stage.visit();
       const { page } = visit;

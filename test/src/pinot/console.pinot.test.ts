@@ -35,6 +35,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
         'engine.pinot.auth.token': authorization,
         'engine.table.stocks.path': null,
         'engine.table.cars.path': null,
+        'engine.table.readings.path': null,
       };
       stage = await ConsoleStage.open(program, settings, ['broker', 'controller']);
       await stage.call('/schemas', { method: 'POST', body: JSON.stringify(schema) });

@@ -46,6 +46,7 @@ export function scriptedRowsJson(start: number, end: number): string {
  *     fail QUERY_SYNTAX       fails at once, with this code
  *     rows 10 then fail QUERY_FAILED
  *     rows 2500 then wait then rows 10    … and continues on `resume`
+ *     rows 10 then progress 42 then hang  … and reports the share of the rows that it has processed
  *     hang                    does nothing until it is cancelled
  *     crash                   throws an error other than a QuireError
  */
@@ -93,7 +94,11 @@ export class ScriptedEngine implements QueryEngine {
 
   async execute(
     { sql, dialect }: Query,
-    options: { signal?: AbortSignal | undefined; limits: QueryLimits },
+    options: {
+      signal?: AbortSignal | undefined;
+      limits: QueryLimits;
+      onProgress?: ((share: number) => void) | undefined;
+    },
   ): Promise<QueryExecution> {
     this.queries.push({
       sql,
@@ -104,7 +109,7 @@ export class ScriptedEngine implements QueryEngine {
     const rows = /^rows (\d+)/.exec(sql) ?? /^SELECT \* FROM "\w+" LIMIT (0)$/.exec(sql);
     if (rows === null) await this.#finish(sql, options.signal);
     this.#openCount += 1;
-    const batches = this.#batches(Number(rows?.[1] ?? 0), sql, options.signal);
+    const batches = this.#batches(Number(rows?.[1] ?? 0), sql, options);
     return {
       schema,
       batches,
@@ -133,11 +138,16 @@ export class ScriptedEngine implements QueryEngine {
   async *#batches(
     rowCount: number,
     sql: string,
-    signal: AbortSignal | undefined,
+    { signal, onProgress }: Parameters<QueryEngine['execute']>[1],
   ): AsyncGenerator<RecordBatch> {
     yield* rowsOf(0, rowCount, signal);
     let end = rowCount;
     for (const step of sql.split(' then ').slice(1)) {
+      const [, percent] = /^progress (\d+)$/.exec(step) ?? [];
+      if (percent !== undefined) {
+        onProgress?.(Number(percent) / 100);
+        continue;
+      }
       const more = Number(/^rows (\d+)$/.exec(step)?.[1] ?? 0);
       yield* rowsOf(end, end + more, signal);
       end += more;

@@ -366,6 +366,13 @@ function Running({
             ? 'Waiting for its turn'
             : 'Running'}{' '}
         · {formatElapsed(systemClock.monotonicMs() - state.startMs)}
+        {status?.processedPercent !== undefined && (
+          <>
+            {' · '}
+            <progress value={status.processedPercent} max={100} aria-label="Rows processed" />{' '}
+            {status.processedPercent} % of the rows processed
+          </>
+        )}
         {status !== undefined &&
           status.rowCount > 0 &&
           ` · ${counted(status.rowCount, 'row')} so far, ${formatBytes(status.sizeBytes)}`}

@@ -7,7 +7,6 @@ import {
   type QueryDescription,
   type QueryEngine,
   type QueryExecution,
-  type QueryLimits,
   QuireError,
   type Random,
   throwIfAborted,
@@ -113,7 +112,7 @@ export class PinotEngine implements QueryEngine {
 
   async execute(
     query: Query,
-    { signal, limits }: Parameters<QueryEngine['execute']>[1],
+    { signal, limits, onProgress }: Parameters<QueryEngine['execute']>[1],
   ): Promise<QueryExecution> {
     const startedAtMs = this.#clock.monotonicMs();
     throwIfAborted(signal);
@@ -134,7 +133,7 @@ export class PinotEngine implements QueryEngine {
     try {
       const release = await unlessStopped(this.#controller.release(), stop);
       const bytesText = isAtLeast(release, hexadecimalRelease) ? 'hex' : 'base64';
-      const answer = await this.#answer(query, limits, stop);
+      const answer = await this.#answer(query, { limits, onProgress }, stop);
       return await PinotExecution.open({
         answer,
         stop,
@@ -178,7 +177,7 @@ export class PinotEngine implements QueryEngine {
 
   async #answer(
     query: Query,
-    limits: QueryLimits,
+    { limits, onProgress }: Pick<Parameters<QueryEngine['execute']>[1], 'limits' | 'onProgress'>,
     stop: QueryStop,
   ): Promise<AsyncGenerator<AnswerPart>> {
     const { random, isUnlimited, isSegmentBySegment } = this.#options;
@@ -202,6 +201,7 @@ export class PinotEngine implements QueryEngine {
       concurrencyMax: this.#options.segmentsMax ?? 1,
       signal,
       ask: (sql) => this.#brokers.ask({ ...statement, sql }, stop),
+      onProgress,
     });
   }
 }

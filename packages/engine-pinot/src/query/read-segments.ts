@@ -12,6 +12,8 @@ export interface SegmentSource {
   readonly concurrencyMax: number;
   readonly signal: AbortSignal;
   readonly ask: (sql: string) => Promise<AsyncGenerator<AnswerPart>>;
+  /** Called after each segment with the share of them that has been read. */
+  readonly onProgress?: ((share: number) => void) | undefined;
 }
 
 /**
@@ -59,6 +61,7 @@ export async function* readSegments(
   let first: readonly PinotColumn[] | undefined;
   // A table without segments still has columns.
   const names = segments.size === 0 ? [''] : [...segments.keys()].toSorted();
+  let readCount = 0;
   for await (const answer of inOrder(
     names.map((segment) => () => source.ask(selection.sqlOf(segment))),
     source.concurrencyMax,
@@ -70,6 +73,8 @@ export async function* readSegments(
       else assertSame(first, part.columns, selection);
     }
     if (isFailed(members)) break;
+    readCount += 1;
+    source.onProgress?.(readCount / names.length);
   }
   for (const [part, whole] of parts) {
     const [counted, most] = [members.get(part), members.get(whole)];

@@ -20,6 +20,8 @@ export type QueryWork =
       readonly query: Query;
       readonly limits: QueryLimits;
       readonly order: WriteOrder;
+      /** True if the progress of the query is reported. */
+      readonly reportsProgress?: boolean;
       /** The results that the query references. */
       readonly results?: readonly ReadOrder[];
     }
@@ -40,6 +42,7 @@ export const queryCalls = {
   release: 'release',
   grow: 'grow',
   planned: 'planned',
+  progress: 'progress',
   putBegin: 'put begin',
   putChunk: 'put chunk',
   putEnd: 'put end',

@@ -64,7 +64,7 @@ export class QueryWorkers implements StoringEngine {
 
   async store(
     query: Query,
-    { limits, signal, onPlanned, ...options }: StoringOptions,
+    { limits, signal, onPlanned, onProgress, ...options }: StoringOptions,
   ): Promise<Result> {
     throwIfAborted(signal);
     const { pool, store, removeLeftovers } = this.#options;
@@ -86,8 +86,10 @@ export class QueryWorkers implements StoringEngine {
       [queryCalls.release]: async (isFreed: unknown) => write.release(isFreed === true),
       [queryCalls.grow]: async (event: unknown) => growth?.notify(event as ProgressEvent),
       [queryCalls.planned]: async (data: unknown) => onPlanned?.(data as AnsweredData),
+      [queryCalls.progress]: async (share: unknown) => onProgress?.(Number(share)),
     };
-    const work: QueryWork = { kind: 'store', query, limits, order, results };
+    const reportsProgress = onProgress !== undefined;
+    const work: QueryWork = { kind: 'store', query, limits, order, reportsProgress, results };
     const onGone = (workerEnd: WorkerEnd): void => void (end = workerEnd);
     let written: WrittenResult;
     try {

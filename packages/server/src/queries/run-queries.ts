@@ -97,8 +97,16 @@ async function runQuery(
   const store = parts.store ?? new RemoteStore(call);
   const results = work.results?.map((order) => openOrdered(order, store));
   const { query, limits } = work;
+  // No answer is needed, as below.
+  const onProgress = (share: number): void =>
+    void call(queryCalls.progress, share).catch(() => undefined);
   await using execution = await traced('query.plan', () =>
-    parts.engine.execute(query, { signal, limits, results }),
+    parts.engine.execute(query, {
+      signal,
+      limits,
+      results,
+      ...(work.reportsProgress === true && { onProgress }),
+    }),
   );
   const admission: WriterAdmission = {
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
