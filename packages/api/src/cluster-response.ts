@@ -77,24 +77,25 @@ export const ClusterHealthResponse = Type.Object(
         state: Type.Unsafe<'up' | 'leaving' | 'down'>({
           type: 'string',
           enum: ['up', 'leaving', 'down'],
-          description: 'leaving: it answers, but is shutting down.',
+          description: 'leaving: the broker answers, but is shutting down.',
         }),
         brokerId: Type.Union([Type.String(), Type.Null()], {
           description: 'Id of the broker; null if it is not up.',
         }),
         version: Type.Union([Type.String(), Type.Null()], {
-          description: 'Its version; null if it is not up.',
+          description: 'Version of the broker; null if it is not up.',
         }),
         error,
         health: Type.Union([refer(HealthResponse), Type.Null()], {
-          description: 'Its own health; null if it is not up, or reports it in another format.',
+          description:
+            'Health of the broker, as it reports it; null if it is not up, or uses another format.',
         }),
         cleaning: Type.Object(
           {
             lastRunMs: NullableTime(
-              "Time of the expiry job's last call to it; null before the first.",
+              "Time of the expiry job's last call to the broker; null before the first.",
             ),
-            lastGoodRunMs: NullableTime('Time of the last successful one; null before the first.'),
+            lastGoodRunMs: NullableTime('Time of the last successful call; null before the first.'),
             deletedCount: Type.Integer({
               minimum: 0,
               description: 'Expired results deleted by the last call.',
@@ -104,7 +105,7 @@ export const ClusterHealthResponse = Type.Object(
           { description: 'The expiry job on this broker.' },
         ),
       }),
-      { description: 'In the order of the settings.' },
+      { description: 'The brokers, in the order of the settings.' },
     ),
   },
   { $id: 'ClusterHealthResponse', description: 'The health of the brokers.' },
@@ -114,7 +115,7 @@ export const ClusterHealthResponse = Type.Object(
 export const ClusterSweepResponse = Type.Object(
   {
     brokers: Type.Array(Type.Object({ url, error, ...SweepPlanResponse.properties }), {
-      description: 'In the order of the settings.',
+      description: 'The brokers, in the order of the settings.',
     }),
   },
   {

@@ -28,16 +28,16 @@ export const ControllerHealthResponse = Type.Object(
         {
           count: Type.Integer({
             minimum: 0,
-            description: 'Processes, with or without a preview.',
+            description: 'Number of processes, busy or idle.',
           }),
           busyCount: Type.Integer({
             minimum: 0,
-            description: 'Processes that are running a preview, or are about to end with one.',
+            description: 'Processes that are running a preview or being terminated with it.',
           }),
           killedCount: Type.Integer({
             minimum: 0,
             description:
-              'Processes that ended with their preview since the start: they exceeded its timeout or memory limit, or crashed.',
+              'Processes that were terminated with their preview since the start, because it exceeded its timeout or memory limit or crashed.',
           }),
         },
         { description: 'The processes that run previews.' },
@@ -49,23 +49,25 @@ export const ControllerHealthResponse = Type.Object(
           tableCount: count('Number of tables, each half counted separately.'),
           partitions: Type.Object(
             {
-              starting: count('Their progress is not known yet.'),
-              consuming: count('They consume, or commit what they have consumed.'),
-              paused: count('Their table is paused.'),
-              retrying: count('Their stream cannot be reached; it is retried.'),
-              stopped: count('A message could not be consumed, or the stream no longer has it.'),
+              starting: count('Partitions whose progress is not known yet.'),
+              consuming: count('Partitions that are being consumed or committed.'),
+              paused: count('Partitions of paused tables.'),
+              retrying: count('Partitions whose stream cannot be reached; it is retried.'),
+              stopped: count(
+                'Partitions with a message that could not be consumed, or that the stream no longer has.',
+              ),
             },
             { description: 'Partitions of the streams of all tables, by state.' },
           ),
           lagMessages: count(
             'Messages in streams that are not in tables yet, as far as it is known.',
           ),
-          lagMsMax: count('Longest time that one of them has been waiting.'),
+          lagMsMax: count('Longest time that such a message has been waiting.'),
           tasks: Type.Object(
             {
-              running: count('They run, or wait for their turn.'),
-              stopped: count('They continue once their type is resumed.'),
-              failed: count('They failed, timed out, or were cancelled.'),
+              running: count('Tasks that run, or wait for their turn.'),
+              stopped: count('Tasks that continue once their type is resumed.'),
+              failed: count('Tasks that failed, timed out, or were cancelled.'),
               completed: count('They succeeded.'),
             },
             { description: 'Known tasks, by outcome.' },
@@ -97,7 +99,7 @@ export const ControllerHealthResponse = Type.Object(
             description: 'The affected file, its problem and the remedy.',
           }),
         }),
-        { description: `The first ${tableProblemsMax} of these.` },
+        { description: `The first ${tableProblemsMax} problems.` },
       ),
     ),
     settingsProblems: Type.Optional(

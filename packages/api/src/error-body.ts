@@ -19,7 +19,7 @@ export const ErrorBody = Type.Object(
     findings: Type.Optional(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: 'A JSON pointer to its subject.' }),
+          path: Type.String({ description: 'JSON pointer to the subject of the problem.' }),
           code: Type.String(),
           message: Type.String(),
           severity: Type.Enum(['error', 'warning', 'info']),

@@ -22,7 +22,7 @@ export const HealthResponse = Type.Object(
     storeType: Type.String({ description: 'Kind of store, such as fs for files or memory.' }),
     isStoreShared: Type.Boolean({
       description:
-        'Whether other brokers can access the same results: any of them then serves each.',
+        'Whether other brokers can access the same results, so that any of them can serve each.',
     }),
     queriesRunning: Type.Integer({ minimum: 0, description: 'Running queries.' }),
     queriesQueued: Type.Integer({ minimum: 0, description: 'Waiting queries.' }),
@@ -62,7 +62,7 @@ export const HealthResponse = Type.Object(
           }),
           writesRefusedByShare: Type.Integer({
             minimum: 0,
-            description: 'Of these, results whose principal had used up its share of the quota.',
+            description: 'Refused results whose principal had used up its share of the quota.',
           }),
           writesRefusedSinceMs: NullableTime(
             'Time since which results have been refused because the quota or the store is full; null while there is space.',
@@ -98,16 +98,16 @@ export const HealthResponse = Type.Object(
         {
           count: Type.Integer({
             minimum: 0,
-            description: 'Processes, with or without a query.',
+            description: 'Number of processes, busy or idle.',
           }),
           busyCount: Type.Integer({
             minimum: 0,
-            description: 'Processes that are running a query, or are about to end with one.',
+            description: 'Processes that are running a query or being terminated with it.',
           }),
           killedCount: Type.Integer({
             minimum: 0,
             description:
-              'Processes that ended with their query since the start: they exceeded its timeout or memory limit, or crashed.',
+              'Processes that were terminated with their query since the start, because it exceeded its timeout or memory limit or crashed.',
           }),
         },
         { description: 'The processes that run queries.' },

@@ -73,7 +73,7 @@ export const MetadataRecord = Type.Object(
       'Segments that were read, as far as it is known; for the embedded engine, all that were queried.',
     ),
     numSegmentsMatched: matchedCount(),
-    numConsumingSegmentsQueried: count('Consuming segments among them.'),
+    numConsumingSegmentsQueried: count('Consuming segments that were queried.'),
     numConsumingSegmentsProcessed: count('Consuming segments that were read.'),
     numConsumingSegmentsMatched: matchedCount(),
     numDocsScanned: count(
@@ -106,7 +106,7 @@ export const MetadataRecord = Type.Object(
     numSegmentsPrunedByValue: clusterCount(),
     numSegmentsPrunedByBroker: clusterCount(),
   },
-  { $id: 'MetadataRecord', description: 'The facts about a finished query.' },
+  { $id: 'MetadataRecord', description: 'The metadata of a finished query.' },
 );
 
 export type QueryException = Static<typeof QueryException>;

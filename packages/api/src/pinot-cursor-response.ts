@@ -17,7 +17,7 @@ const cursorMembers = {
   ),
   cursorFetchTimeMs: count('Time to find the page, in milliseconds; 0 without a page.'),
   submissionTimeMs: count('Time at which the result was stored, in epoch milliseconds.'),
-  expirationTimeMs: count('Time at which it expires, in epoch milliseconds.'),
+  expirationTimeMs: count('Time at which the result expires, in epoch milliseconds.'),
   brokerHost: Type.String({ description: 'Host of the broker that holds the result.' }),
   brokerPort: Type.Integer({ description: 'Port of that broker.' }),
   bytesWritten: count('Size of the result in the store, in bytes.'),
@@ -45,7 +45,7 @@ export const PinotCursorResponse = Type.Object(
 export const PinotStoredResponse = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the result.' }),
-    brokerId: Type.String({ description: 'Broker that holds it.' }),
+    brokerId: Type.String({ description: 'Broker that holds the result.' }),
     exceptions: Type.Array(Type.Unknown(), {
       description: 'Always empty: failed queries are not stored.',
     }),

@@ -41,14 +41,14 @@ export const ProxyHealthResponse = Type.Object(
         state: Type.Unsafe<'up' | 'down'>({
           type: 'string',
           enum: ['up', 'down'],
-          description: 'Whether it receives calls.',
+          description: 'Whether the broker receives calls.',
         }),
         callsRunning: Type.Integer({
           minimum: 0,
-          description: 'Calls of this proxy that it is answering.',
+          description: 'Calls of this proxy that the broker is answering.',
         }),
       }),
-      { description: 'In the order of the settings.' },
+      { description: 'The brokers, in the order of the settings.' },
     ),
     settingsProblems: Type.Optional(
       Type.Integer({

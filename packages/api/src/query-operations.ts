@@ -93,7 +93,7 @@ const runQuery: Operation = {
       getCursor: Type.Optional(
         Type.Boolean({
           description:
-            "The same in Apache Pinot's format: the answer is a PinotCursorResponse, in JSON.",
+            "Like doPaginate, in Apache Pinot's format: the answer is a PinotCursorResponse, in JSON.",
         }),
       ),
       async: Type.Optional(

@@ -34,7 +34,7 @@ export const QueryStatus = Type.Object(
       minimum: 0,
       description: 'Number of rows that can be read so far; for a query that is DONE, all of them.',
     }),
-    sizeBytes: Type.Integer({ minimum: 0, description: 'Their size in bytes.' }),
+    sizeBytes: Type.Integer({ minimum: 0, description: 'Size of these rows in bytes.' }),
     processedPercent: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -79,9 +79,9 @@ export const QueryStatus = Type.Object(
 export const RunningQuery = Type.Object(
   {
     ...QueryStatus.properties,
-    owner: Type.String({ description: 'Name of the principal that runs it.' }),
-    query: Type.String({ description: 'The first 4,096 characters of its SQL.' }),
-    isPaginated: Type.Boolean({ description: 'Whether its result is stored.' }),
+    owner: Type.String({ description: 'Name of the principal that runs the query.' }),
+    query: Type.String({ description: 'The first 4,096 characters of the SQL.' }),
+    isPaginated: Type.Boolean({ description: 'Whether the result is stored.' }),
   },
   { $id: 'RunningQuery', description: 'A waiting or running query.' },
 );

@@ -10,7 +10,7 @@ export const ResponseMetadata = Type.Object(
     metadataFile: Type.String({ description: 'Location of the commit record.' }),
     sizeBytes: Type.Integer({
       minimum: 0,
-      description: 'Total size of both in the store, in bytes.',
+      description: 'Total size of both objects in the store, in bytes.',
     }),
   },
   { $id: 'ResponseMetadata', description: 'The location of a result in the store.' },
@@ -20,14 +20,14 @@ export const ResponseMetadata = Type.Object(
 export const StoredResult = Type.Object(
   {
     requestId: Type.String({ description: 'Id of the result.' }),
-    brokerId: Type.String({ description: 'Broker that holds it.' }),
+    brokerId: Type.String({ description: 'Broker that holds the result.' }),
     submissionTimeMs: Type.Integer({
       minimum: 0,
-      description: 'Time at which its query was received, in epoch milliseconds.',
+      description: 'Time at which the query was received, in epoch milliseconds.',
     }),
     expirationTimeMs: Type.Integer({
       minimum: 0,
-      description: 'Time at which it expires, in epoch milliseconds.',
+      description: 'Time at which the result expires, in epoch milliseconds.',
     }),
     responseMetadata: Type.Array(refer(ResponseMetadata), { description: 'One element.' }),
   },
@@ -98,7 +98,7 @@ export const RenewBody = Type.Object(
       examples: ['2h'],
     }),
   },
-  { description: 'The time for which the result is kept from now on.' },
+  { description: 'The new lifetime of a result, from now on.' },
 );
 
 export type ResponseMetadata = Static<typeof ResponseMetadata>;

@@ -14,7 +14,7 @@ export const SettingsResponse = Type.Object(
           description:
             'Source of the value: a line of the file, a variable, an option, the default.',
         }),
-        isDefault: Type.Boolean({ description: 'Whether it is the default.' }),
+        isDefault: Type.Boolean({ description: 'Whether the value is the default.' }),
         isLive: Type.Boolean({
           description: 'Whether a change in the file takes effect without a restart.',
         }),

@@ -17,7 +17,7 @@ export const SweepPlanResponse = Type.Object(
           type: 'string',
           enum: ['expired', 'evicted', 'orphan', 'leftover'],
           description:
-            'expired: it has reached its expiration time. evicted: the quota, or the share of its owner, is exceeded. orphan: data without a commit record. leftover: debris of a ' +
+            'expired: it has reached its expiration time. evicted: the quota, or the share of its owner, is exceeded. orphan: data without a commit record. leftover: data that remains of a ' +
             'failed write.',
         }),
         bytes: Type.Integer({ minimum: 0, description: 'Size in bytes.' }),
@@ -44,7 +44,7 @@ export const SweepPlanResponse = Type.Object(
         }),
         resultCount: Type.Integer({ minimum: 0, description: 'Number of stored results.' }),
         usageBytes: Type.Integer({ minimum: 0, description: 'Their bytes.' }),
-        usageAfterBytes: Type.Integer({ description: 'Their bytes after the sweep.' }),
+        usageAfterBytes: Type.Integer({ description: 'Bytes of these results after the sweep.' }),
         shareBytes: Type.Union([Type.Integer(), Type.Null()], {
           description:
             'The share of the quota that the owner may use; null if it may use all of it.',

@@ -136,7 +136,7 @@ export class CallLimits {
     if (callsPerSecondMax !== Infinity) {
       const rate = { capacity: Math.max(1, callsPerSecondMax), perMs: callsPerSecondMax / 1000 };
       const waitMs = this.#calls.take(name, rate, this.#clock.monotonicMs());
-      const problem = `has used up its calls in a second (engine.auth.limit.requestsPerSecond = ${callsPerSecondMax})`;
+      const problem = `has exceeded its calls per second (engine.auth.limit.requestsPerSecond = ${callsPerSecondMax})`;
       if (waitMs > 0) return { isAdmitted: false, retryAfterMs: waitMs, problem };
     }
     this.#change(name, { calls: 1 });

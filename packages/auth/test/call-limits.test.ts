@@ -43,7 +43,7 @@ describe('calls a second', () => {
     expect(limits.admit(ann)).toEqual({
       isAdmitted: false,
       retryAfterMs: 1000,
-      problem: 'has used up its calls in a second (engine.auth.limit.requestsPerSecond = 1)',
+      problem: 'has exceeded its calls per second (engine.auth.limit.requestsPerSecond = 1)',
     });
   });
 

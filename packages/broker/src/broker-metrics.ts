@@ -41,7 +41,7 @@ export class BrokerMetrics extends ServiceMetrics {
 
   readonly #killedWorkers = this.counter(
     'quire_workers_killed_total',
-    'Processes that ended with their query, by reason.',
+    'Processes that were terminated with their query, by reason.',
     ['reason'],
   );
 
@@ -106,11 +106,7 @@ export class BrokerMetrics extends ServiceMetrics {
 
   /** Registers gauges of the query processes, read at each scrape. */
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
-    this.gauge(
-      'quire_workers',
-      'Processes for queries, with or without one.',
-      () => workers().count,
-    );
+    this.gauge('quire_workers', 'Processes for queries, busy or idle.', () => workers().count);
     this.gauge(
       'quire_workers_busy',
       'Processes that are running a query.',

@@ -53,6 +53,6 @@ function chooseDialect(
   if (dialects?.known.includes(asked) === true) return asked;
   throw new QuireError(
     'INVALID_BODY',
-    `dialect in the query options is '${asked}', which the engine of this broker does not know${dialects === undefined ? '' : `: it knows ${dialects.known.join(', ')}`}.`,
+    `dialect in the query options is '${asked}', which the engine of this broker does not support${dialects === undefined ? '' : `; expected ${dialects.known.join(', ')}`}.`,
   );
 }

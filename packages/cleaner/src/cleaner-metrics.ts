@@ -49,7 +49,7 @@ export class CleanerMetrics {
     });
     this.#bytes = new Counter({
       name: name('bytes_total'),
-      help: 'Their bytes; those selected by the quota pass are the bytes above the target.',
+      help: 'Bytes of the results and orphans that a pass selected for deletion; for the quota pass, the bytes above the target.',
       labelNames: ['pass', 'outcome'],
       registers,
     });

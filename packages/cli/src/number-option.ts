@@ -5,6 +5,6 @@ export function integerFrom(minimum: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= minimum) return number;
-    throw new InvalidArgumentError(`Expected an integer from ${minimum} on.`);
+    throw new InvalidArgumentError(`Expected an integer of at least ${minimum}.`);
   };
 }

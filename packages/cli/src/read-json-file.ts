@@ -37,6 +37,6 @@ export async function readJsonObject(
   }
   throw new QuireError(
     'INVALID_BODY',
-    `${path} holds ${Array.isArray(value) ? 'an array' : String(value)}; expected an object.`,
+    `${path} contains ${Array.isArray(value) ? 'an array' : String(value)}; expected an object.`,
   );
 }

@@ -22,7 +22,7 @@ export class StopRequests implements Disposable {
       count += 1;
       if (count === 1) return first.resolve();
       atOnce.abort();
-      second.reject(new QuireError('ABORTED', 'Stopped at once: running calls were cut off.'));
+      second.reject(new QuireError('ABORTED', 'Stopped at once: running calls were aborted.'));
     });
     this.first = first.promise;
     this.atOnce = atOnce.signal;

@@ -37,7 +37,7 @@ export function withListOptions<
   Globals extends OptionValues,
 >(command: Command<Args, Options, Globals>) {
   return command
-    .option('--no-header', 'in a pipe: leave out the line of headings')
+    .option('--no-header', 'in a pipe: omit the header line')
     .option('--json', 'one JSON object per line');
 }
 

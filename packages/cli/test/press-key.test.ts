@@ -164,10 +164,10 @@ describe('the page size', () => {
       '40+33',
     ]);
     expect(press(pagerOf(), 's', '0', 'return').state.message).toBe(
-      'A page has 1 to 10,000 rows here.',
+      'The page size must be from 1 to 10,000 rows.',
     );
     expect(press(pagerOf(), 's', ...'10001'.split(''), 'return').state.message).toBe(
-      'A page has 1 to 10,000 rows here.',
+      'The page size must be from 1 to 10,000 rows.',
     );
   });
 

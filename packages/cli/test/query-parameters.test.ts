@@ -49,7 +49,7 @@ describe('--param', () => {
   it.each([
     ['x', 'Expected name=value, or name:TYPE=value.'],
     ['0=x', 'Expected name=value, or name:TYPE=value.'],
-    ['x:WORD=a', 'There is no type WORD; expected one of NULL, BOOLEAN, INT, LONG, DOUBLE,'],
+    ['x:WORD=a', 'The type WORD does not exist; expected one of NULL, BOOLEAN, INT, LONG, DOUBLE,'],
     [
       'x:DATE=today',
       `Parameter x of type DATE is "today"; expected a day of the years 1 to 9999, such as '2024-02-29'.`,
@@ -59,6 +59,6 @@ describe('--param', () => {
   });
 
   it('--param refuses a second value', () => {
-    expect(() => parse('x=1', 'x=2')).toThrow('The parameter x was given before.');
+    expect(() => parse('x=1', 'x=2')).toThrow('The parameter x is given more than once.');
   });
 });

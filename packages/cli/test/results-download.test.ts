@@ -83,7 +83,7 @@ describe('quire results download', () => {
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining(
-        'rows.csv.part.json is of a download with --formulas escape; without --resume the download starts again.',
+        'rows.csv.part.json belongs to a download with --formulas escape; without --resume the download starts again.',
       ),
     ]);
   });
@@ -134,17 +134,17 @@ describe('quire results download', () => {
     [
       'of another result',
       '{"requestId":"x","format":"ndjson","offset":2,"sizeBytes":18}',
-      /is of result x as ndjson, not of 018f6b1e/,
+      /belongs to the result x as ndjson, not to 018f6b1e/,
     ],
     [
       'of another format',
       `{"requestId":"${fakeRequestId}","format":"csv","offset":2,"sizeBytes":18}`,
-      /as csv, not of .* as ndjson/,
+      /as csv, not to .* as ndjson/,
     ],
     [
       'longer than its file',
       `{"requestId":"${fakeRequestId}","format":"ndjson","offset":2,"sizeBytes":18}`,
-      /says 18 bytes, but .* has 4/,
+      /records 18 bytes, but .* has 4/,
     ],
     ['without a position', `{"requestId":"${fakeRequestId}","format":"ndjson"}`, /has no position/],
     ['cut off', '{"requ', /cannot be read/],

@@ -143,6 +143,6 @@ test('a command about a file stream says how to name its directory where no sett
   const environment = new FakeEnvironment();
   expect(await runCommand(['stream', 'tail', 'orders'], environment)).toBe(1);
   expect(environment.stderr.text).toBe(
-    "error STREAM_INVALID: There is no directory of file streams: `engine.stream.file.dir` is not set. Name the server's settings by -c, or a Kafka by -k.\n",
+    "error STREAM_INVALID: There is no directory of file streams: `engine.stream.file.dir` is not set. Name the server's settings by -c, or name a Kafka by -k.\n",
   );
 });

@@ -15,9 +15,9 @@ describe('a command that is called wrongly exits with 2, prints nothing and says
       ['query', '--tokn', 'x', 'SELECT 1'],
       "error: unknown option '--tokn'\n(Did you mean --token?)",
     ],
-    [['query', '--rows', 'many', 'SELECT 1'], 'Expected an integer from 1 on.'],
-    [['query', '--rows', '0', 'SELECT 1'], 'Expected an integer from 1 on.'],
-    [['query', '--offset', '9007199254740992', 'SELECT 1'], 'Expected an integer from 0 on.'],
+    [['query', '--rows', 'many', 'SELECT 1'], 'Expected an integer of at least 1.'],
+    [['query', '--rows', '0', 'SELECT 1'], 'Expected an integer of at least 1.'],
+    [['query', '--offset', '9007199254740992', 'SELECT 1'], 'Expected an integer of at least 0.'],
     [
       ['query', '--format', 'xml', 'SELECT 1'],
       'Allowed choices are table, tsv, json, arrow, csv, ndjson, parquet.',

@@ -17,7 +17,7 @@ export interface TableSize {
 /** A table whose rows are files that the settings of a broker name. */
 export interface FileTable {
   readonly tableName: string;
-  /** Its rows, counted when the broker started. */
+  /** Number of rows, counted when the broker started. */
   readonly rowCount: number;
   readonly sizeBytes: number;
   readonly fileCount: number;

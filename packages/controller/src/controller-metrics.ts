@@ -31,7 +31,7 @@ export class ControllerMetrics extends ServiceMetrics {
 
   readonly #killedWorkers = this.counter(
     'quire_controller_workers_killed_total',
-    'Processes that ended with their preview.',
+    'Processes that were terminated with their preview.',
     ['reason'],
   );
   readonly #restreams = new Map<string, RestreamJob>();
@@ -50,7 +50,7 @@ export class ControllerMetrics extends ServiceMetrics {
     const lagOf = ({ status, stream }: RestreamJob): number =>
       status === 'TABLE_STREAM' ? (stream?.lagMessages ?? 0) : 0;
     const help =
-      'Messages by which the partition that is furthest behind lags, of the restream jobs that stream.';
+      'Lag, in messages, of the partition that is furthest behind, over all restream jobs that are streaming.';
     this.gauge('quire_controller_restream_lag_messages', help, () =>
       Math.max(0, ...jobs().map(lagOf)),
     );
@@ -77,7 +77,7 @@ export class ControllerMetrics extends ServiceMetrics {
   watchWorkers(workers: () => { readonly count: number; readonly busyCount: number }): void {
     this.gauge(
       'quire_controller_workers',
-      'Processes for previews, with or without one.',
+      'Processes for previews, busy or idle.',
       () => workers().count,
     );
     this.gauge(

@@ -168,7 +168,7 @@ const about = {
   description:
     'Manages a cluster of brokers. Every response whose status is not 2xx has the body ErrorBody. All paths accept a trailing slash.',
   tags: [
-    { name: 'cluster', description: 'See and clean the results of all brokers.' },
+    { name: 'cluster', description: 'List and delete the results of all brokers.' },
     {
       name: 'tables',
       description:

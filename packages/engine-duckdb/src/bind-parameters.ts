@@ -153,7 +153,9 @@ const dayMs = 86_400_000;
 
 /** DuckDB takes the text as NUL-terminated, and would cut off the rest. */
 function bindText(statement: PreparedStatement, index: number, text: string): void {
-  if (text.includes('\0')) throw mismatch(`The value of parameter ${index} holds a NUL character.`);
+  if (text.includes('\0')) {
+    throw mismatch(`The value of parameter ${index} contains a NUL character.`);
+  }
   duckdb.bind_varchar(statement, index, text);
 }
 

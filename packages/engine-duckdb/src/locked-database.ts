@@ -131,7 +131,7 @@ async function openDatabase(options: DatabaseOptions, spillDirectory: string): P
     const { message } = parseFailure(cause);
     throw new QuireError(
       'INVALID_SETTING',
-      `DuckDB does not open with these settings: ${message}`,
+      `DuckDB cannot be opened with these settings: ${message}`,
       { cause },
     );
   }

@@ -47,7 +47,7 @@ export async function parseSelect(
   if (nodeCount > limits.nodesMax) throw overLimit(limits, 'nodesMax', `${nodeCount} parts`);
   const text = row?.['tree'];
   if (typeof text !== 'string') {
-    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, more than are allowed.`;
+    const message = `The query’s syntax tree has more than ${syntaxTreeLengthMax} characters, which is the limit.`;
     throw new QuireError('QUERY_INVALID', message);
   }
   const { statements, error_type: type, error_message: message = '', position } = parseTree(text);
@@ -69,7 +69,7 @@ export async function parseSelect(
   }
   const [statement] = statements;
   if (statement === undefined) {
-    throw new QuireError('QUERY_SYNTAX', 'The query holds no statement.');
+    throw new QuireError('QUERY_SYNTAX', 'The query contains no statement.');
   }
   if (statements.length > 1) {
     throw new QuireError(

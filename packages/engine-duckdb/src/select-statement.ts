@@ -76,7 +76,9 @@ export async function prepareSelect(
   scope: TableScope,
   { limits, redact }: StatementRules,
 ): Promise<SelectStatement> {
-  if (sql.includes('\0')) throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
+  if (sql.includes('\0')) {
+    throw new QuireError('QUERY_SYNTAX', 'The query contains a NUL character.');
+  }
   checkText(sql, limits);
   let tables: readonly string[] = [];
   try {

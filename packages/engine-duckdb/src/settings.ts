@@ -65,7 +65,7 @@ const settings = {
 export const duckDbSettings = {
   name: 'embedded',
   title: 'The embedded query engine',
-  meaning: 'DuckDB answers queries, and the role `server` keeps tables.',
+  meaning: 'DuckDB answers queries, and the role `server` manages tables.',
   settings,
   required: [],
 } as const satisfies EngineSettings<typeof settings>;

@@ -295,6 +295,6 @@ function shortenName(name: string): string {
 function refused(what: string): QuireError {
   return new QuireError(
     'QUERY_INVALID',
-    `A query may read only the configured tables; ${what} is not available to it.`,
+    `A query may read only the configured tables, not ${what}.`,
   );
 }

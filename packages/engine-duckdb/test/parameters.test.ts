@@ -118,7 +118,7 @@ describe('a query fails', () => {
       { x: int(1), X: int(2) },
       'Two values were given for one parameter: upper and lower case are the same.',
     ],
-    ['SELECT ?', [text('a\0b')], 'The value of parameter 1 holds a NUL character.'],
+    ['SELECT ?', [text('a\0b')], 'The value of parameter 1 contains a NUL character.'],
   ])('a query fails when %s is given the values %j', async (sql, parameters, message) => {
     await expect(db.failure(sql, parameters)).resolves.toMatchObject({
       code: 'QUERY_INVALID',

@@ -169,8 +169,9 @@ describe('a query that cannot be answered is refused in its own words', () => {
     },
   );
 
-  const notNumber = (text: string) => `The text '${text}' is used as a number and is not one.`;
-  const quoted = (text: string) => `The text "${text}" is used as a number and is not one.`;
+  const notNumber = (text: string) =>
+    `The text '${text}' is used as a number, but is not a number.`;
+  const quoted = (text: string) => `The text "${text}" is used as a number, but is not a number.`;
   const outOfRange = (value: string, type: string) =>
     `The value ${value} is out of range for ${type}.`;
   const calendar = 'the calendar of the embedded engine';
@@ -184,8 +185,14 @@ describe('a query that cannot be answered is refused in its own words', () => {
     ['SELECT CAST(3000000000 AS INT)', outOfRange('3000000000', 'INT')],
     ['SELECT CAST(latitude * 1e300 AS INT) FROM airports', 'is out of range for LONG.'],
     ['SELECT CAST(a AS LONG) FROM (VALUES (1e30)) t(a)', outOfRange('1e+30', 'LONG')],
-    ['SELECT CAST(1/0 AS INT)', 'The value inf of a calculation has no whole number.'],
-    ['SELECT INTDIV(1, 0)', 'The value inf of a calculation has no whole number.'],
+    [
+      'SELECT CAST(1/0 AS INT)',
+      'The value inf of a calculation cannot be converted to a whole number.',
+    ],
+    [
+      'SELECT INTDIV(1, 0)',
+      'The value inf of a calculation cannot be converted to a whole number.',
+    ],
     ['SELECT iata FROM airports LIMIT 99999999999999999999', 'is out of range for LONG.'],
     ['SELECT city + 1 FROM airports', notNumber('Bay Springs')],
     ['SELECT SUM(city) FROM airports', notNumber('Bay Springs')],
@@ -199,16 +206,19 @@ describe('a query that cannot be answered is refused in its own words', () => {
     ["SELECT REGEXP_EXTRACT(city, '(?<') FROM airports", 'expression is not valid: invalid perl'],
     ["SELECT REGEXP_REPLACE(city, '*', '') FROM airports", 'expression is not valid: no argument'],
     ["SELECT REGEXP_LIKE(city, 'a\\') FROM airports", 'expression is not valid: it ends with'],
-    ['SELECT REPEAT(city, 1000000000) FROM airports', 'is longer than texts can be'],
+    ['SELECT REPEAT(city, 1000000000) FROM airports', 'exceeds the maximum length of texts'],
     ["SELECT CAST('99999999999999999999' AS LONG)", outOfRange('99999999999999999999', 'LONG')],
     [`SELECT SUM(CAST('"x"' AS JSON)) FROM airports`, 'is used as a number'],
     ["SELECT iata FROM airports WHERE city LIKE 'a\\'", 'ends with its escape character'],
-    ["SELECT FROMDATETIME(city, 'yyyy-MM-dd') FROM airports", 'does not fit the format of times'],
+    [
+      "SELECT FROMDATETIME(city, 'yyyy-MM-dd') FROM airports",
+      'does not match the date-time format',
+    ],
     ["SELECT TODATETIME(1, 'yyyy', 'Nowhere/At')", "The time zone 'Nowhere/At' is not known."],
     ["SELECT DATETRUNC('day', 9223372036854775807)", calendar],
     ["SELECT TIMESTAMPADD('YEAR', 9000000, LENGTH(city)) FROM airports", calendar],
     ['SELECT FROMEPOCHDAYS(9223372036854775807)', 'of a calculation is out of range for LONG.'],
-    ['SELECT HEXTOBYTES(city) FROM airports', 'it has ‘y’'],
+    ['SELECT HEXTOBYTES(city) FROM airports', 'A text with ‘y’'],
     ['SELECT FROMBASE64(city) FROM airports', 'is not Base64'],
     ['SELECT CHR(-1)', 'CHR has no character for -1.'],
     ['SELECT (SELECT city FROM airports)', 'A scalar subquery'],

@@ -35,7 +35,7 @@ test.each([
     const errors = { 404: 'TABLE_NOT_FOUND' } as const;
     await expect(
       calls.call({ method: 'GET', path: '/tables/a', errors }, {}),
-    ).rejects.toMatchObject({ code, message, adminHint: `In its own words: ${words}` });
+    ).rejects.toMatchObject({ code, message, adminHint: `Its message: ${words}` });
   }
   server.closeAllConnections();
   server.close();

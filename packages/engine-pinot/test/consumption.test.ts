@@ -275,7 +275,7 @@ describe('segments', () => {
         state: 'CONSUMING',
         rowCount: 0,
         notice:
-          'The rows of consuming segments are not known: The controller of Apache Pinot knows no broker that serves the tables of the query.',
+          'The rows of consuming segments are not known: The controller of Apache Pinot reports no broker for the tables of the query.',
       },
       { segmentName: segment1 },
     ]);

@@ -32,7 +32,7 @@ test.each([
   [
     'POST',
     120_000,
-    'The controller of Apache Pinot has not answered POST /tables within 2m; it may have taken effect nevertheless.',
+    'The controller of Apache Pinot has not answered POST /tables within 2m; it may still have taken effect.',
   ],
 ] as const)(
   '%s fails when the controller hangs, and the next call is for the next controller',

@@ -137,7 +137,7 @@ test('a probe names the settings of the token where the cluster does not accept 
       {
         setting: 'engine.pinot.auth.token, engine.pinot.auth.url',
         url: guarded.url,
-        problem: 'Apache Pinot does not know the credentials that it was given (HTTP 401).',
+        problem: 'Apache Pinot rejected the credentials (HTTP 401).',
       },
     ],
   });

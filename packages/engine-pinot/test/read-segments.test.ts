@@ -128,7 +128,7 @@ test.each([
     const source = { controller, signal, concurrencyMax: 1, ask };
     await expect(Array.fromAsync(readSegments(selection, source))).rejects.toMatchObject({
       code: 'QUERY_FAILED',
-      message: `Segment d of rivers ${words} while the table was read segment by segment; ask again.`,
+      message: `Segment d of rivers ${words} while the table was read segment by segment; run the query again.`,
     });
   };
   await whileServing({}, task, segments);

@@ -212,7 +212,7 @@ describe('a request that is not in order', () => {
     await using served = await serve();
     await using client = new GrpcTestClient(served);
     const asked = client.call('/any/Echo', noBytes, { 'content-type': 'application/json' });
-    await expect(asked).rejects.toThrow('HTTP status 415: This port speaks Arrow Flight SQL');
+    await expect(asked).rejects.toThrow('HTTP status 415: This port serves Arrow Flight SQL');
   });
 
   test('a request that is not in order that stops within its message is given up, and the connection goes on', async () => {
@@ -226,7 +226,7 @@ describe('a request that is not in order', () => {
     await clock.advance(1000);
     expect(await answer).toMatchObject({
       status: grpcStatuses.deadlineExceeded,
-      message: 'The client sent no whole message within 1000 ms.',
+      message: 'The client sent no complete message within 1000 ms.',
     });
     expect((await client.call('/any/Echo', text('on'))).messages.map(String)).toEqual(['on']);
   });

@@ -97,8 +97,8 @@ class ProxyService implements Service {
 const about = {
   title: 'Quire proxy',
   description:
-    'One address for many brokers: a new query is sent to one that is up, and everything about a result to the broker that holds ' +
-    'it. Its calls and answers are those of the brokers. Every response whose status is not 2xx has the body ErrorBody.',
+    'One address for many brokers: a new query is sent to a broker that is up, and every call about a result to the broker that holds ' +
+    'it. Calls and answers are the same as those of the brokers. Every response whose status is not 2xx has the body ErrorBody.',
   tags: [
     { name: 'query', description: 'Run queries and read their results.' },
     { name: 'results', description: 'Manage stored results.' },

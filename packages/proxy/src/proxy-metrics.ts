@@ -15,12 +15,12 @@ export class ProxyMetrics extends ServiceMetrics {
   );
   readonly #routes = this.counter(
     'quire_proxy_routed_total',
-    'Calls, by the method of finding their broker.',
+    'Calls, by the method by which their broker was found.',
     ['by'],
   );
   readonly #ejections = this.counter(
     'quire_proxy_broker_ejections_total',
-    'Number of times that a broker went down.',
+    'Number of times that a broker became unavailable.',
     ['broker'],
   );
   readonly #rounds = this.counter(

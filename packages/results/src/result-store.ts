@@ -292,7 +292,7 @@ export class ResultStore implements AsyncDisposable {
     if (failedCount === 0) return counts.removed;
     throw new QuireError(
       'STORE_UNAVAILABLE',
-      `${failedCount} expired results could not be deleted; ${counts.removed} were.`,
+      `${failedCount} expired results could not be deleted; ${counts.removed} were deleted.`,
       { cause: new AggregateError(causes) },
     );
   }

@@ -110,7 +110,7 @@ export function elsewhereError(requestId: RequestId, { broker }: RunningPlace): 
   const { host, port } = broker;
   return new QuireError(
     'QUERY_ELSEWHERE',
-    `The query ${requestId} runs on broker ${host}:${port}, which alone knows its progress; ask that broker, or retry here after the query has ended.`,
+    `The query ${requestId} runs on broker ${host}:${port}, and only that broker knows its progress; call that broker, or retry here after the query has ended.`,
     { broker },
   );
 }

@@ -228,7 +228,7 @@ describe('pages in threads', () => {
     expect(await stalled).toMatchObject({
       code: 'INTERNAL',
       message:
-        'The thread that encoded this page did not finish a part of it in 30 s, and was ended.',
+        'The thread that encoded this page did not finish a part of it in 30 s and was terminated.',
     });
     expect((await behind).subarray(8)).toEqual(await bytesOf(plain, 5, 100_000, 'json'));
     expect(deaths.map(({ code }) => code)).toEqual(['INTERNAL']);

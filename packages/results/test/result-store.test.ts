@@ -175,7 +175,7 @@ describe('expiry', () => {
     }
     store.plan = faultOn('delete', { kind: 'fail-before' }, 1);
     await expect(results.deleteExpired(clock.nowMs() + hourMs)).rejects.toThrow(
-      '1 expired results could not be deleted; 2 were.',
+      '1 expired results could not be deleted; 2 were deleted.',
     );
     expect(await keysOf(memory)).toHaveLength(2);
   });

@@ -97,7 +97,7 @@ test('a preview whose time is over is killed when it does not stop, and the answ
   await expect(preview(spinning(), { settings: hurried })).rejects.toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     message:
-      'The preview exceeded its time limit of 100 ms (controller.preview.timeout) and was ended.',
+      'The preview exceeded its time limit of 100 ms (controller.preview.timeout) and was terminated.',
   });
   expect(await preview('{}')).toMatchObject({ sourceRows: [] });
 });

@@ -43,7 +43,7 @@ function isHttp2({ rawPacket }: { readonly rawPacket?: unknown }): boolean {
  * reason (RFC 9113 sections 6.5 and 6.8).
  */
 const goAway = ((): Buffer => {
-  const reason = Buffer.from('This server speaks HTTP/1.1.');
+  const reason = Buffer.from('This server supports only HTTP/1.1.');
   const settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
   const lastStreamAndCode = [0, 0, 0, 0, 0, 0, 0, 0x0d];
   return Buffer.from([

@@ -60,7 +60,7 @@ function tokenField(isPublic: boolean): PageElement {
     element(
       'small',
       {},
-      `Calls made on this page use it${without}. It is kept in this page only, and forgotten with it.`,
+      `Calls made on this page use it${without}. It is stored only in this page, and deleted when you close it.`,
     ),
   );
 }

@@ -37,7 +37,7 @@ export function assertOwnOrAllowedPage(
       : 'a page of another origin';
   throw new QuireError(
     'ORIGIN_NOT_ALLOWED',
-    `The call was sent by ${page}, which may not change anything here; engine.http.cors.origins lists the allowed origins.`,
+    `The call was sent by ${page}, which may not call this server; engine.http.cors.origins lists the allowed origins.`,
   );
 }
 

@@ -178,7 +178,7 @@ export class ServiceMetrics {
     slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>,
   ): void {
     this.gauge(`${name}_running`, `${work} that run.`, () => slots.takenCount);
-    this.gauge(`${name}_queued`, `${work} that wait to start.`, () => slots.waitingCount);
+    this.gauge(`${name}_queued`, `${work} that are waiting to start.`, () => slots.waitingCount);
     const byPrincipal = (
       suffix: string,
       help: string,
@@ -207,10 +207,14 @@ export class ServiceMetrics {
         collect,
       });
     };
-    byPrincipal('running', `${work} that run, by principal.`, ({ takenCount }) => takenCount);
+    byPrincipal(
+      'running',
+      `${work} that are running, by principal.`,
+      ({ takenCount }) => takenCount,
+    );
     byPrincipal(
       'queued',
-      `${work} that wait to start, by principal.`,
+      `${work} that are waiting to start, by principal.`,
       ({ waitingCount }) => waitingCount,
     );
   }

@@ -123,7 +123,7 @@ test('the refusal names the page and the setting, and repeats only what is an or
     origin: 'https://evil.example/<script>',
   });
   expect(body.error).toBe(
-    'The call was sent by a page of https://evil.example, which may not change anything here; engine.http.cors.origins lists the allowed origins.',
+    'The call was sent by a page of https://evil.example, which may not call this server; engine.http.cors.origins lists the allowed origins.',
   );
   expect(strange.error).toMatch(/^The call was sent by a page of another origin, which/);
 });

@@ -50,16 +50,16 @@ export function renderReference(): string {
 
 /** The settings to decide on first, and when each has to be set. */
 const firstSettings: Readonly<Record<string, string>> = {
-  'engine.bind.host': 'other machines are to reach the server',
+  'engine.bind.host': 'other machines must reach the server',
   'engine.broker.client.queryPort': '8099 is taken',
   'engine.auth.principal.<name>.role': 'always: each caller has a name and a role',
   'engine.auth.principal.<name>.token.file': 'a caller sends a token, which the file holds',
-  'engine.tls.certificate.file': 'callers are beyond loopback; with `engine.tls.key.file`',
-  'engine.kind': 'an Apache Pinot cluster is to answer the queries',
-  'engine.table.<name>.path': 'the embedded engine is to read files as a table',
+  'engine.tls.certificate.file': 'callers connect from other machines; with `engine.tls.key.file`',
+  'engine.kind': 'an Apache Pinot cluster answers the queries',
+  'engine.table.<name>.path': 'the embedded engine reads files as a table',
   'engine.broker.pagination.protocol':
-    'results are to survive a restart, or several brokers share them; with `engine.broker.pagination.<protocol>.data.dir`',
-  'engine.broker.pagination.expiration': 'results should live longer or shorter',
+    'results must survive a restart, or several brokers share them; with `engine.broker.pagination.<protocol>.data.dir`',
+  'engine.broker.pagination.expiration': 'results should be kept for a longer or shorter time',
   'engine.broker.pagination.file.maxStoragePerBrokerMB':
     'results may take more space; with `engine.broker.pagination.file.enableStorageCleaner`',
 };
@@ -74,7 +74,7 @@ export function renderFirstSettings(): string {
   const all = groups.flatMap((rows): readonly SettingRow<unknown>[] => Object.values(rows));
   const lines = Object.entries(firstSettings).map(([key, when]) => {
     const row = all.find((each) => each.key === key);
-    if (row === undefined) throw new Error(`There is no setting ${key} to begin with.`);
+    if (row === undefined) throw new Error(`The setting ${key} does not exist.`);
     return `| \`${key}\` | ${renderDefault(row)} | ${when} |`;
   });
   return `| Setting | Default | Set it when |\n| --- | --- | --- |\n${lines.join('\n')}\n`;

@@ -191,7 +191,7 @@ export class EmbeddedTableEngine implements TableEngine {
     if (table.type === 'REALTIME') {
       throw new QuireError(
         'UNSUPPORTED',
-        `${table.name} takes its rows from a stream: files go into its OFFLINE half.`,
+        `${table.name} is filled from a stream: load files into its OFFLINE half.`,
       );
     }
     const { clock, random, finder, rowBytesMax } = this.#options;

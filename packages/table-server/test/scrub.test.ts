@@ -75,7 +75,7 @@ test('names what is damaged once, until it is whole again or its segment has gon
   await scrub.run();
   await scrub.run();
   expect(namesOf(scrub.damaged).toSorted()).toEqual(['cut', 'other']);
-  expect(events.toSorted()).toEqual(['cut has 3 bytes, and 4 were written', 'other is missing']);
+  expect(events.toSorted()).toEqual(['cut has 3 bytes, but 4 were written', 'other is missing']);
   await writeFile(cut.path, 'rows');
   files = files.filter((file) => file !== other);
   await scrub.run();

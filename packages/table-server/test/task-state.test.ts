@@ -229,7 +229,7 @@ describe('the states of a task', () => {
     );
     expect(refused.length).toBeGreaterThan(50);
     for (const [state, signal] of refused) {
-      expect(() => nextTaskState(state, signal)).toThrow('cannot take the signal');
+      expect(() => nextTaskState(state, signal)).toThrow('does not accept the signal');
     }
   });
 

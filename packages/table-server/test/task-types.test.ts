@@ -176,7 +176,7 @@ describe('MergeRollupTask', () => {
     });
     expect(await rows(server)).toHaveLength(5);
     expect(await reasonOf(server, 'MergeRollupTask')).toBe(
-      'No two segments older than their buffer lie in one bucket (1day).',
+      'No bucket has two segments that are older than the buffer (1day).',
     );
     // A late segment is merged with those merged before.
     await ingest(server, [sale('late', 1, startMs + 5)]);

@@ -33,7 +33,7 @@ test('one who calls too often is told when to come back, before anything is done
   expect(second.json()).toEqual({
     code: 429,
     error:
-      'ann has used up its calls in a second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
+      'ann has exceeded its calls per second (engine.auth.limit.requestsPerSecond = 1); try again in 1 s.',
     reason: 'TOO_MANY_REQUESTS',
   });
   expect(callCount).toBeGreaterThan(0);

@@ -64,7 +64,7 @@ test('a client that begins with HTTP/2 is told that HTTP/1.1 is required', async
   const call = session.request({ ':path': '/health' });
   call.on('error', () => undefined);
   const [code, , reason] = (await once(session, 'goaway')) as [number, number, Buffer];
-  expect([code, reason.toString()]).toEqual([0x0d, 'This server speaks HTTP/1.1.']);
+  expect([code, reason.toString()]).toEqual([0x0d, 'This server supports only HTTP/1.1.']);
   session.destroy();
 });
 

@@ -58,8 +58,8 @@ test('a broker names the one that runs a query, until its result stands for both
   const body = {
     code: 421,
     error:
-      `The query ${requestId} runs on broker one.example:${brokerPort}, which alone knows its progress; ` +
-      'ask that broker, or retry here after the query has ended.',
+      `The query ${requestId} runs on broker one.example:${brokerPort}, and only that broker knows its progress; ` +
+      'call that broker, or retry here after the query has ended.',
     reason: 'QUERY_ELSEWHERE',
     brokerHost: 'one.example',
     brokerPort,

@@ -139,7 +139,7 @@ describe('a server', () => {
     server.signal('SIGTERM');
     const { exitCode, stderr } = await server.ended();
     expect(exitCode).toBe(1);
-    expect(stderr.split('\n')).toContain('Stopped at once: running calls were cut off.');
+    expect(stderr.split('\n')).toContain('Stopped at once: running calls were aborted.');
     // The last bytes may or may not reach the client; they are not a complete answer.
     expect(await running).toBeInstanceOf(Error);
   });

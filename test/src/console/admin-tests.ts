@@ -293,7 +293,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       const row = page.locator('tbody tr').filter({ hasText: 'damaged_OFFLINE_' });
       await expect
         .poll(() => row.innerText())
-        .toMatch(/Damaged\.\s+The file of this segment[^]* has 9 bytes, and \d+ were written/);
+        .toMatch(/Damaged\.\s+The file of this segment[^]* has 9 bytes, but \d+ were written/);
     });
 
     test('a table is previewed from pasted rows, mended where a finding says, and made', async () => {

@@ -100,7 +100,7 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
       container.signal('SIGTERM');
       expect([await container.ended(), container.output]).toEqual([
         0,
-        expect.stringContaining('broker stops: running calls may finish'),
+        expect.stringContaining('broker is stopping: running calls may finish'),
       ]);
     });
 

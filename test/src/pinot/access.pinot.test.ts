@@ -52,7 +52,7 @@ describeWithTool(pinotServer, 'the way to an Apache Pinot that is guarded', () =
     await expect(ask(distrusting)).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
       message: 'Apache Pinot has a certificate that is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT).',
-      adminHint: `The address is ${tls.controllerUrl}; look at engine.tls.ca.file.`,
+      adminHint: `The address is ${tls.controllerUrl}; check engine.tls.ca.file.`,
     });
     const otherNames = brokers.map((url) => url.replace('127.0.0.1', 'localhost'));
     await using misnaming = openEngine({
@@ -100,8 +100,8 @@ describeWithTool(pinotServer, 'the way to an Apache Pinot that is guarded', () =
     await expect(ask(wrong)).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
       exceptionNumber: 180,
-      message: 'Apache Pinot does not know the credentials that it was given (HTTP 401).',
-      adminHint: `The address is ${front.url}; look at engine.pinot.auth.token and engine.pinot.auth.url.`,
+      message: 'Apache Pinot rejected the credentials (HTTP 401).',
+      adminHint: `The address is ${front.url}; check engine.pinot.auth.token and engine.pinot.auth.url.`,
     });
   });
 });

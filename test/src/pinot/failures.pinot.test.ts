@@ -179,7 +179,7 @@ describeWithTool(pinotServer, 'Apache Pinot in trouble', () => {
       code: 'UNEXPECTED_RESPONSE',
       message:
         'The configured controller does not answer as one of Apache Pinot: /version returned HTTP 200.',
-      adminHint: `The address is ${other.url}; look at engine.pinot.controller.url.`,
+      adminHint: `The address is ${other.url}; check engine.pinot.controller.url.`,
     });
     await engine[Symbol.asyncDispose]();
     await tables[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ import { makeRivers, restreamPath, untilRestreamed } from './rivers.ts';
 
 const denied = {
   errorCode: 180,
-  message: 'Apache Pinot does not know the credentials that it was given (HTTP 401).',
+  message: 'Apache Pinot rejected the credentials (HTTP 401).',
 };
 
 /**
@@ -110,7 +110,7 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
       await using stranger = await startQuireOn({ ...settings, ...credentials });
       const { exceptions } = await stranger.query('SELECT id FROM rivers', '?doPaginate=true');
       const { address } = pinot;
-      const hint = ` The address is ${address.controllerUrl}; look at engine.pinot.auth.token and engine.pinot.auth.url.`;
+      const hint = ` The address is ${address.controllerUrl}; check engine.pinot.auth.token and engine.pinot.auth.url.`;
       expect(exceptions).toEqual([{ ...denied, message: `${denied.message}${hint}` }]);
       expect((await stranger.queryAsReader('SELECT id FROM rivers')).exceptions).toEqual([denied]);
       expect(await stranger.tell('GET', '/tables')).toMatchObject({

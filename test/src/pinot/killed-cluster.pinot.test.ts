@@ -20,7 +20,7 @@ const start = `${restreamPath}?destTableNameWithType=rivers2_REALTIME`;
 
 /** The message for admins, who can also read the address. */
 function refusedAt(url: string): string {
-  return `Apache Pinot does not answer: ECONNREFUSED. The address is ${url}; look at engine.pinot.controller.url and engine.pinot.broker.url.`;
+  return `Apache Pinot does not answer: ECONNREFUSED. The address is ${url}; check engine.pinot.controller.url and engine.pinot.broker.url.`;
 }
 
 async function jobOf(quire: QuireOnPinot): Promise<unknown> {

@@ -135,7 +135,7 @@ describeWithTool(
       expect(refused.exceptions).toEqual([
         {
           errorCode: 427,
-          message: `Apache Pinot does not answer: ECONNREFUSED. The address is ${brokerUrl}; look at engine.pinot.controller.url and engine.pinot.broker.url.`,
+          message: `Apache Pinot does not answer: ECONNREFUSED. The address is ${brokerUrl}; check engine.pinot.controller.url and engine.pinot.broker.url.`,
         },
       ]);
       expect((await quire.queryAsReader('SELECT n FROM held')).exceptions).toEqual([

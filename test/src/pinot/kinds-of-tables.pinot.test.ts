@@ -110,7 +110,7 @@ describeWithTool(
       };
       const refused = (what: string): object => ({
         code: 'QUERY_FAILED',
-        message: `Segment replaced_3 of replaced ${what} while the table was read segment by segment; ask again.`,
+        message: `Segment replaced_3 of replaced ${what} while the table was read segment by segment; run the query again.`,
       });
       const replaced = readWhile(() => loadSegment('replaced', 3, [{ n: 4 }, { n: 5 }]));
       await expect(replaced).rejects.toMatchObject(refused('was replaced'));

@@ -279,7 +279,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
     });
     const words =
       'Apache Pinot does not (?:know|allow).* credentials that it was given \\(HTTP 40[13]\\)\\.';
-    const hint = ' The address is http://[\\d.:]+; look at engine\\.pinot\\.auth\\.token .*\\.';
+    const hint = ' The address is http://[\\d.:]+; check engine\\.pinot\\.auth\\.token .*\\.';
     const message = (text: string) => expect.stringMatching(new RegExp(`^${text}$`));
     // An admin reads where; other callers do not.
     expect((await stranger.query('SELECT n FROM many')).exceptions).toEqual([

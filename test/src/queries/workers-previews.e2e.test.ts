@@ -119,7 +119,7 @@ test.each([
         code: 422,
         reason: 'QUERY_LIMIT_EXCEEDED',
         error:
-          'The preview exceeded its memory limit of 256 MB (controller.preview.workers.memory.maxMB) and was ended.',
+          'The preview exceeded its memory limit of 256 MB (controller.preview.workers.memory.maxMB) and was terminated.',
       },
     ]);
     await expectAPage();

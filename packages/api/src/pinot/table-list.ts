@@ -2,28 +2,30 @@ import { type SqlDialect, sqlDialects } from '@quire/core/portable';
 import { type Static, Type } from 'typebox';
 import { refer } from '../reference.ts';
 
-/** A table whose rows are files that the settings name. */
+/** A table over files that the settings name. */
 export const FileTable = Type.Object(
   {
     tableName: Type.String({ description: 'Name of the table.' }),
     numRows: Type.Integer({
       minimum: 0,
-      description: 'Its rows, counted when the broker started.',
+      description: 'Number of rows, counted when the broker started.',
     }),
-    sizeInBytes: Type.Integer({ minimum: 0, description: 'Size of its files, in bytes.' }),
-    numFiles: Type.Integer({ minimum: 0, description: 'Number of its files.' }),
+    sizeInBytes: Type.Integer({ minimum: 0, description: 'Total size of the files, in bytes.' }),
+    numFiles: Type.Integer({ minimum: 0, description: 'Number of files.' }),
   },
-  { description: 'A table whose rows are files that the settings name.' },
+  { description: 'A table over files that the settings name.' },
 );
 export type FileTable = Static<typeof FileTable>;
 
 /** The tables that queries may read. */
 export const PinotTableList = Type.Object(
   {
-    tables: Type.Array(Type.String(), { description: 'Names, in alphabetical order.' }),
+    tables: Type.Array(Type.String(), {
+      description: 'Names of the tables, in alphabetical order.',
+    }),
     fileTables: Type.Optional(
       Type.Array(FileTable, {
-        description: 'Those of them whose rows are files that the settings name.',
+        description: 'The tables over files that the settings name.',
       }),
     ),
     dialect: Type.Optional(
@@ -40,7 +42,7 @@ export const PinotTableList = Type.Object(
 
 const PinotColumn = Type.Object({
   name: Type.String({ description: 'Name of the column.' }),
-  dataType: Type.String({ description: 'Type of its values, as in columnDataTypes.' }),
+  dataType: Type.String({ description: 'Type of the values, as in columnDataTypes.' }),
   singleValueField: Type.Optional(
     Type.Boolean({ description: 'false: a cell is an array of such values.' }),
   ),
@@ -48,7 +50,7 @@ const PinotColumn = Type.Object({
 
 const PinotDateTimeColumn = Type.Object({
   name: Type.String({ description: 'Name of the column.' }),
-  dataType: Type.String({ description: 'Type of its values. TIMESTAMP at a broker.' }),
+  dataType: Type.String({ description: 'Type of the values. TIMESTAMP at a broker.' }),
   format: Type.String({ description: 'Format of the time values. TIMESTAMP at a broker.' }),
   granularity: Type.String({
     description: 'Granularity of the times. 1:MILLISECONDS at a broker.',
@@ -120,10 +122,10 @@ export const PinotTenant = Type.Object(
   {
     tenantName: Type.String({ description: 'The name of the tenant.' }),
     ServerInstances: Type.Optional(
-      Type.Array(Type.String(), { description: 'Names of its servers.' }),
+      Type.Array(Type.String(), { description: 'Names of the servers.' }),
     ),
     BrokerInstances: Type.Optional(
-      Type.Array(Type.String(), { description: 'Names of its brokers.' }),
+      Type.Array(Type.String(), { description: 'Names of the brokers.' }),
     ),
   },
   { $id: 'PinotTenant', description: 'The instances of a tenant.' },

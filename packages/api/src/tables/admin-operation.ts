@@ -23,7 +23,7 @@ export interface AdminCall {
 /** Parameters of paths, by name. */
 const pathParameters: Readonly<Record<string, string>> = {
   tableName:
-    'Name of the table; if both halves may be meant, with or without the suffix _OFFLINE or _REALTIME.',
+    'Name of the table. The suffix _OFFLINE or _REALTIME is optional if the call may be about both halves.',
   schemaName: 'Name of the schema.',
   segmentName: 'Name of the segment.',
   jobId: 'Id of the job.',

@@ -59,7 +59,7 @@ const previewFile: Operation = {
         Type.String({ description: 'Name of the file. Absent: that of the part, or none.' }),
       ),
       numRows: Type.Optional(
-        Type.Integer({ minimum: 1, description: 'Most rows to sample. Absent: 100.' }),
+        Type.Integer({ minimum: 1, description: 'Maximum number of rows to sample. Absent: 100.' }),
       ),
     }),
     response: {
@@ -81,7 +81,7 @@ export const previewOperations = {
   previewTable: operationOf('previewTable', '/tables/preview', {
     summary: 'Preview a table',
     description:
-      'Shows the rows that a table would hold: samples rows of the request or of files, infers what the request omits, and passes ' +
+      'Shows the rows that a table would store: samples rows of the request or of files, infers what the request omits, and passes ' +
       `the rows through the ingestion pipeline. Nothing is created. ${alwaysFindings} Files are read for admins only.`,
     body: 'Preview',
     answer: 'PreviewResponse',

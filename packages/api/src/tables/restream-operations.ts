@@ -11,15 +11,15 @@ export const restreamOperations = {
     summary: 'Rebuild a real-time table from its stream',
     description:
       'Creates a new table like the source and fills it from the earliest offset of the stream, while the source serves. Parameters may ' +
-      'be in the query or in the body; if both differ, they are refused.',
+      'be in the query or in the body; a call with different values in both is refused.',
     query: {
       destTableNameWithType:
         'Name of the table to create, with _REALTIME. Required, here or in the body.',
       destServerTenant: "Default: the source's. Also accepted as destTenant.",
-      destTenant: 'The same as destServerTenant.',
+      destTenant: 'Alias of destServerTenant.',
       destBrokerTenant: "Default: the source's.",
       debugPause: 'true: the job waits at its start until it is resumed. Default: false.',
-      maxTableStreamLag: 'Messages a partition; default 5000.',
+      maxTableStreamLag: 'Messages that a partition may lag behind at the end. Default: 5000.',
       maxRebalanceTimeMin: 'Default 120.',
     },
     body: refer(RestreamBody),
@@ -42,7 +42,7 @@ export const restreamOperations = {
     ...job,
     summary: 'Cancel the restream job of a table',
     description:
-      'The destination stays, paused, unless it is dropped. The destination of a failed or cancelled job can also be dropped.',
+      'The destination is kept and paused, unless it is dropped. The destination of a failed or cancelled job can also be dropped.',
     query: { dropDestination: 'true: the destination is dropped. Default: false.' },
     errors: ['JOB_NOT_FOUND', 'CONFLICT'],
   }),

@@ -33,10 +33,12 @@ const RestreamConfig = Type.Object(
 /** A restream job (SPECIFICATION.md section 2.1), with extensions. */
 export const RestreamResponse = Type.Object(
   {
-    timeElapsedSinceStartInSeconds: Type.Integer({ description: 'Stops when the job ends.' }),
+    timeElapsedSinceStartInSeconds: Type.Integer({
+      description: 'Seconds since the job started, until it has ended.',
+    }),
     jobId: Type.String(),
     status,
-    stage: Type.Unsafe<Static<typeof status>>({ ...status, description: 'The same as status.' }),
+    stage: Type.Unsafe<Static<typeof status>>({ ...status, description: 'Alias of status.' }),
     restreamConfig: refer(RestreamConfig),
     tableStreamProgress: Type.Object({
       lastProbedLag: Type.Integer({
@@ -47,7 +49,7 @@ export const RestreamResponse = Type.Object(
       startTime: time('Start of the stage'),
     }),
     verboseTableStreamLag: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer()), {
-      description: 'Table, then partition, then messages.',
+      description: 'Lag in messages, by table and partition.',
     }),
     forceCommitProgress: Type.Object({
       lastProbeTimeMs: time('Time of the last check'),
@@ -62,7 +64,7 @@ export const RestreamResponse = Type.Object(
       Type.Object({
         stage: status,
         startTimeMs: Type.Integer(),
-        endTimeMs: timeOrNull('Null while it lasts.'),
+        endTimeMs: timeOrNull('End of the stage; null while it is running.'),
         outcome: Type.Union([Type.String(), Type.Null()]),
       }),
     ),
@@ -87,7 +89,7 @@ export const RestreamResponse = Type.Object(
           message: Type.String(),
           stage: status,
           timeMs: Type.Integer({
-            description: 'Time of its last occurrence, in epoch milliseconds.',
+            description: 'Time of the last occurrence, in epoch milliseconds.',
           }),
         }),
         Type.Null(),
@@ -113,7 +115,7 @@ export const RestreamBody = Type.Object(
   {
     destTableNameWithType: Type.Optional(Type.String()),
     destServerTenant: Type.Optional(Type.String()),
-    destTenant: Type.Optional(Type.String({ description: 'The same as destServerTenant.' })),
+    destTenant: Type.Optional(Type.String({ description: 'Alias of destServerTenant.' })),
     destBrokerTenant: Type.Optional(Type.String()),
     debugPause: Type.Optional(Type.Boolean()),
     maxTableStreamLag: Type.Optional(Type.Integer({ minimum: 0 })),

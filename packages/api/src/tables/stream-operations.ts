@@ -41,7 +41,7 @@ const ConsumingSegments = Type.Object(
           notice: Type.Optional(
             Type.String({
               description:
-                'Notice for the operator although it is consuming, such as a server that is not.',
+                'Notice for the operator about a partition that is being consumed, such as a server that does not consume it.',
             }),
           ),
         }),
@@ -74,7 +74,7 @@ const ForceCommitStatus = Type.Object(
     jobType: Type.String(),
     tableName: Type.String(),
     submissionTimeMs: Type.String(),
-    segmentsForceCommitted: Type.String({ description: 'A JSON array of names, as a text.' }),
+    segmentsForceCommitted: Type.String({ description: 'A JSON array of names, as text.' }),
     segmentsYetToBeCommitted: Type.Array(Type.String()),
     numberOfSegmentsYetToBeCommitted: Type.Integer(),
   },
@@ -119,7 +119,7 @@ export const streamOperations = {
     ...ofTable,
     summary: 'Read whether a table is paused',
     answer: PauseStatus,
-    answerIs: 'Whether it consumes its stream.',
+    answerIs: 'Whether the table consumes its stream.',
   }),
   readWatermarks: adminOperation('readWatermarks', {
     ...ofTable,
@@ -141,14 +141,14 @@ export const streamOperations = {
     description: 'Consumed rows are committed.',
     query: { comment: 'Why.' },
     answer: PauseStatus,
-    answerIs: 'Whether it consumes its stream.',
+    answerIs: 'Whether the table consumes its stream.',
   }),
   resumeConsumption: adminOperation('resumeConsumption', {
     ...ofTable,
     summary: 'Resume the consumption of a table',
     query: { consumeFrom: 'lastConsumed (default), smallest or largest.', comment: 'Why.' },
     answer: PauseStatus,
-    answerIs: 'Whether it consumes its stream.',
+    answerIs: 'Whether the table consumes its stream.',
   }),
   forceCommit: adminOperation('forceCommit', {
     tag,

@@ -20,14 +20,14 @@ const done = Type.Object(
 
 const sizes = Type.Object({
   reportedSizeInBytes: Type.Integer(),
-  numRows: Type.Integer({ description: 'Rows of its segments, with those being consumed.' }),
+  numRows: Type.Integer({ description: 'Rows of all segments, including those being consumed.' }),
   segments: Type.Record(Type.String(), open),
 });
 
 const ingestQuery = {
   tableNameWithType: 'The table.',
   batchConfigMapStr:
-    "A JSON object of texts: inputFormat, and other members of a table's batch config.",
+    "A JSON object of strings: inputFormat, and other members of a table's batch config.",
 };
 
 /**
@@ -78,7 +78,7 @@ export const tableAdminOperations = {
       offlineSegments: Type.Union([sizes, Type.Null()]),
       realtimeSegments: Type.Union([sizes, Type.Null()]),
     }),
-    answerIs: 'Its size, by half and segment.',
+    answerIs: 'The size of the table, by half and segment.',
     errors: ['TABLE_NOT_FOUND'],
   }),
   updateTableSchema: adminOperation('updateTableSchema', {
@@ -136,7 +136,7 @@ export const tableAdminOperations = {
   createTableConfigs: adminOperation('createTableConfigs', {
     tag,
     summary: 'Create a schema and its tables together',
-    description: 'All of them, or none.',
+    description: 'Creates all of them or none.',
     body: document,
     answer: done,
     answerIs: 'They were created.',
@@ -192,7 +192,7 @@ export const tableAdminOperations = {
     description: 'The file is the body, as multipart/form-data or directly.',
     query: ingestQuery,
     answer: done,
-    answerIs: 'Its rows are in the table.',
+    answerIs: 'The rows of the file are in the table.',
     errors: ['TABLE_NOT_FOUND', 'INGESTION_FAILED', 'BODY_TOO_LARGE'],
   }),
   ingestFromUri: adminOperation('ingestFromUri', {
@@ -201,7 +201,7 @@ export const tableAdminOperations = {
     description: 'Only files that the settings allow.',
     query: { ...ingestQuery, sourceURIStr: 'Location of the file.' },
     answer: done,
-    answerIs: 'Its rows are in the table.',
+    answerIs: 'The rows of the file are in the table.',
     errors: ['TABLE_NOT_FOUND', 'INGESTION_FAILED'],
   }),
   listTenants: adminOperation('listTenants', {

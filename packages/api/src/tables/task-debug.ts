@@ -26,10 +26,10 @@ export const SubtaskCount = Type.Object(
     running: count('Running.'),
     waiting: count('Not started yet.'),
     error: count('Failed.'),
-    unknown: count('In a state without its own count.'),
+    unknown: count('Subtasks in a state without its own count.'),
     dropped: count('Dropped.'),
-    timedOut: count('Stopped because they timed out.'),
-    aborted: count('Stopped with their task.'),
+    timedOut: count('Subtasks that were stopped because they timed out.'),
+    aborted: count('Subtasks that were stopped with their task.'),
   },
   { $id: 'SubtaskCount', description: 'Subtasks by state; total is the sum of the others.' },
 );
@@ -72,7 +72,7 @@ export const TaskDebug = Type.Object(
     }),
     subtaskCount: refer(SubtaskCount),
     startTime: time('Creation'),
-    executionStartTime: time('Start of its first subtask'),
+    executionStartTime: time('Start of the first subtask'),
     finishTime: time('End'),
     triggeredBy: trigger,
     subtaskInfos: Type.Optional(

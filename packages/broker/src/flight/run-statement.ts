@@ -131,7 +131,7 @@ function abortWithCall(
     controller.abort(
       signal.aborted
         ? abortError(signal)
-        : new QuireError('ABORTED', 'The client left before its query was answered.'),
+        : new QuireError('ABORTED', 'The client disconnected before its query was answered.'),
     );
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });

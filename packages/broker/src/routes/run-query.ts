@@ -181,7 +181,10 @@ export function markRunning(
   { query, timeoutMs }: { readonly query: RunningQuery; readonly timeoutMs: number },
 ): { readonly written: Promise<void>; end(): Promise<void> } {
   const warn = (err: unknown): void =>
-    log.warn({ err }, 'other brokers may not know, or not correctly, whether a query runs');
+    log.warn(
+      { err },
+      'other brokers may have missing or outdated information about a running query',
+    );
   const { results, clock } = context;
   const place = {
     owner: query.owner,

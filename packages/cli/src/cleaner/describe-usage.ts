@@ -37,7 +37,7 @@ function describeBroker(broker: BrokerUsage, styles: Styles, widthMax: number): 
   if (quota === undefined) lines.push(styles.faint('  no quota is enforced'));
   else lines.push(...describeQuota(usageBytes, quota, styles));
   if (quota !== undefined && largestBytes !== undefined) {
-    const young = `results younger than ${formatDurationMs(quota.protectionMs)} go last`;
+    const young = `results younger than ${formatDurationMs(quota.protectionMs)} are evicted last`;
     lines.push(styles.faint(`  a result of at most ${formatBytes(largestBytes)} fits; ${young}`));
   }
   lines.push(

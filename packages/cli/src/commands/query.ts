@@ -39,7 +39,7 @@ export function addQueryCommand(program: Command, environment: Environment): voi
       ),
     )
     .addOption(formulasOption())
-    .option('--header', 'with tsv: start with a line of column names')
+    .option('--header', 'with tsv: start with a header line')
     .option(
       '-n, --rows <count>',
       'stop after this many rows, without the pager, and cancel the query if it is still running',

@@ -20,7 +20,7 @@ import { streamOf, withStreamOptions } from '../stream/stream-options.ts';
 const batchMax = 500;
 
 const examples = `
-The file has one JSON object per line. Ctrl-C stops after a whole batch; messages that are written stay.
+The file has one JSON object per line. Ctrl-C stops after a whole batch; messages that are already written are kept.
 
 Examples:
   $ quire stream append orders orders.jsonl -s engine.stream.file.dir=streams
@@ -32,7 +32,7 @@ export function addStreamAppendCommand(stream: Command, environment: Environment
   withStreamOptions(stream.command('append'))
     .summary('write the lines of a file to a topic')
     .description(
-      'Write each line of a file as a message to a topic. A file topic is created when there is none.',
+      'Write each line of a file as a message to a topic. A file topic is created if it does not exist.',
     )
     .argument('<topic>', 'the topic')
     .argument('<file>', 'the file, with one JSON object per line')

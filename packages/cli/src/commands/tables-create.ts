@@ -14,7 +14,7 @@ const examples = `
 Examples:
   $ quire tables preview stocks.csv --write                                  # stocks.table.json, stocks.schema.json
   $ quire tables create stocks.table.json --schema stocks.schema.json        # both, or neither
-  $ quire tables create stocks-realtime.table.json                           # another half, whose schema exists`;
+  $ quire tables create stocks-realtime.table.json                           # the other half, whose schema exists`;
 
 /** Adds `quire tables create`. */
 export function addTablesCreateCommand(tables: Command, environment: Environment): void {

@@ -12,7 +12,7 @@ import { createAdminClient, withControllerOptions } from '../server-options.ts';
 
 const examples = `
 Files are sent to the server. URIs of objects in a bucket, with or without wildcards, are read by the server if its settings allow it.
-Each file is loaded as a whole or not at all. The command stops at the first failure; files that were loaded before stay.
+Each file is loaded as a whole or not at all. The command stops at the first failure; files that were loaded before are kept.
 
 Examples:
   $ quire tables ingest stocks stocks.csv

@@ -18,7 +18,7 @@ const uris = bucketSchemes.map((scheme) => `${scheme}://`).join(', ');
 
 const examples = `
 Files are CSV, JSON, JSON lines, Parquet, Arrow or Avro, text also compressed by gzip or zstd: paths, patterns in quotes, and URIs (${uris}).
-In a pipe, the rows are written as the table would hold them, tab-separated, and findings go to standard error.
+In a pipe, the rows are written as the table would store them, tab-separated, and findings go to standard error.
 
 Examples:
   $ quire tables preview stocks.csv

@@ -55,8 +55,8 @@ function addStart(restream: Command, environment: Environment): void {
     .summary('start a job (the default subcommand)')
     .argument('<table>', 'the table to rebuild')
     .requiredOption('--to <table>', 'the table to create')
-    .option('--server-tenant <name>', "tenant of its servers; default: the source's")
-    .option('--broker-tenant <name>', "tenant of its brokers; default: the source's")
+    .option('--server-tenant <name>', "server tenant of the new table; default: the source's")
+    .option('--broker-tenant <name>', "broker tenant of the new table; default: the source's")
     .option(
       '--max-lag <messages>',
       'messages that each partition may lag behind at the end (server default: 5000)',

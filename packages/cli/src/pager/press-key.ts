@@ -105,7 +105,10 @@ function answerPrompt(state: PagerState, prompt: Prompt): PagerStep {
     return load(state, number - 1);
   }
   if (number < 1 || number > pageSizeMax) {
-    return say(state, `A page has 1 to ${pageSizeMax.toLocaleString('en-US')} rows here.`);
+    return say(
+      state,
+      `The page size must be from 1 to ${pageSizeMax.toLocaleString('en-US')} rows.`,
+    );
   }
   return resizePage(state, number);
 }

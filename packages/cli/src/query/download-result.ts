@@ -132,14 +132,14 @@ async function readPart(
     throw notThisPart(
       recordPath,
       formulas === undefined
-        ? 'is of a download without --formulas'
-        : `is of a download with --formulas ${formulas}`,
+        ? 'belongs to a download without --formulas'
+        : `belongs to a download with --formulas ${formulas}`,
     );
   }
   if (requestId !== identity.requestId || format !== identity.format) {
     throw notThisPart(
       recordPath,
-      `is of result ${requestId} as ${format}, not of ${identity.requestId} as ${identity.format}`,
+      `belongs to the result ${requestId} as ${format}, not to ${identity.requestId} as ${identity.format}`,
     );
   }
   if (offset === undefined || sizeBytes === undefined) {
@@ -147,7 +147,10 @@ async function readPart(
   }
   const presentBytes = await stat(partPath).then(({ size }) => size, zeroWhenMissing);
   if (presentBytes < sizeBytes) {
-    throw notThisPart(recordPath, `says ${sizeBytes} bytes, but ${partPath} has ${presentBytes}`);
+    throw notThisPart(
+      recordPath,
+      `records ${sizeBytes} bytes, but ${partPath} has ${presentBytes}`,
+    );
   }
   return { offset, sizeBytes };
 }

@@ -16,7 +16,9 @@ export function addParameter(text: string, before: NamedParameters = new Map()):
   if (name === undefined || value === undefined) {
     throw new InvalidArgumentError('Expected name=value, or name:TYPE=value.');
   }
-  if (before.has(name)) throw new InvalidArgumentError(`The parameter ${name} was given before.`);
+  if (before.has(name)) {
+    throw new InvalidArgumentError(`The parameter ${name} is given more than once.`);
+  }
   return new Map([
     ...before,
     [name, type === undefined ? untyped(value) : typed(name, type, value)],
@@ -41,7 +43,7 @@ function untyped(text: string): ParameterValue {
 function typed(name: string, type: string, text: string): ParameterValue {
   if (!(parameterTypes as readonly string[]).includes(type)) {
     throw new InvalidArgumentError(
-      `There is no type ${type}; expected one of ${parameterTypes.join(', ')}.`,
+      `The type ${type} does not exist; expected one of ${parameterTypes.join(', ')}.`,
     );
   }
   const isText = ['STRING', 'LONG', 'BIG_DECIMAL', 'DATE', 'TIMESTAMP', 'BYTES'].includes(type);

@@ -16,7 +16,7 @@ export function withStreamOptions<
 >(command: Command<Args, Options, Globals>) {
   return withSettingsOptions(command).option(
     '-k, --kafka <brokers>',
-    'the topic of an Apache Kafka at these addresses, host:port with commas between; else a file stream under engine.stream.file.dir',
+    'the topic of an Apache Kafka at these addresses, host:port separated by commas; else a file stream under engine.stream.file.dir',
   );
 }
 
@@ -39,7 +39,7 @@ export async function streamOf(
     if (fileDirectory === undefined) {
       throw new QuireError(
         'STREAM_INVALID',
-        `There is no directory of file streams: \`engine.stream.file.dir\` is not set. ${options.config === undefined ? "Name the server's settings by -c" : 'Set it in the file or by -s'}, or a Kafka by -k.`,
+        `There is no directory of file streams: \`engine.stream.file.dir\` is not set. ${options.config === undefined ? "Name the server's settings by -c" : 'Set it in the file or by -s'}, or name a Kafka by -k.`,
       );
     }
     return {

@@ -60,7 +60,7 @@ const FindingDocument = Type.Object(
 );
 
 const findings = Type.Array(refer(FindingDocument), {
-  description: 'All of them, in the order of their paths.',
+  description: 'All findings, in the order of their paths.',
 });
 const unrecognizedProperties = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Unknown members of the request, by JSON pointer.',
@@ -108,7 +108,7 @@ const CheckedTables = Type.Object(
 
 const sampledRow = {
   nullValueFields: Type.Array(Type.String(), {
-    description: 'Columns that had no value and hold their default.',
+    description: 'Columns without a value, which have their default.',
   }),
   fieldToValueMap: Type.Record(Type.String(), Type.Unknown(), { description: 'Values by column.' }),
 };
@@ -121,7 +121,7 @@ const PreviewResponseDocument = Type.Object(
     tableConfig: refer(CompleteTableConfig),
     schema: orNull(CompleteTableSchema),
     tableConfigs: Type.Object(tables, {
-      description: 'The same together, in the form of the calls that create a table.',
+      description: 'Config and schema together, in the form of the calls that create a table.',
     }),
     sourceRows: Type.Array(Type.Object(sampledRow), { description: 'Source rows.' }),
     rows: Type.Array(
@@ -137,7 +137,7 @@ const PreviewResponseDocument = Type.Object(
           description: 'Whether a value was truncated or replaced because it was too long.',
         }),
       }),
-      { description: 'Rows as the table would hold them.' },
+      { description: 'Rows as the table would store them.' },
     ),
     sourceFiles: Type.Array(Type.String(), {
       description: 'Files that were read, or that would be.',

@@ -331,6 +331,6 @@ function uses(
 function inUse(name: string, { jobId, status }: RestreamJob): QuireError {
   return new QuireError(
     'JOB_EXISTS',
-    `The restream job ${jobId} works with ${name}: it is ${status}. Wait for its end, or cancel it.`,
+    `The restream job ${jobId}, which is ${status}, uses ${name}. Wait until it has ended, or cancel it.`,
   );
 }

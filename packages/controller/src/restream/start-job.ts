@@ -91,13 +91,13 @@ function assertLimits({ maxTableStreamLag, maxRebalanceTimeMin }: RestreamConfig
   if (!Number.isSafeInteger(maxTableStreamLag) || maxTableStreamLag < 0) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `maxTableStreamLag ${maxTableStreamLag} is out of range; expected an integer from 0 on.`,
+      `maxTableStreamLag ${maxTableStreamLag} is out of range; expected an integer of at least 0.`,
     );
   }
   if (!Number.isSafeInteger(maxRebalanceTimeMin) || maxRebalanceTimeMin < 1) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `maxRebalanceTimeMin ${maxRebalanceTimeMin} is out of range; expected an integer from 1 on.`,
+      `maxRebalanceTimeMin ${maxRebalanceTimeMin} is out of range; expected an integer of at least 1.`,
     );
   }
 }

@@ -23,7 +23,7 @@ const reads: Partial<TableEngine> = {
 const refuse = async (): Promise<never> => {
   throw new QuireError(
     'UNSUPPORTED',
-    'This controller keeps no tables. Run the role `server` beside it, or set engine.kind = pinot.',
+    'This controller manages no tables. Run the role `server` beside it, or set engine.kind = pinot.',
   );
 };
 

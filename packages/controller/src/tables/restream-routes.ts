@@ -257,8 +257,8 @@ function nextOf(job: RestreamJob): string {
   }
   if (cleanup?.kind === 'DROP') {
     if (!cleanup.isDone) return `${destination} is being dropped.`;
-    const left = cleanup.leftover ?? `Nothing of ${destination} is left.`;
+    const left = cleanup.leftover ?? `${destination} was removed completely.`;
     return `${left} Start again when the cause is fixed.`;
   }
-  return `${destination} is kept, paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
+  return `${destination} is kept and paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
 }

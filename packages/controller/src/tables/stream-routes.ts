@@ -232,7 +232,7 @@ function chosenSegmentsOf(request: FastifyRequest): {
   if (odd === undefined) return { partitions: numbers.map(Number) };
   throw new QuireError(
     'INVALID_PARAMETER',
-    `partitions has '${odd.slice(0, 40)}'; expected integers from 0 on, with commas between.`,
+    `partitions has '${odd.slice(0, 40)}'; expected integers of at least 0, separated by commas.`,
   );
 }
 

@@ -17,7 +17,7 @@ export function tablesOf({ tables }: ControllerContext): ControllerTables {
   if (tables !== undefined) return tables;
   throw new QuireError(
     'UNSUPPORTED',
-    'This controller keeps no tables. Run the role `server` beside it, or set engine.kind = pinot.',
+    'This controller manages no tables. Run the role `server` beside it, or set engine.kind = pinot.',
   );
 }
 

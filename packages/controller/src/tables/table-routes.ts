@@ -242,7 +242,7 @@ export async function assertUnused(
   if (job === undefined) return;
   throw new QuireError(
     'TABLE_IN_USE',
-    `The restream job ${job.jobId} works with ${tableNameWithType}. Cancel it, or wait for its end.`,
+    `The restream job ${job.jobId} uses ${tableNameWithType}. Wait until it has ended, or cancel it.`,
   );
 }
 

@@ -50,7 +50,7 @@ export class MemoryObjectStore implements ObjectStore, ConditionalWriter {
     if (!Number.isSafeInteger(sizeMaxBytes) || sizeMaxBytes < 0) {
       throw new QuireError(
         'INVALID_PARAMETER',
-        `sizeMaxBytes is ${sizeMaxBytes}; expected an integer from 0 up.`,
+        `sizeMaxBytes is ${sizeMaxBytes}; expected an integer of at least 0.`,
       );
     }
     this.#budget = new ByteBudget(sizeMaxBytes);

@@ -47,7 +47,7 @@ class LimitedStore extends StoreWrapper {
     if (!Number.isSafeInteger(concurrentMax) || concurrentMax < 1) {
       throw new QuireError(
         'INVALID_PARAMETER',
-        `concurrentMax is ${concurrentMax}; expected an integer from 1 up.`,
+        `concurrentMax is ${concurrentMax}; expected an integer of at least 1.`,
       );
     }
     this.#calls = new Slots(concurrentMax);

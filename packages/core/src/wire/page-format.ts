@@ -61,7 +61,7 @@ export const pageFormats = {
   },
   ndjson: {
     title: 'NDJSON',
-    purpose: 'one JSON object a line',
+    purpose: 'one JSON object per line',
     mediaType: 'application/x-ndjson',
     typeParameters: '; charset=utf-8',
     fileExtension: 'ndjson',

@@ -13,11 +13,11 @@ export type RestreamStatus =
  * are known.
  */
 export interface RestreamResponse {
-  /** Stops when the job ends. */
+  /** Seconds since the job started, until it has ended. */
   timeElapsedSinceStartInSeconds: number;
   jobId: string;
   status: RestreamStatus;
-  /** The same as status. */
+  /** Alias of status. */
   stage: RestreamStatus;
   /** The parameters of the job. */
   restreamConfig: {
@@ -40,7 +40,7 @@ export interface RestreamResponse {
     lastProbeTimeMs: number;
     startTime: number;
   };
-  /** Table, then partition, then messages. */
+  /** Lag in messages, by table and partition. */
   verboseTableStreamLag: Record<string, Record<string, number>>;
   forceCommitProgress: {
     lastProbeTimeMs: number;

@@ -30,7 +30,7 @@ export function assertColumnFits(size: number, rowCount: number): void {
   if (size > columnBytesMax) {
     throw new QuireError(
       'QUERY_LIMIT_EXCEEDED',
-      `A value of ${size} bytes is over the limit of ${columnBytesMax} bytes.`,
+      `A value of ${size} bytes exceeds the limit of ${columnBytesMax} bytes.`,
     );
   }
 }

@@ -37,7 +37,7 @@ function doubleOf(text: string): string {
 function numberOfText(text: string): Typed {
   const trimmed = text.trim();
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
-    throw invalid(`'${text}' is used as a number and is not one.`);
+    throw invalid(`'${text}' is used as a number, but is not a number.`);
   }
   const number = numberConstant(trimmed.replace(/^\+/, ''));
   return number.type === 'DOUBLE'
@@ -78,7 +78,7 @@ export function toText(value: Typed): string {
     case 'BYTES':
       return `lower(hex(${sql}))`;
     default:
-      if (isArray(type)) throw invalid(`${described(value)} is not one value.`);
+      if (isArray(type)) throw invalid(`${described(value)} is not a single value.`);
       return `CAST(${sql} AS VARCHAR)`;
   }
 }
@@ -123,9 +123,7 @@ export function toBytes(value: Typed): string {
   const { type, sql, constant } = value;
   if (type === 'BYTES' || type === 'NULL') return sql;
   if (constant !== undefined && !/^(?:[0-9a-fA-F]{2})*$/.test(constant)) {
-    throw invalid(
-      `'${constant}' is used as bytes and is not hexadecimal digits, two for each byte.`,
-    );
+    throw invalid(`'${constant}' is used as bytes, but is not pairs of hexadecimal digits.`);
   }
   if (isText(type)) return `unhex(${sql})`;
   throw invalid(`${described(value)} is not bytes.`);

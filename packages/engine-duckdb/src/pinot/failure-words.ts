@@ -9,24 +9,27 @@ const time = 'the calendar of the embedded engine, which ends in the year 294247
 const wordings: readonly Wording[] = [
   [
     new RegExp(String.raw`^Could not convert string (["'].*?["']) to ${numberTypes}`, 's'),
-    'The text $1 is used as a number and is not one.',
+    'The text $1 is used as a number, but is not a number.',
   ],
   [
     /^Failed to cast value to numerical: (".*?")/s,
-    'The text $1 is used as a number and is not one.',
+    'The text $1 is used as a number, but is not a number.',
   ],
   [/^Failed to cast decimal value (\S+) to type INT64/, 'The value $1 is out of range for LONG.'],
   [/^Could not convert string (["'].*?["']) to BOOL/s, 'The text $1 is neither true nor false.'],
   [
     /^(?:invalid timestamp field format|timestamp field value out of range|invalid date field format|date field value out of range): (["'].*?["'])/s,
-    'The text $1 is used as a timestamp, and is not a timestamp such as 2024-02-29 12:34:56.',
+    'The text $1 is used as a timestamp; expected for example 2024-02-29 12:34:56.',
   ],
   [/^Date out of range: (\S+)/, `The date $1 is beyond ${time}.`],
   [
     /^Could not convert (?:Timestamp|Date)\(?|^Timestamp .*out of range/,
     `A time is beyond ${time}.`,
   ],
-  [/value (-?inf|nan) can't be cast/, 'The value $1 of a calculation has no whole number.'],
+  [
+    /value (-?inf|nan) can't be cast/,
+    'The value $1 of a calculation cannot be converted to a whole number.',
+  ],
   [
     /value (\S+) can't be cast because the value is out of range for the destination type U?INT32/,
     'The value $1 is out of range for INT.',
@@ -38,24 +41,27 @@ const wordings: readonly Wording[] = [
   [/^Overflow in/, 'The value of a calculation is out of range for LONG.'],
   [
     /^Malformed JSON at byte (\d+) of input: (.*?)\.\s+Input: (.*)$/s,
-    'The text $3 is used as JSON, and is not JSON: $2 at byte $1.',
+    'The text $3 is used as JSON, but is not JSON: $2 at byte $1.',
   ],
   [
     /^((?:missing (?:closing )?[)\]]|unexpected \)|trailing \\|(?:invalid|bad|no argument for|missing argument to) [^:"]*(?:escape|class|operator|group|repetition|range|UTF-8)[^:"]*|pattern too large[^:]*): .*)$/s,
     'A regular expression is not valid: $1',
   ],
   [/^trailing \\/, 'A regular expression is not valid: it ends with \\.'],
-  [/^Cannot create a string of size: '(\d+)'/, 'A text of $1 bytes is longer than texts can be.'],
+  [
+    /^Cannot create a string of size: '(\d+)'/,
+    'A text of $1 bytes exceeds the maximum length of texts.',
+  ],
   [/^Like pattern must not end/, 'The pattern of LIKE ends with its escape character.'],
   [
     /^Could not parse string (["'].*?["']) according to format/s,
-    'The text $1 does not fit the format of times that the query names.',
+    'The text $1 does not match the date-time format in the query.',
   ],
   [/^Unknown TimeZone '(.*?)'/, "The time zone '$1' is not known."],
   [/^Could not decode string (["'].*?["']) as base64/s, 'The text $1 is not Base64.'],
   [
     /^Invalid input for hex digit: (.*)$/s,
-    'A text is used as bytes, and is not hexadecimal digits, two for each byte: it has ‘$1’.',
+    'A text with ‘$1’ is used as bytes, but is not pairs of hexadecimal digits.',
   ],
   [/^Invalid UTF8 Codepoint (\S+)/, 'CHR has no character for $1.'],
   [/^More than one row returned by a subquery/, 'A scalar subquery returns more than one row.'],
@@ -66,7 +72,7 @@ const wordings: readonly Wording[] = [
   ],
   [
     /^No function matches/,
-    'A function or operator of the query does not take values of the types that it is given.',
+    'A function or operator of the query does not support the types of its values.',
   ],
 ];
 
@@ -102,6 +108,6 @@ export function inWordsOfPinot(error: QuireError): QuireError {
   const isPlain = !internals.test(sentence);
   const plain = isPlain
     ? sentence.trim()
-    : 'A function or operator of the query cannot take a value that it is given.';
+    : 'A function or operator of the query does not accept one of its values.';
   return new QuireError(code, plain, { cause: error });
 }

@@ -25,7 +25,7 @@ export async function prepareTranslated(
   rules: StatementRules,
 ): Promise<SelectStatement> {
   if (query.sql.includes('\0')) {
-    throw new QuireError('QUERY_SYNTAX', 'The query holds a NUL character.');
+    throw new QuireError('QUERY_SYNTAX', 'The query contains a NUL character.');
   }
   const { limits, redact } = rules;
   checkText(query.sql, limits);

@@ -9,7 +9,7 @@ import { invalid } from './typed.ts';
 export function assertOption(name: string, value: string): void {
   if (name.toLowerCase() === 'enablenullhandling' && value.toLowerCase() === 'false') {
     throw invalid(
-      'enableNullHandling is false; nulls are nulls here, as with true. Leave the option out, or write coalesce(column, value).',
+      'enableNullHandling is false, but the embedded engine supports only true. Leave the option out, or write coalesce(column, value).',
     );
   }
 }

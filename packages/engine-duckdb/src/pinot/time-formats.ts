@@ -97,7 +97,7 @@ export function timeFormatOf(format: string): TimeFormat {
     return epochFormat(unit ?? second ?? 'MILLISECONDS', Number(size ?? third ?? 1));
   }
   if (kind !== 'SIMPLE_DATE_FORMAT') {
-    throw invalid(`‘${format}’ is not a format of times, such as 1:DAYS:EPOCH.`);
+    throw invalid(`‘${format}’ is not a date-time format, such as 1:DAYS:EPOCH.`);
   }
   if (colonKind === undefined) return patternFormat(second ?? '', third);
   const [, pattern = rest ?? '', zone] = /^(.+?)\s+tz\s*\((.+)\)\s*$/.exec(rest ?? '') ?? [];
@@ -151,7 +151,7 @@ function granularityMs(text: string, isByClocks: boolean): number {
   }
   if (isByClocks && inNext % size !== 0) {
     throw invalid(
-      `The embedded engine supports only granularities of texts that divide the next larger unit, not ‘${text}’.`,
+      `For text, the embedded engine supports only granularities that divide the next larger unit, not ‘${text}’.`,
     );
   }
   return milliseconds * size;
@@ -183,7 +183,7 @@ function escaped(text: string): string {
 function refuse(piece: string, pattern: string): never {
   const known = Object.keys(letters).join(', ');
   throw invalid(
-    `The embedded engine has no format for ‘${piece}’ of the date pattern ‘${pattern}’; it knows ${known}.`,
+    `The embedded engine has no format for ‘${piece}’ of the date pattern ‘${pattern}’; expected ${known}.`,
   );
 }
 

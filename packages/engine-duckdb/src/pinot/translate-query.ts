@@ -111,7 +111,7 @@ export class QueryTranslator {
         ];
         if (left.columns.length !== right.columns.length) {
           throw invalid(
-            `${body.operator} needs as many columns on both sides: there are ${left.columns.length} and ${right.columns.length}.`,
+            `${body.operator} requires the same number of columns on both sides, not ${left.columns.length} and ${right.columns.length}.`,
           );
         }
         const columns = left.columns.map((column, index) => {
@@ -225,7 +225,7 @@ export class QueryTranslator {
     if (columns.length === 0 || relation === undefined) return undefined;
     if (more !== undefined || from === undefined) {
       throw invalid(
-        `${columns.join(', ')} has several values in a cell: GROUP BY supports it in queries of one table only.`,
+        `${columns.join(', ')} is a multi-value column, which GROUP BY supports only in queries of one table.`,
       );
     }
     const isSplit = (name: string): boolean =>
@@ -390,7 +390,7 @@ export class QueryTranslator {
     const context = this.#context(new Scope(left.relations, outer), new Map());
     const [array, more] = values.map((value) => translateExpression(value, context));
     if (array === undefined || more !== undefined || !isArray(array.type)) {
-      throw invalid('UNNEST takes one column with several values in a cell.');
+      throw invalid('UNNEST requires one multi-value column.');
     }
     const name = alias.name?.text ?? 'unnest';
     const column = alias.columns[0]?.text ?? 'value';
@@ -435,7 +435,7 @@ function limitText({ limit, offset }: Query): string {
   const textOf = (value: Expression): string => {
     if (value.kind === 'number' && /^\d+$/.test(value.text)) return value.text;
     if (value.kind === 'parameter') return `$${value.index}`;
-    throw invalid('LIMIT and OFFSET take a whole number.');
+    throw invalid('LIMIT and OFFSET must be whole numbers.');
   };
   const limited = limit === undefined ? '' : ` LIMIT ${textOf(limit)}`;
   return limited + (offset === undefined ? '' : ` OFFSET ${textOf(offset)}`);

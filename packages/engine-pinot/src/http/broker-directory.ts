@@ -62,7 +62,7 @@ export class BrokerDirectory {
       const { url } = this.#controller;
       throw new QuireError(
         'ENGINE_UNAVAILABLE',
-        'The controller of Apache Pinot knows no broker that serves the tables of the query.',
+        'The controller of Apache Pinot reports no broker for the tables of the query.',
         {
           cause: at(url, '/v2/brokers'),
           adminHint: hintOf(url, pinotSettings.settings.brokerUrls.key),

@@ -43,7 +43,7 @@ export function callFailure(
 
 /** Describes a failed call to an admin: its address, and the settings to check. */
 export function hintOf(url: string, settings: string): string {
-  return `The address is ${new URL(url).origin}; look at ${settings}.`;
+  return `The address is ${new URL(url).origin}; check ${settings}.`;
 }
 
 const { controllerUrls, brokerUrls } = pinotSettings.settings;
@@ -62,7 +62,7 @@ function messageOf(code: string | undefined): {
     return { message, settings: 'engine.tls.ca.file' };
   }
   if (code !== undefined && /^(?:ERR_SSL_|EPROTO)/.test(code)) {
-    const message = `Apache Pinot does not speak TLS where it is expected to (${code}).`;
+    const message = `Apache Pinot does not use TLS, although its address is https (${code}).`;
     // A controller may report ports of brokers that do not speak TLS.
     return { message, settings: brokerUrls.key };
   }

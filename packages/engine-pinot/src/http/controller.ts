@@ -132,7 +132,7 @@ export class Controller {
 }
 
 function unanswered(url: string, call: string, limitMs: number): QuireError {
-  const what = call.startsWith('GET ') ? '' : '; it may have taken effect nevertheless';
+  const what = call.startsWith('GET ') ? '' : '; it may still have taken effect';
   return new QuireError(
     'ENGINE_UNAVAILABLE',
     `The controller of Apache Pinot has not answered ${call} within ${formatDurationMs(limitMs)}${what}.`,

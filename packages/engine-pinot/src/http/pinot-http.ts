@@ -194,8 +194,8 @@ async function refused(
   await body.dump();
   const what =
     statusCode === 401
-      ? 'does not know the credentials that it was given'
-      : 'does not allow this to the credentials that it was given';
+      ? 'rejected the credentials'
+      : 'does not permit this call with these credentials';
   return new QuireError('ENGINE_UNAVAILABLE', `Apache Pinot ${what} (HTTP ${statusCode}).`, {
     cause: at(url, `HTTP ${statusCode}`),
     adminHint: hintOf(url, `${authToken.key} and ${authUrl.key}`),

@@ -93,7 +93,7 @@ function assertUnchanged(before: Segments, now: Segments, { tableName }: Selecti
     const what = now.has(segment) ? 'was replaced' : 'went away';
     throw new QuireError(
       'QUERY_FAILED',
-      `Segment ${segment} of ${tableName} ${what} while the table was read segment by segment; ask again.`,
+      `Segment ${segment} of ${tableName} ${what} while the table was read segment by segment; run the query again.`,
     );
   }
 }
@@ -213,6 +213,6 @@ function assertSame(
   if (shapeOf(columns) === shapeOf(others)) return;
   throw new QuireError(
     'QUERY_FAILED',
-    `The columns of ${tableName} changed while it was read segment by segment; ask again.`,
+    `The columns of ${tableName} changed while it was read segment by segment; run the query again.`,
   );
 }

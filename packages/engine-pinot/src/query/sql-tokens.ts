@@ -65,13 +65,13 @@ export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
   if (other !== undefined) {
     throw new QuireError(
       'QUERY_INVALID',
-      `A statement begins with '${other.text}'; expected SELECT, WITH, EXPLAIN or SET.`,
+      `A statement starts with '${other.text}'; expected SELECT, WITH, EXPLAIN or SET.`,
     );
   }
   if (insertion.test(sql)) {
     throw new QuireError(
       'QUERY_INVALID',
-      'The query has the words of INSERT INTO … FROM FILE, which is not run; put them apart.',
+      'The query contains the keywords of INSERT INTO … FROM FILE, which is not allowed.',
     );
   }
 }

@@ -244,5 +244,5 @@ function refusalOf(
 /** Returns the message with the names of instances, for admins and the log, if it has any. */
 function ownWords(words: string): { readonly cause?: Error; readonly adminHint?: string } {
   if (withoutInstances(words) === words) return {};
-  return { cause: new Error(words), adminHint: `In its own words: ${words}` };
+  return { cause: new Error(words), adminHint: `Its message: ${words}` };
 }

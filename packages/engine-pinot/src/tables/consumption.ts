@@ -29,7 +29,7 @@ async function assertRealtime(
   if (typedName(tableNameWithType).type === 'REALTIME') return;
   throw new QuireError(
     'UNSUPPORTED',
-    `${tableNameWithType} consumes no stream; its REALTIME half would.`,
+    `${tableNameWithType} consumes no stream; only REALTIME tables do.`,
   );
 }
 

@@ -249,7 +249,7 @@ export async function ingest(
   if (typedName(tableNameWithType).type === 'REALTIME') {
     throw new QuireError(
       'UNSUPPORTED',
-      `${tableNameWithType} takes its rows from its stream; load files into an OFFLINE table.`,
+      `${tableNameWithType} is filled from a stream: load files into an OFFLINE table.`,
     );
   }
   // Apache Pinot's JSON, too, has one object per line.

@@ -213,7 +213,7 @@ function findingsOf(answer: Json): readonly Finding[] {
   return Object.keys(objectIn(answer, 'unrecognizedProperties')).map((path) => ({
     path: path.startsWith('/') ? path : `/${path}`,
     code: 'UNKNOWN_MEMBER',
-    message: `Apache Pinot does not know ${path}, and ignores it.`,
+    message: `Apache Pinot does not support ${path} and ignores it.`,
     severity: 'warning',
   }));
 }

@@ -42,7 +42,7 @@ export class GrpcCall implements Disposable {
     this.closed = new Promise((resolve) => {
       stream.once('close', () => {
         if (!this.#isFinished) {
-          this.abort('The client ended the call before its response was whole.');
+          this.abort('The client ended the call before its response was complete.');
         }
         resolve(this.#isFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR);
       });
@@ -115,7 +115,7 @@ export class GrpcCall implements Disposable {
       error: () =>
         new QuireError(
           'REQUEST_TIMED_OUT',
-          `The client sent no whole message within ${requestTimeoutMs} ms.`,
+          `The client sent no complete message within ${requestTimeoutMs} ms.`,
         ),
     };
     for (;;) {
@@ -222,7 +222,11 @@ export class GrpcCall implements Disposable {
       yield* this.#stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
     } catch (cause) {
       if (isQuireError(cause)) throw cause;
-      throw new QuireError('ABORTED', 'The client ended the call within its request.', { cause });
+      throw new QuireError(
+        'ABORTED',
+        'The client ended the call before its request was complete.',
+        { cause },
+      );
     }
   }
 

@@ -195,6 +195,6 @@ function isGrpc(headers: IncomingHttpHeaders): boolean {
 function refuseOther(stream: ServerHttp2Stream): void {
   stream.respond({ ':status': 415, 'content-type': 'text/plain; charset=utf-8' });
   stream.end(
-    'This port speaks Arrow Flight SQL, by gRPC; expected content-type application/grpc.\n',
+    'This port serves Arrow Flight SQL over gRPC; expected content-type application/grpc.\n',
   );
 }

@@ -27,7 +27,7 @@ export function statementTicket(handle: Uint8Array): Uint8Array {
 export function handleOfTicket(ticket: Uint8Array): Uint8Array {
   const command = unpackCommand(ticket);
   if (command.name === 'TicketStatementQuery') return command.value.handle;
-  throw new QuireError('INVALID_BODY', 'The ticket is not that of a statement.');
+  throw new QuireError('INVALID_BODY', 'The ticket does not belong to a statement.');
 }
 
 /** Counts are unknown: metadata is computed when the client reads it. */
@@ -155,7 +155,7 @@ function isPath(descriptor: FlightDescriptor): boolean {
 
 function provided<Value>(what: string, value: Value | undefined): Value {
   if (value !== undefined) return value;
-  throw new QuireError('UNSUPPORTED', `This server does not have ${what}.`);
+  throw new QuireError('UNSUPPORTED', `This server does not support ${what}.`);
 }
 
 function refused(name: CommandName, call: string): QuireError {

@@ -67,7 +67,7 @@ export class ParameterBuffers {
 function slice(bytes: Uint8Array, offset: bigint, length: bigint): Uint8Array {
   const end = offset + length;
   if (offset < 0n || length < 0n || end > BigInt(bytes.length)) {
-    throw new RangeError('A buffer is outside the bytes that it is in.');
+    throw new RangeError('A buffer exceeds the bytes of its message.');
   }
   return bytes.subarray(Number(offset), Number(end));
 }

@@ -60,7 +60,7 @@ function readMessage(
   }
   if (kind === headers.dictionaryBatch) throw unsupported('are encoded by a dictionary');
   if (header === undefined || kind !== headers.recordBatch || columns === undefined) {
-    throw new RangeError('Neither a schema nor rows of one.');
+    throw new RangeError('The message contains neither a schema nor rows.');
   }
   if (header.table(3) !== undefined) throw unsupported('are compressed');
   const rowCount = header.int64(0);

@@ -68,7 +68,8 @@ const actions: Readonly<Record<string, SqlAction>> = {
     },
   },
   CancelQuery: {
-    description: 'Cancels a query, or deletes its stored result; an older CancelFlightInfo.',
+    description:
+      'Cancels a query, or deletes its stored result; the predecessor of CancelFlightInfo.',
     needs: 'cancel',
     run: async (sql, body, call) => {
       const { info } = unpackActionBody('ActionCancelQueryRequest', body);

@@ -87,7 +87,7 @@ export class FlatTable {
   #countAt(at: number, elementBytes: number): number {
     const count = this.#view.getUint32(at, true);
     if (at + 4 + count * elementBytes <= this.#view.byteLength) return count;
-    throw new RangeError('A vector is longer than the bytes that it is in.');
+    throw new RangeError('A vector exceeds the bytes of its message.');
   }
 
   /** Returns the position that a reference field points to. */

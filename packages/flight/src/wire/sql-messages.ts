@@ -151,6 +151,6 @@ function nameOf(typeUrl: string): string {
 function unknownType(typeUrl: string): QuireError {
   const shown = JSON.stringify(typeUrl.slice(0, 120));
   return typeUrl === ''
-    ? new QuireError('INVALID_BODY', 'The message holds no command of Flight SQL.')
+    ? new QuireError('INVALID_BODY', 'The message contains no command of Flight SQL.')
     : new QuireError('UNSUPPORTED', `There is no command ${shown} in Flight SQL.`);
 }

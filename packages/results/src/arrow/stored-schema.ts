@@ -176,6 +176,6 @@ function refuse(type: ArrowType, column: string): never {
   const name = Type[type.typeId] ?? `number ${String(type.typeId)}`;
   throw new QuireError(
     'UNSUPPORTED_COLUMN_TYPE',
-    `Column '${column}' has type ${name}, which results cannot hold; cast it to text.`,
+    `Column '${column}' has type ${name}, which results cannot represent; cast it to text.`,
   );
 }

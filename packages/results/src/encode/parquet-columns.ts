@@ -451,6 +451,6 @@ function mapTypeOf(type: Map_, path: string): ParquetType {
 function refused(path: string, what: string): QuireError {
   return new QuireError(
     'UNSUPPORTED_COLUMN_TYPE',
-    `Column '${path}' ${what}, which Parquet cannot hold; read the result in another format.`,
+    `Column '${path}' ${what}, which Parquet cannot represent; read the result in another format.`,
   );
 }

@@ -334,7 +334,7 @@ function died(cause: Error | undefined, code?: number): QuireError {
 }
 
 function stalled(): QuireError {
-  const message = `The thread that encoded this page did not finish a part of it in ${stepMsMax / 1000} s, and was ended.`;
+  const message = `The thread that encoded this page did not finish a part of it in ${stepMsMax / 1000} s and was terminated.`;
   return new QuireError('INTERNAL', message);
 }
 

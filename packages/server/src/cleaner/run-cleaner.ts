@@ -140,7 +140,7 @@ export async function runCleaner(
     logger.info({ store: store.location, url: server?.url }, 'cleaner runs');
     await run.onListening({ storeLocation: store.location, url: server?.url });
     await run.untilStop;
-    logger.info('cleaner stops: deletions in progress finish first');
+    logger.info('cleaner is stopping: deletions in progress finish first');
     await cleaner.stop();
   });
 }

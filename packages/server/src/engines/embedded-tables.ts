@@ -50,7 +50,7 @@ export async function openEmbeddedTables(
         }
       },
       onRetry: (table, partition, error) =>
-        logger.warn({ table, partition, err: error }, 'stream cannot be consumed for now'),
+        logger.warn({ table, partition, err: error }, 'stream cannot be consumed, will be retried'),
     },
     onTaskFailed: (error) => logger.error({ err: error }, 'task could not be created or recorded'),
     onSetAside: (subject, error) =>

@@ -51,7 +51,9 @@ export class EngineMonitor implements AsyncDisposable {
     if (probe === undefined) return undefined;
     const monitor = new EngineMonitor(probe, clock, logger);
     // A cluster that does not answer must not delay the start.
-    monitor.read().catch((error: unknown) => logger.error({ err: error }, 'engine was not probed'));
+    monitor
+      .read()
+      .catch((error: unknown) => logger.error({ err: error }, 'engine could not be probed'));
     return monitor;
   }
 

@@ -59,7 +59,7 @@ async function openFeed(
     return [];
   }
   const onFailed = (error: unknown): void =>
-    logger.warn({ topic, err: error }, 'sample could not be fed for now');
+    logger.warn({ topic, err: error }, 'sample could not be fed, will be retried');
   return [await Feed.open(document, { streams, clock, onFailed })];
 }
 

@@ -22,7 +22,7 @@ export function openPageThreads(
   const threads = new PageThreads({
     countMax: pageThreadsMax ?? Math.min(countMaxDefault, availableParallelism() - 1),
     clock,
-    onDied: (error) => logger.warn({ err: error }, 'a thread ended with the page that it encoded'),
+    onDied: (error) => logger.warn({ err: error }, 'a thread that encoded a page has failed'),
   });
   metrics.watchPageThreads(() => threads.status);
   return threads;

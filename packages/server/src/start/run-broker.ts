@@ -146,7 +146,10 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     usesQuickstartTokens: gate.usesQuickstartTokens,
   });
   await run.untilStop;
-  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'broker stops: running calls may finish');
+  logger.info(
+    { graceMs: settings.http.shutdownGraceMs },
+    'broker is stopping: running calls may finish',
+  );
 }
 
 /** Returns the addresses of a listening broker, for its log. */

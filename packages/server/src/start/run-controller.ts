@@ -138,7 +138,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   await run.untilStop;
   logger.info(
     { graceMs: settings.http.shutdownGraceMs },
-    'controller stops: running calls may finish',
+    'controller is stopping: running calls may finish',
   );
 }
 

@@ -58,7 +58,10 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
   );
   await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
   await run.untilStop;
-  logger.info({ graceMs: settings.http.shutdownGraceMs }, 'proxy stops: running calls may finish');
+  logger.info(
+    { graceMs: settings.http.shutdownGraceMs },
+    'proxy is stopping: running calls may finish',
+  );
 }
 
 /**

@@ -51,5 +51,5 @@ export async function runServer(
       : await openSamples(samplesDir, { engine, streams: streams.fileDirectory, clock, logger });
   await onListening({ dataDirectory: directory, engine, samples: samples?.running });
   await untilStop;
-  logger.info('table server stops: writes in progress finish first');
+  logger.info('table server is stopping: writes in progress finish first');
 }

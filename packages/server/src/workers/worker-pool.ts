@@ -118,7 +118,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
       onKilled: (killed) => {
         onKilled?.(killed);
         const { pid, reason, detail } = killed;
-        logger.warn({ pid, reason, detail }, `a worker ended with its ${kind.name}`);
+        logger.warn({ pid, reason, detail }, `a worker was terminated with its ${kind.name}`);
       },
       onStartFailed: (error) => logger.error({ err: error }, 'a worker could not be started'),
     });
@@ -363,7 +363,7 @@ function shuttingDown(work: string): QuireError {
 function timeExceeded(work: string, { maxMs, setting }: TimeLimit): QuireError {
   return new QuireError(
     'QUERY_LIMIT_EXCEEDED',
-    `The ${work} exceeded its time limit of ${maxMs} ms (${setting}) and was ended.`,
+    `The ${work} exceeded its time limit of ${maxMs} ms (${setting}) and was terminated.`,
   );
 }
 

@@ -220,12 +220,15 @@ export class WorkerProcess {
         return fail(
           new QuireError(
             'QUERY_TIMED_OUT',
-            `The ${work} did not stop within its time limit and was ended.`,
+            `The ${work} did not stop within its time limit and was terminated.`,
           ),
         );
       case 'stopped':
         return fail(
-          new QuireError('SHUTTING_DOWN', `The ${work} was ended: the server is shutting down.`),
+          new QuireError(
+            'SHUTTING_DOWN',
+            `The ${work} was terminated: the server is shutting down.`,
+          ),
         );
       case 'crash':
         return fail(
@@ -263,7 +266,7 @@ function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): Quire
   const limit = `${Math.floor(maxBytes / 1024 / 1024)} MB`;
   return new QuireError(
     'QUERY_LIMIT_EXCEEDED',
-    `The ${work} exceeded its memory limit of ${limit} (${setting}) and was ended.`,
+    `The ${work} exceeded its memory limit of ${limit} (${setting}) and was terminated.`,
   );
 }
 

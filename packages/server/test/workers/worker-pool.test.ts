@@ -144,7 +144,8 @@ describe('a pool of workers', () => {
     const pool = openPool({ onKilled: ({ reason }) => killed.push(reason) });
     await expect(run(pool, { kind: 'take memory' })).rejects.toMatchObject({
       code: 'QUERY_LIMIT_EXCEEDED',
-      message: 'The work exceeded its memory limit of 256 MB (workers.memory.max) and was ended.',
+      message:
+        'The work exceeded its memory limit of 256 MB (workers.memory.max) and was terminated.',
     });
     expect(killed).toEqual(['memory']);
     expect(await run(pool, { kind: 'echo', value: 'and on' })).toBe('and on');
@@ -154,7 +155,8 @@ describe('a pool of workers', () => {
     const pool = openPool({ nodeFlags: ['--max-old-space-size=32'] });
     await expect(run(pool, { kind: 'fill the heap' })).rejects.toMatchObject({
       code: 'QUERY_LIMIT_EXCEEDED',
-      message: 'The work exceeded its memory limit of 256 MB (workers.memory.max) and was ended.',
+      message:
+        'The work exceeded its memory limit of 256 MB (workers.memory.max) and was terminated.',
     });
     expect(pool.status.killed).toEqual({ time: 0, memory: 1, crash: 0 });
   });

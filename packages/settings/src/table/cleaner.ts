@@ -68,7 +68,7 @@ export const cleaner = {
     default: '1h',
     live: true,
     meaning:
-      'The time for which data must be observed without a commit record before it is deleted as debris of a crash. Must exceed the duration of any write: ' +
+      'The time for which data must be observed without a commit record before it is deleted as the remains of a crash. Must exceed the duration of any write: ' +
       'more than `engine.broker.query.timeout`.',
   }),
   concurrencyMax: setting({

@@ -155,10 +155,14 @@ export class FileProducer implements MessageProducer {
 
 function assertLine(value: Uint8Array, description: string): void {
   if (value.byteLength === 0) {
-    throw streamInvalid(`A message of ${description} cannot be empty: it is a line.`);
+    throw streamInvalid(
+      `A message of ${description} cannot be empty, since it is one line of the file.`,
+    );
   }
   if (value.includes(newline)) {
-    throw streamInvalid(`A message of ${description} cannot contain a newline: it is a line.`);
+    throw streamInvalid(
+      `A message of ${description} cannot contain a newline, since it is one line of the file.`,
+    );
   }
 }
 

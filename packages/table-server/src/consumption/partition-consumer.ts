@@ -381,7 +381,7 @@ export class PartitionConsumer {
 /** The error of a stream that ends before the consumed offset. */
 function streamIsBehind(cause: QuireError): QuireError {
   const what =
-    'It ends before the offset that was consumed up to, as a topic does that was deleted and created again.';
+    'The stream ends before the offset that was already consumed: the topic may have been deleted and created again.';
   const help =
     'If the topic was replaced, resume the table with consumeFrom=smallest or largest. Consumption continues on its own once the stream reaches that offset again.';
   return new QuireError('OFFSET_NOT_FOUND', `${cause.message} ${what} ${help}`, { cause });

@@ -4,7 +4,7 @@ import { isErrno } from '@quire/core/process';
 /** The message for callers and operators when the disk of the tables is full. */
 export const fullDiskText =
   'The disk of the tables (engine.tables.data.dir) is full: nothing can be loaded, created or consumed. ' +
-  'Delete segments or tables, or give it more space; deletions need none, and free theirs within minutes.';
+  'Delete segments or tables, or give it more space. Deletions need no space, and free space within minutes.';
 
 /**
  * Reports whether an error says that the disk of the tables is full, including errors from other

@@ -120,20 +120,20 @@ async function compare(
     const handle = await open(path);
     try {
       const { size } = await handle.stat();
-      if (size !== sizeBytes) return `has ${size} bytes, and ${sizeBytes} were written`;
+      if (size !== sizeBytes) return `has ${size} bytes, but ${sizeBytes} were written`;
       const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, sizeBytes));
       let [position, found] = [0, 0];
       while (position < sizeBytes) {
         throwIfAborted(signal);
         const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, position);
-        if (bytesRead === 0) return `ends after ${position} bytes, and ${sizeBytes} were written`;
+        if (bytesRead === 0) return `ends after ${position} bytes, but ${sizeBytes} were written`;
         found = crc32(buffer.subarray(0, bytesRead), found);
         position += bytesRead;
         await onRead?.(bytesRead);
       }
       return String(found) === checksum
         ? undefined
-        : `has the checksum ${found}, and ${checksum} was written`;
+        : `has the checksum ${found}; expected ${checksum}`;
     } finally {
       await handle.close();
     }

@@ -77,7 +77,7 @@ function roundedTime(fields: Fields, time: TimeColumn | undefined, roundMs: numb
   if (!isMilliseconds) {
     throw new QuireError(
       'INGESTION_FAILED',
-      'Times can be rounded only where the time column holds epoch milliseconds: leave out roundBucketTimePeriod.',
+      'Times can be rounded only if the time column contains epoch milliseconds: leave out roundBucketTimePeriod.',
     );
   }
   const rounded = Math.floor(Number(value) / roundMs) * roundMs;
@@ -115,7 +115,7 @@ function aggregate(
   }
   throw new QuireError(
     'INGESTION_FAILED',
-    `Column ${name} cannot be rolled up: only numbers can, and it holds others.`,
+    `Column ${name} cannot be rolled up, because its values are not numbers.`,
   );
 }
 

@@ -12,7 +12,7 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
   if (table.type !== 'OFFLINE') {
     throw invalid(
       'taskType',
-      `${table.name} takes its rows from a stream: files go into its OFFLINE half.`,
+      `${table.name} is filled from a stream: load files into its OFFLINE half.`,
     );
   }
   if (finder === undefined) {
@@ -23,10 +23,7 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
   const maps =
     configs['inputDirURI'] === undefined ? (batch?.batchConfigMaps ?? []).map(textsOf) : [configs];
   if (maps.length === 0) {
-    throw invalid(
-      'inputDirURI',
-      'It is missing, and the table has no batchConfigMaps to read files by.',
-    );
+    throw invalid('inputDirURI', 'It is missing, and the table has no batchConfigMaps.');
   }
   const pushType =
     configs['push.type'] ??

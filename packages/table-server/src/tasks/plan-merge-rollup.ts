@@ -27,7 +27,7 @@ export const planMergeRollup: TaskPlanner = async ({ table, configs, nowMs }) =>
     reasons.push(level.name);
   }
   return {
-    reason: `No two segments older than their buffer lie in one bucket (${reasons.join(', ')}).`,
+    reason: `No bucket has two segments that are older than the buffer (${reasons.join(', ')}).`,
   };
 };
 

@@ -206,7 +206,7 @@ export class TaskEngine implements AsyncDisposable {
       taskName ?? `${Buffer.from(random.bytes(8)).toString('hex')}_${nowMs}`,
     );
     if (this.#runner.tasks.some((task) => task.taskName === name)) {
-      throw new QuireError('TASK_EXISTS', `There is a task ${name} already.`);
+      throw new QuireError('TASK_EXISTS', `A task ${name} exists already.`);
     }
     const plan = await plannerOf(taskType)({
       table,

@@ -40,7 +40,10 @@ export function countOf(options: Options, name: string, fallback: number): numbe
   const text = options[name];
   if (text === undefined) return fallback;
   if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text);
-  throw invalid(name, `‘${text.slice(0, 100)}’ is not a count; expected a whole number from 1 on.`);
+  throw invalid(
+    name,
+    `‘${text.slice(0, 100)}’ is not a count; expected a whole number of at least 1.`,
+  );
 }
 
 /** @throws TABLE_INVALID */

@@ -175,7 +175,7 @@ export class TaskRunner implements AsyncDisposable {
         ? task.record.subtasks.map(({ subtaskId }) => this.#running.get(subtaskId))
         : [];
       for (const aborter of aborters) {
-        aborter?.abort(new QuireError('ABORTED', 'The task was ended.'));
+        aborter?.abort(new QuireError('ABORTED', 'The task was stopped.'));
       }
     }
   }
@@ -319,7 +319,7 @@ export class TaskRunner implements AsyncDisposable {
     for (const [index, { state, attemptCount }] of task.record.subtasks.entries()) {
       if (state !== 'RUNNING') continue;
       const isTooOften = attemptCount >= task.attemptsMax + restartsMax;
-      const info = `The process ended ${attemptCount} times while it worked on it.`;
+      const info = `The process of the subtask ended unexpectedly ${attemptCount} times.`;
       await this.#apply(
         taskName,
         isTooOften ? { kind: 'failed', index, info, isFinal: true } : { kind: 'halted', index },

@@ -46,7 +46,10 @@ export const taskTransitions: Readonly<
 export function nextTaskState(state: TaskState, signal: TaskSignal): TaskState {
   const next = taskTransitions[state][signal];
   if (next === undefined) {
-    throw new QuireError('INTERNAL', `A task that is ${state} cannot take the signal ${signal}.`);
+    throw new QuireError(
+      'INTERNAL',
+      `A task that is ${state} does not accept the signal ${signal}.`,
+    );
   }
   return next;
 }

@@ -150,8 +150,10 @@ const UpsertConfig = optionalSection(
       0,
     ),
     newSegmentTrackingTimeMs: integer('The time for which a segment counts as new.', 10_000),
-    comparisonColumns: texts('Columns whose greatest value wins. None: the time column.'),
-    deleteRecordColumn: text('Column that says that a row deletes its key.'),
+    comparisonColumns: texts(
+      'Columns by which rows with the same key are compared: the greatest value wins. None: the time column.',
+    ),
+    deleteRecordColumn: text('Column that marks rows that delete their key.'),
     outOfOrderRecordColumn: text('BOOLEAN column that marks rows that arrived out of order.'),
     partialUpsertMergerClass: text('Class that merges rows in mode PARTIAL.'),
     metadataManagerClass: text('Class that manages the keys.'),
@@ -201,15 +203,17 @@ const DedupConfig = optionalSection(
     dedupTimeColumn: text('Date-time column by which keys expire. Left out: the time column.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
   },
-  'The dropping of rows whose primary key exists already.',
+  'Deduplication: drops rows whose primary key exists already.',
 );
 
 const TierConfig = model(
   {
     name: text('Name of the tier. Required.'),
     segmentSelectorType: text('The selection of its segments: time or fixed. Required.'),
-    segmentAge: text('The age from which segments belong to it, such as 7d; with selector time.'),
-    segmentList: texts('Its segments; with selector fixed.'),
+    segmentAge: text(
+      'The age from which segments belong to the tier, such as 7d; with selector time.',
+    ),
+    segmentList: texts('The segments of the tier; with selector fixed.'),
     storageType: text('The storage of its segments: pinot_server. Required.'),
     serverTag: text('Tag of its servers: <tenant>_OFFLINE or <tenant>_REALTIME.'),
     tierBackend: text('Name of the storage behind its servers. Left out: local disks.'),
@@ -232,7 +236,7 @@ export const TableConfig = model(
     tableName: text('Name of the table, with or without _OFFLINE or _REALTIME.'),
     tableType: oneOfAnyCase(
       tableTypes,
-      'Whether the table is filled with files or from a stream.',
+      'Whether the table is loaded from files or from a stream.',
       'OFFLINE',
     ),
     segmentsConfig: SegmentsConfig,
@@ -245,7 +249,7 @@ export const TableConfig = model(
             realtimeConsuming: text('Tag of the servers that consume.'),
             realtimeCompleted: text('Tag of the servers that hold complete segments.'),
           },
-          'Other servers for some segments.',
+          'Tags of other servers for some segments.',
         ),
       },
       'The tenants that serve the table.',
@@ -257,8 +261,8 @@ export const TableConfig = model(
     ),
     quota: section(
       {
-        storage: text('The most space that the table may use, such as 100G. Left out: no limit.'),
-        maxQueriesPerSecond: text('Most queries in a second, as a number. Left out: no limit.'),
+        storage: text('Maximum size of the table, such as 100G. Left out: no limit.'),
+        maxQueriesPerSecond: text('Maximum number of queries per second. Left out: no limit.'),
       },
       'Limits of the table.',
     ),
@@ -282,7 +286,7 @@ export const TableConfig = model(
     ),
     query: section(
       {
-        timeoutMs: integer("Longest time of a query. Left out: the broker's."),
+        timeoutMs: integer("Timeout of a query. Left out: the broker's."),
         disableGroovy: flagOrNone("Whether Groovy is refused in queries. Left out: the broker's."),
         useApproximateFunction: flagOrNone(
           "Whether distinct counts and percentiles are estimated. Left out: the broker's.",
@@ -291,10 +295,10 @@ export const TableConfig = model(
           'Columns that hold the value of an expression, by the expression.',
         ),
         maxQueryResponseSizeBytes: integer(
-          "Largest answer of all servers together. Left out: the broker's.",
+          "Maximum size of the answers of all servers together. Left out: the broker's.",
         ),
         maxServerResponseSizeBytes: integer(
-          "Largest answer of one server. Left out: the broker's.",
+          "Maximum size of the answer of one server. Left out: the broker's.",
         ),
       },
       'Limits and rewriting of queries.',
@@ -317,7 +321,7 @@ export const TableConfig = model(
     tierConfigs: listOrNone(TierConfig, 'The tiers that segments move to as they age.'),
     isDimTable: flag('Whether every server holds the whole table, for look-ups.'),
     tunerConfigs: list(TunerConfig, 'A tuner that improves the config when the table is created.'),
-    instancePartitionsMap: textByName('Chosen servers, by kind of segment.'),
+    instancePartitionsMap: textByName('Fixed assignment of servers, by kind of segment.'),
     segmentAssignmentConfigMap: freeForm('The assignment of segments, by kind of segment.'),
   },
   'The config of a table.',

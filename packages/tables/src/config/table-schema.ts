@@ -45,23 +45,23 @@ const exceedStrategies = ['TRIM_LENGTH', 'ERROR', 'SUBSTITUTE_DEFAULT_VALUE', 'N
 /** The members of every column (SPECIFICATION.md section 2.5). */
 const fieldMembers = {
   name: text('Name of the column. Required.'),
-  dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
+  dataType: oneOf(dataTypes, 'Type of the values.', 'STRING'),
   fieldType: oneOf(fieldTypes, 'Kind of the column; follows from the list that it is in.'),
   singleValueField: flag('Whether a row has one value, not a list of them.', true),
   notNull: flag('Whether every row has a value.'),
   maxLength: integer(
-    'Longest value of a STRING, JSON or BYTES column, in characters or bytes.',
+    'Maximum length of a value of a STRING, JSON or BYTES column, in characters or bytes.',
     512,
   ),
   maxLengthExceedStrategy: oneOf(
     exceedStrategies,
     'The treatment of longer values. Left out: STRING is truncated, others are kept.',
   ),
-  defaultNullValue: anything('The value of rows without one. Left out: the default of the type.'),
+  defaultNullValue: anything('The default value of the column. Left out: the default of the type.'),
   defaultNullValueString: text('Not used: defaultNullValue sets the default.'),
   virtualColumnProvider: text('Class that computes the column. Left out: the column is stored.'),
   transformFunction: text(
-    'The expression that gives its value. Left out: the field of the same name.',
+    'The expression that computes the value. Left out: the field of the same name.',
   ),
   allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps trailing zeros.'),
 };
@@ -97,7 +97,7 @@ const timeGranularity = (description: string) =>
       timeFormat: text('The format of the times: EPOCH or SIMPLE_DATE_FORMAT:<pattern>.', 'EPOCH'),
       timeUnitSize: integer('The number of units in one step.', 1),
       name: text('Name of the column.'),
-      dataType: oneOf(dataTypes, 'Type of its values.', 'STRING'),
+      dataType: oneOf(dataTypes, 'Type of the values.', 'STRING'),
     },
     description,
   );

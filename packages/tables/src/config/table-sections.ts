@@ -26,8 +26,8 @@ const StarTreeAggregation = model(
       'Whether the size of a chunk follows from the length of the values.',
     ),
     indexVersion: integer('Version of the format of the values.', 4),
-    targetMaxChunkSize: text('Largest size of a chunk.', '1MB'),
-    targetDocsPerChunk: integer('Values of a chunk.', 1000),
+    targetMaxChunkSize: text('Maximum size of a chunk.', '1MB'),
+    targetDocsPerChunk: integer('Maximum number of values in a chunk.', 1000),
   },
   'A column and its aggregation.',
 );
@@ -37,10 +37,10 @@ const StarTreeIndex = model(
     dimensionsSplitOrder: texts(
       'Dimensions from the root of the tree to its leaves. At least one.',
     ),
-    skipStarNodeCreationForDimensions: texts('Dimensions without nodes for all values together.'),
+    skipStarNodeCreationForDimensions: texts('Dimensions without star nodes.'),
     functionColumnPairs: texts('Aggregations as FUNCTION__column, such as SUM__price.'),
     aggregationConfigs: list(StarTreeAggregation, 'Aggregations with options of their own.'),
-    maxLeafRecords: integer('Records under a leaf before it is split.', 10_000),
+    maxLeafRecords: integer('Maximum number of records in a leaf.', 10_000),
   },
   'A tree of aggregated values.',
 );
@@ -154,7 +154,9 @@ const BatchIngestionConfig = optionalSection(
 
 const StreamIngestionConfig = optionalSection(
   {
-    streamConfigMaps: textsByName('Streams: type, topic, decoder, when a segment is complete.'),
+    streamConfigMaps: textsByName(
+      'Streams: type, topic, decoder, and the thresholds at which a segment is complete.',
+    ),
     columnMajorSegmentBuilderEnabled: flag('Whether segments are built column by column.', true),
     trackFilteredMessageOffsets: flag(
       'Whether offsets of messages without rows count as consumed.',
@@ -187,7 +189,7 @@ const SchemaConformingTransformerConfig = optionalSection(
     mergedTextIndexBeginOfDocAnchor: text('Anchor before each document of the text index.', ''),
     mergedTextIndexEndOfDocAnchor: text('Anchor after each document of the text index.', ''),
     mergedTextIndexDocumentMaxLength: integer(
-      'Longest document of the text index, in characters.',
+      'Maximum length of a document of the text index, in characters.',
       32_766,
     ),
     mergedTextIndexBinaryDocumentDetectionMinLength: integer(
@@ -209,15 +211,15 @@ const EnrichmentConfig = model(
   {
     enricherType: text('The enricher: generateColumn or clpEnricher.'),
     properties: freeForm('Its options.'),
-    preComplexTypeTransform: flag('Whether it runs before nested values are flattened.'),
+    preComplexTypeTransform: flag('Whether the enricher runs before nested values are flattened.'),
   },
   'An enricher that creates columns before the transforms.',
 );
 
 const TransformConfig = model(
   {
-    columnName: text('The column that it computes.'),
-    transformFunction: text('The expression of its value.'),
+    columnName: text('The column that the expression computes.'),
+    transformFunction: text('The expression.'),
   },
   'A column and its expression.',
 );
@@ -238,7 +240,7 @@ const ComplexTypeConfig = optionalSection(
 
 const AggregationConfig = model(
   {
-    columnName: text('The metric that it computes.'),
+    columnName: text('The metric that the aggregation computes.'),
     aggregationFunction: text('The aggregation, such as SUM(price).'),
   },
   'A metric that is added up while rows are consumed.',

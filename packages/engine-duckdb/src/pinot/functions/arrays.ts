@@ -14,7 +14,7 @@ function arrayAt(values: readonly Typed[], index: number, call: CallInfo): Typed
   const value = at(values, index);
   if (isArray(value.type)) return value;
   throw invalid(
-    `Argument ${index + 1} of ${call.name} must have several values: it is ${value.type}.`,
+    `Argument ${index + 1} of ${call.name} is ${value.type}; expected a multi-value type.`,
   );
 }
 

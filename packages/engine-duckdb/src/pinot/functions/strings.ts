@@ -106,7 +106,7 @@ const regexpReplace = rule([3, 6], 'STRING', (values, call) => {
   const [start = '0', occurrence = '-1', flag = ''] = options;
   if (Number(start) !== 0 || !['-1', '0'].includes(occurrence)) {
     throw invalid(
-      `${call.name} replaces all matches from the start here: leave out its arguments 4 and 5, or write 0 and -1.`,
+      `In the embedded engine, ${call.name} replaces all matches from the start: leave out its arguments 4 and 5, or write 0 and -1.`,
     );
   }
   const isFirst = occurrence === '0';
@@ -159,7 +159,9 @@ const pad = (name: 'lpad' | 'rpad'): FunctionRule =>
 const normalize = rule([1, 2], 'STRING', (values, call) => {
   const form = values.length === 1 ? 'NFC' : constantAt(values, 1, call, 'a form of Unicode');
   if (form !== 'NFC') {
-    throw invalid(`${call.name} writes NFC in the embedded engine, not ${form.slice(0, 20)}.`);
+    throw invalid(
+      `${call.name} supports only NFC in the embedded engine, not ${form.slice(0, 20)}.`,
+    );
   }
   return `nfc_normalize(${text(values, 0)})`;
 });

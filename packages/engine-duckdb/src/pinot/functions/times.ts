@@ -124,10 +124,12 @@ const dateTimeConvert: FunctionRule = {
   arity: [4, 5],
   translate: (values, call) => {
     if (values.length === 5) {
-      throw invalid(`${call.name} takes four arguments here: leave out its time zone.`);
+      throw invalid(
+        `In the embedded engine, ${call.name} takes four arguments: leave out its time zone.`,
+      );
     }
     const [from, to, granularity] = [1, 2, 3].map((index) =>
-      constantAt(values, index, call, 'a format of times'),
+      constantAt(values, index, call, 'a date-time format'),
     );
     const given = at(values, 0);
     const source = timeFormatOf(from ?? '');

@@ -156,7 +156,7 @@ function mainKind<T extends number | string>(
       [list, list],
       list,
       (a, b) => [...new Set([...a, ...b])],
-      'Each element of both once.',
+      'The distinct elements of both lists.',
       `arrayUnion${suffix}(${shown}, ${shown})`,
     ),
     define(
@@ -188,7 +188,7 @@ function mainKind<T extends number | string>(
       [list, int, int],
       list,
       (a, from, to) => slice(a, from, to, missing),
-      'The elements from one position to before another, counted from 0; missing ones are 0, or null in lists of texts.',
+      'The elements from a start position to before an end position, counted from 0; missing ones are 0, or null in lists of texts.',
       `arraySlice${suffix}(${shown}, 0, 2)`,
     ),
   ];
@@ -224,7 +224,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     [texts, text],
     text,
     (a, separator) => a.join(separator),
-    'The elements with a text between them.',
+    'The elements, joined by a separator.',
     "arrayToString(ARRAY['a', 'b'], '-')",
   ),
   define(
@@ -232,7 +232,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     [texts, text, text],
     text,
     (a, separator, none) => a.map((each) => (each === '' ? none : each)).join(separator),
-    'The same with another text for each empty element.',
+    'The elements, joined by a separator, with a replacement for empty elements.',
     "arrayToString(split('a,b', ','), '-', '?')",
   ),
   define(
@@ -283,7 +283,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
         count(Math.trunc(((end - start) | 0) / step) + 1, step),
         (index) => (start + index * step) | 0,
       ),
-    'Numbers from one to another in steps.',
+    'The numbers from a start to an end, with a step.',
     'generateIntArray(1, 5, 2)',
   ),
   define(
@@ -297,7 +297,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
           : count(Number(BigInt.asIntN(32, BigInt.asIntN(64, end - start) / step + 1n)), 1),
         (index) => start + BigInt(index) * step,
       ),
-    'The same with longs.',
+    'The numbers from a start to an end, with a step, as longs.',
     'generateLongArray(1, 5, 2)',
   ),
   define(
@@ -306,7 +306,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     floats,
     (start, end, step) =>
       generateSums(start, Math.fround(Math.fround(end - start) / step), step, Math.fround),
-    'The same with floats.',
+    'The numbers from a start to an end, with a step, as floats.',
     'generateFloatArray(1, 2, 0.5)',
   ),
   define(
@@ -314,7 +314,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
     [double, double, double],
     doubles,
     (start, end, step) => generateSums(start, (end - start) / step, step, Number),
-    'The same with doubles.',
+    'The numbers from a start to an end, with a step, as doubles.',
     'generateDoubleArray(1, 2, 0.5)',
   ),
 ];

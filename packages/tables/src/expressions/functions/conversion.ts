@@ -56,7 +56,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [decimal],
     bytes,
     (value) => value.toBytes(),
-    'A decimal as BYTES columns hold it.',
+    'A decimal in the format of BYTES columns.',
     'bigDecimalToBytes(1.5)',
   ),
   define(
@@ -64,7 +64,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     decimal,
     (value) => Decimal.fromBytes(value),
-    'The decimal of such bytes.',
+    'The decimal of bytes in the format of BYTES columns.',
     "bytesToBigDecimal('00010f')",
   ),
   define('hexToBytes', [text], bytes, bytesOfHex, 'The bytes of hex digits.', "hexToBytes('00ff')"),
@@ -97,7 +97,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     bytes,
     (value) => Buffer.from(Buffer.from(value).toString('base64')),
-    'Bytes as the characters of base64.',
+    'Bytes as base64, returned as the bytes of its characters.',
     "fromUtf8(base64Encode(toUtf8('Hi')))",
   ),
   define(
@@ -105,7 +105,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     bytes,
     (value) => bytesOfBase64(Buffer.from(value).toString('latin1')),
-    'The bytes of such characters.',
+    'The bytes of base64, given as the bytes of its characters.',
     "fromUtf8(base64Decode(toUtf8('SGk=')))",
   ),
   define(
@@ -320,7 +320,7 @@ function parseCast(type: string): Cast {
     );
   }
   return (value) => {
-    if (Array.isArray(value)) throw expressionFailed(`A list cannot become ${upper}.`);
+    if (Array.isArray(value)) throw expressionFailed(`A list cannot be converted to ${upper}.`);
     return convert(value);
   };
 }

@@ -57,8 +57,8 @@ const fields: readonly (readonly [string, (localMs: number) => number, string])[
   ['year', (ms) => new Date(ms).getUTCFullYear(), 'The year'],
   ['quarter', (ms) => Math.floor(new Date(ms).getUTCMonth() / 3) + 1, 'The quarter of the year'],
   ['month monthOfYear', (ms) => new Date(ms).getUTCMonth() + 1, 'The month of the year'],
-  ['week weekOfYear', (ms) => weekOf(ms).week, 'The week of ISO 8601'],
-  ['yearOfWeek yow', (ms) => weekOf(ms).year, 'The year that this week counts to'],
+  ['week weekOfYear', (ms) => weekOf(ms).week, 'The ISO 8601 week'],
+  ['yearOfWeek yow', (ms) => weekOf(ms).year, 'The year of the ISO 8601 week'],
   ['dayOfYear doy', dayOfYearOf, 'The day of the year'],
   ['dayOfMonth day', (ms) => new Date(ms).getUTCDate(), 'The day of the month'],
   ['dayOfWeek dow', weekdayOf, 'The day of the week, 1 for Monday'],
@@ -98,7 +98,7 @@ const single = {
       [text],
       millis,
       parseIso,
-      'The instant of a time of ISO 8601 with an offset.',
+      'The instant of an ISO 8601 time with an offset.',
       "fromIso8601('2024-02-29T12:30:45Z')",
     ),
   ],
@@ -116,7 +116,7 @@ const single = {
       [millis, pattern],
       text,
       (ms, form) => formatDateTime(checkedEpochMs(ms), form, utc),
-      'The instant by a pattern, in UTC.',
+      'The instant as text in a pattern, in UTC.',
       `toDateTime(${leapDay}, 'yyyy-MM-dd HH:mm')`,
     ),
     define(
@@ -169,7 +169,7 @@ const single = {
       [text],
       int,
       (at) => offsetPart(jodaZone(at), 0, 'HOURS'),
-      'The hours of the offset of a zone from UTC in 1970.',
+      'The hours of the UTC offset of a time zone in 1970.',
       "timezoneHour('Asia/Kolkata')",
     ),
     define(
@@ -187,7 +187,7 @@ const single = {
       [zone, millis],
       int,
       (at, ms) => offsetPart(at, ms, 'HOURS'),
-      'The same at an instant.',
+      'The hours of the UTC offset of a time zone at an instant.',
       `timezoneHour('Europe/Berlin', ${leapDay})`,
     ),
     define(
@@ -215,7 +215,7 @@ const single = {
       [unit, millis],
       millis,
       (by, ms) => truncateInstant(ms, by, utc),
-      'The first millisecond of the unit that an instant lies in, in UTC.',
+      'The instant, rounded down to a unit in UTC.',
       `dateTrunc('DAY', ${leapDay})`,
     ),
     define(
@@ -223,7 +223,7 @@ const single = {
       [unit, millis, text],
       millis,
       (by, time, timeUnit) => dateTrunc(by, time, timeUnit, 'UTC', timeUnit),
-      'The same of a time in a unit such as SECONDS.',
+      'A time in a unit such as SECONDS, rounded down to another unit in UTC.',
       "dateTrunc('MONTH', 1709209845, 'SECONDS')",
     ),
     define(
@@ -231,7 +231,7 @@ const single = {
       [unit, millis, text, text],
       millis,
       (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit),
-      'The same in the local time of a zone.',
+      'A time in a unit such as SECONDS, rounded down to another unit in the local time of a zone.',
       "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')",
     ),
     define(
@@ -239,7 +239,7 @@ const single = {
       [unit, millis, text, text, text],
       millis,
       dateTrunc,
-      'The same in another unit.',
+      'A time, rounded down in the local time of a zone, and converted to another unit.',
       `dateTrunc('DAY', ${leapDay}, 'MILLISECONDS', 'Europe/Berlin', 'DAYS')`,
     ),
   ],
@@ -303,7 +303,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
           return otherwise;
         }
       },
-    'The same, or the fourth argument if the text does not match.',
+    'The instant of a text by a pattern, or the fourth argument if the text does not match.',
     "fromDateTime('x', 'yyyy', 'UTC', 0)",
   ),
   ...single.toText,
@@ -361,7 +361,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
         origin.epochMs +
           quotient(at.epochMs - origin.epochMs, parsePeriod(width)) * parsePeriod(width),
       ),
-    'The start of the span, counted from an origin, that a timestamp lies in: `1h30m`.',
+    'The timestamp, rounded down to a span such as `1h30m`, counted from an origin.',
     "dateBin('1h', '2024-02-29 12:34:56', '1970-01-01 00:00:00')",
   ),
   defineClocked(
@@ -381,7 +381,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     ({ clock }) =>
       (given, from, to, granularity, zone) =>
         convert(given, from, to, granularity, zone, clock),
-    'The same, rounded in the local time of a zone.',
+    'A time in another format, rounded down to a granularity in the local time of a zone.',
     `dateTimeConvert('${leapDay}', '1:MILLISECONDS:EPOCH', '1:HOURS:EPOCH', '1:DAYS', 'Europe/Berlin')`,
   ),
   ...single.added,

@@ -30,7 +30,7 @@ export const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
       [millis, millis],
       millis,
       (ms, size) => quotient(toUnit(ms), size) * size,
-      `The same, rounded down to a multiple.`,
+      `Whole ${low} since 1970, rounded down to a multiple.`,
       `toEpoch${name}Rounded(${leapDay}, 10)`,
     ),
     define(

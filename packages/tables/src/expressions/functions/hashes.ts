@@ -298,7 +298,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [text],
     int,
     (given) => murmurHash2(Buffer.from(given, 'utf8')),
-    'The same of a text.',
+    'MurmurHash2 of 32 bits of a text, as Kafka’s clients have it.',
     "murmurHash2UTF8('a')",
   ),
   define(
@@ -346,7 +346,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [bytes, int],
     int,
     (given, seed) => Number(murmurHash3X64(given, seed)[0] >> 32n) | 0,
-    'An older MurmurHash3 (x64): its first 32 bits.',
+    'The first 32 bits of the older MurmurHash3 (x64).',
     "murmurHash3X64Bit32(toUtf8('a'), 0)",
   ),
   define(
@@ -354,7 +354,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [bytes, int],
     long,
     (given, seed) => BigInt(Number(murmurHash3X64(given, seed)[0] >> 32n) | 0),
-    'The same 32 bits as a long.',
+    'The first 32 bits of the older MurmurHash3 (x64), as a long.',
     "murmurHash3X64Bit64(toUtf8('a'), 0)",
   ),
   define(
@@ -362,7 +362,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [bytes, int],
     bytes,
     (given, seed) => bytesOf(murmurHash3X64(given, seed)),
-    'All its 128 bits.',
+    'All 128 bits of the older MurmurHash3 (x64).',
     "murmurHash3X64Bit128(toUtf8('a'), 0)",
   ),
 ];

@@ -138,7 +138,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, lazyPath],
     list,
     (given, at) => attempt(() => listAt(given, at)) ?? [],
-    'The same; empty if there is none.',
+    'The value at a path as a list; empty if there is none.',
     `jsonPathArrayDefaultEmpty('{"a":1}', '$.b')`,
   ),
   define(
@@ -162,7 +162,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, text, text],
     list,
     extractKeys,
-    'The same to a depth, optionally in dot notation: `maxDepth=2;dotNotation=true`.',
+    'The paths of the values at a path, to a depth, optionally in dot notation: `maxDepth=2;dotNotation=true`.',
     `jsonExtractKey('{"a":{"b":1}}', '', 'dotNotation=true')`,
   ),
   define(
@@ -178,7 +178,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
     [object, text, text],
     map,
     keyedMap,
-    'The same with other names of members.',
+    'A map of texts from a list of objects, with the given names of the members for key and value.',
     `jsonKeyValueArrayToMap('[{"k":"a","v":1}]', 'k', 'v')`,
   ),
   define(
@@ -209,7 +209,7 @@ export const jsonFunctions: readonly FunctionDefinition[] = [
 
 function find(given: Value, at: JsonPath | null): Value {
   if (at === null || given === null) {
-    throw expressionFailed('There is no value to apply a JSON path to.');
+    throw expressionFailed('The value to which the JSON path is applied is null.');
   }
   return at.find(documentOf(given));
 }

@@ -68,7 +68,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     long,
     (a, b) => (isUndivided(a, b) ? 0n : saturatedLong(Math.floor(a / b))),
-    'The same, or 0 if the divisor is 0.',
+    'The quotient, rounded down to a whole number, or 0 if the divisor is 0.',
     'intDivOrZero(7, 0)',
   ),
   define(
@@ -95,13 +95,13 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     'The remainder, never negative.',
     'positiveModulo(-7, 3)',
   ),
-  define('negate', [double], double, (a) => -a, 'The number with the other sign.', 'negate(5)'),
+  define('negate', [double], double, (a) => -a, 'The number with the opposite sign.', 'negate(5)'),
   define(
     'least',
     [double, double],
     double,
     (a, b) => Math.min(a, b),
-    'The smaller number; NaN where one is.',
+    'The smaller number; NaN if either is NaN.',
     'least(1, 2)',
   ),
   define(
@@ -109,7 +109,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     (a, b) => Math.max(a, b),
-    'The larger number; NaN where one is.',
+    'The larger number; NaN if either is NaN.',
     'greatest(1, 2)',
   ),
   define(
@@ -157,8 +157,22 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
 
 export const mathematicsFunctions: readonly FunctionDefinition[] = [
   define('abs', [double], double, Math.abs, 'The number without its sign.', 'abs(-2.5)'),
-  define('ceil ceiling', [double], double, Math.ceil, 'The next whole number above.', 'ceil(1.2)'),
-  define('floor', [double], double, Math.floor, 'The next whole number below.', 'floor(-1.2)'),
+  define(
+    'ceil ceiling',
+    [double],
+    double,
+    Math.ceil,
+    'The number, rounded up to a whole number.',
+    'ceil(1.2)',
+  ),
+  define(
+    'floor',
+    [double],
+    double,
+    Math.floor,
+    'The number, rounded down to a whole number.',
+    'floor(-1.2)',
+  ),
   define('exp', [double], double, Math.exp, 'e to the power of the number.', 'exp(0)'),
   define('ln log', [double], double, Math.log, 'The natural logarithm.', 'ln(1)'),
   define(
@@ -171,7 +185,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
   ),
   define('log10', [double], double, Math.log10, 'The logarithm to base 10.', 'log10(1000)'),
   define('sqrt', [double], double, Math.sqrt, 'The square root.', 'sqrt(2.25)'),
-  define('sign', [double], double, Math.sign, '-1, 0 or 1 by the sign of the number.', 'sign(-5)'),
+  define('sign', [double], double, Math.sign, 'The sign of the number: -1, 0 or 1.', 'sign(-5)'),
   define(
     'power pow',
     [double, double],
@@ -185,7 +199,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double],
     double,
     (a) => (Number.isFinite(a) ? Number(saturatedLong(Math.floor(a + 0.5))) : a),
-    'The nearest whole number, halves up.',
+    'The nearest whole number; halves are rounded up.',
     'roundDecimal(-2.5)',
   ),
   define(
@@ -193,7 +207,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double, int],
     double,
     (a, scale) => (Number.isFinite(a) ? rescale(a, scale, 'half-up') : a),
-    'The number with n decimals, halves away from 0.',
+    'The number, rounded to n decimals; halves are rounded away from 0.',
     'roundDecimal(2.345, 2)',
   ),
   define(
@@ -217,7 +231,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double],
     int,
     (a) => Number(Number.isNaN(a)),
-    '1 where the number is NaN, else 0.',
+    '1 if the number is NaN, otherwise 0.',
     "isNaN('NaN')",
   ),
   define(
@@ -225,7 +239,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double],
     int,
     (a) => Number(Number.isFinite(a)),
-    '1 where the number is neither NaN nor infinite, else 0.',
+    '1 if the number is neither NaN nor infinite, otherwise 0.',
     'isFinite(1)',
   ),
   define(
@@ -233,7 +247,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double],
     int,
     (a) => Number(Math.abs(a) === Number.POSITIVE_INFINITY),
-    '1 where the number is infinite, else 0.',
+    '1 if the number is infinite, otherwise 0.',
     "isInfinite('-Infinity')",
   ),
   define(
@@ -256,15 +270,15 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
   define('cos', [double], double, Math.cos, 'The cosine.', 'cos(0)'),
   define('tan', [double], double, Math.tan, 'The tangent.', 'tan(0)'),
   define('cot', [double], double, (a) => 1 / Math.tan(a), 'The cotangent.'),
-  define('asin', [double], double, Math.asin, 'The angle of a sine.', 'asin(0)'),
-  define('acos', [double], double, Math.acos, 'The angle of a cosine.', 'acos(1)'),
-  define('atan', [double], double, Math.atan, 'The angle of a tangent.', 'atan(0)'),
+  define('asin', [double], double, Math.asin, 'The arc sine, in radians.', 'asin(0)'),
+  define('acos', [double], double, Math.acos, 'The arc cosine, in radians.', 'acos(1)'),
+  define('atan', [double], double, Math.atan, 'The arc tangent, in radians.', 'atan(0)'),
   define(
     'atan2',
     [double, double],
     double,
     Math.atan2,
-    'The angle of a point y, x.',
+    'The angle of the point with the coordinates y and x, in radians.',
     'atan2(0, 1)',
   ),
   define('sinh', [double], double, Math.sinh, 'The hyperbolic sine.', 'sinh(0)'),
@@ -330,7 +344,7 @@ function javaPower(base: number, exponent: number): number {
 }
 
 function rescale(a: number, scale: number, rounding: 'half-up' | 'down'): number {
-  if (!Number.isFinite(a)) throw expressionFailed(`${a} has no decimals to cut.`);
+  if (!Number.isFinite(a)) throw expressionFailed(`${a} cannot be truncated to decimals.`);
   // More than all digits of a double; from 646,456,993 on Java's decimals fail.
   if (Math.abs(scale) > 1_000 && Math.abs(scale) < 646_456_993) return scale > 0 ? a + 0 : 0;
   return Decimal.parse(textOfDouble(a)).withScale(scale, rounding).toNumber();

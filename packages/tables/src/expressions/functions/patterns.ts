@@ -42,7 +42,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, regex, text],
     boolean,
     (given, pattern, flag) => isFound(flagged(pattern, flag), given),
-    'The same; case-insensitive if the third argument is `i`.',
+    'Whether the pattern matches somewhere in the text; case-insensitively if the third argument is `i`.',
     "regexpLike('Hello', 'hel', 'i')",
   ),
   define(
@@ -90,7 +90,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     [text, regex, text, int],
     text,
     (given, pattern, substitute, start) => replaceFrom(given, pattern, substitute, start, -1),
-    'The same from a position on.',
+    'The text with each match from a position on replaced.',
     "regexpReplace('aaa', 'a', 'x', 1)",
   ),
   define(
@@ -107,7 +107,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     text,
     (given, pattern, substitute, start, only, flag) =>
       replaceFrom(given, flag === 'i' ? withoutCase(pattern) : pattern, substitute, start, only),
-    'The same; case-insensitive if the last argument is `i`.',
+    'One match, or all, replaced as above; case-insensitively if the last argument is `i`.',
     "regexpReplace('Aa', 'a', 'x', 0, -1, 'i')",
   ),
 ];

@@ -66,7 +66,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, text],
     text,
     (a, b, separator) => a + separator + b,
-    'Both texts with the third between them.',
+    'The first two texts, joined by the third.',
     "concat('a', 'b', '-')",
   ),
   define(
@@ -74,7 +74,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, text],
     text,
     (separator, a, b) => a + separator + b,
-    'The second and third with the first between them.',
+    'The second and third text, joined by the first.',
     "concatWS('-', 'a', 'b')",
   ),
   define(
@@ -90,7 +90,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int, int],
     text,
     (given, start, end) => (end === -1 ? piece(given, start) : piece(given, start, end)),
-    'The text from a position to before another; -1 is the end.',
+    'The text from a start position to before an end position; -1 is the end.',
     "substr('Hello', 1, 3)",
   ),
   define(
@@ -179,7 +179,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, int],
     text,
     joinedRepeats,
-    'The text n times, with another between.',
+    'The text n times, joined by a separator.',
     "repeat('ab', '-', 2)",
   ),
   define(
@@ -187,7 +187,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, text],
     text,
     (given, find, substitute) => replacedText(given, find, substitute),
-    'The text with each of the second replaced by the third.',
+    'The text with each occurrence of the second argument replaced by the third.',
     "replace('abab', 'a', 'x')",
   ),
   define(
@@ -195,7 +195,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     text,
     (given, find) => replacedText(given, find, ''),
-    'The text without the second.',
+    'The text without occurrences of the second argument.',
     "remove('abab', 'a')",
   ),
   define(
@@ -203,7 +203,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     boolean,
     (given, find) => given.includes(find),
-    'Whether the second is in the first.',
+    'Whether the first text contains the second.',
     "contains('abc', 'b')",
   ),
   define(
@@ -211,7 +211,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     boolean,
     (given, find) => given.startsWith(find),
-    'Whether the first begins with the second.',
+    'Whether the first text starts with the second.',
     "startsWith('abc', 'a')",
   ),
   define(
@@ -219,7 +219,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     boolean,
     (given, find) => given.endsWith(find),
-    'Whether the first ends with the second.',
+    'Whether the first text ends with the second.',
     "endsWith('abc', 'c')",
   ),
   define(
@@ -227,7 +227,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     (given, find) => given.indexOf(find),
-    'The first position of the second, counted from 0; -1 if there is none.',
+    'The first position of the second text in the first, counted from 0; -1 if there is none.',
     "strpos('abcabc', 'c')",
   ),
   define(
@@ -235,7 +235,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, int],
     int,
     nthPosition,
-    'The position of the n-th occurrence of the second.',
+    'The position of the n-th occurrence of the second text in the first.',
     "strpos('abcabc', 'c', 2)",
   ),
   define(
@@ -243,7 +243,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     (given, find) => given.lastIndexOf(find),
-    'The last position of the second.',
+    'The last position of the second text in the first.',
     "strrpos('abcabc', 'c')",
   ),
   define(
@@ -251,7 +251,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, int],
     int,
     (given, find, from) => (from < 0 ? -1 : given.lastIndexOf(find, from)),
-    'The last position of the second at or before a position.',
+    'The last position of the second text in the first, at or before a position.',
     "strrpos('abcabc', 'c', 4)",
   ),
   define(
@@ -276,7 +276,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text],
     int,
     editDistance,
-    'The fewest edits that turn one into the other.',
+    'The Levenshtein distance between the texts.',
     "levenshteinDistance('kitten', 'sitting')",
   ),
   define(
@@ -367,7 +367,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
         some(lengthMax),
         (length) => (before ?? '') + some(given).slice(0, length),
       ),
-    'The same with a text before each.',
+    'The prefixes of up to n characters, each with a text before it.',
     "prefixesWithPrefix('abc', 2, '^')",
   ),
   define(
@@ -388,7 +388,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
         some(lengthMax),
         (length) => some(given).slice(some(given).length - length) + (behind ?? ''),
       ),
-    'The same with a text after each.',
+    'The suffixes of up to n characters, each with a text after it.',
     "suffixesWithSuffix('abc', 2, '$')",
   ),
   define(
@@ -396,7 +396,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int],
     texts,
     (given, length) => ngramsOf(given, length, length),
-    'All pieces of a length, each once.',
+    'The distinct n-grams of a length.',
     "uniqueNgrams('abab', 2)",
   ),
   define(
@@ -404,7 +404,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, int, int],
     texts,
     ngramsOf,
-    'All pieces of lengths from one to another.',
+    'The distinct n-grams of a range of lengths.',
     "uniqueNgrams('aba', 1, 2)",
   ),
   define(
@@ -412,7 +412,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [texts, int],
     texts,
     (given, length) => unique(given.map((each) => ngramsOf(each, Math.max(1, length), length))),
-    'The pieces of all elements.',
+    'The distinct n-grams of all elements, of a length.',
     "uniqueNgramsMV(split('ab,bc', ','), 1)",
   ),
   define(
@@ -421,7 +421,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     texts,
     (given, lengthMin, lengthMax) =>
       unique(given.map((each) => ngramsOf(each, lengthMin, lengthMax))),
-    'The pieces of all elements, of lengths from one to another.',
+    'The distinct n-grams of all elements, of a range of lengths.',
     "uniqueNgramsMV(split('ab,bc', ','), 1, 2)",
   ),
 ];
@@ -435,7 +435,7 @@ function fail(message: string): never {
 }
 
 function some<T>(value: T | null): T {
-  return value ?? fail('The text and the length must have values.');
+  return value ?? fail('The text and the length must not be null.');
 }
 
 function trimmed(end: string, characters: string, given: string): string {

@@ -28,12 +28,12 @@ export const urlFunctions: readonly FunctionDefinition[] = [
   part(
     'cutToFirstSignificantSubdomain',
     ({ host }) => joined(host, false),
-    'The host from that label on',
+    'The host from the label that names the site on',
   ),
   part(
     'cutToFirstSignificantSubdomainWithWWW',
     ({ host }) => joined(host, true),
-    'The same, with `www.` if that alone precedes it',
+    'The host from the label that names the site on, with `www.` if that alone precedes it',
   ),
   define(
     'urlPort',
@@ -51,7 +51,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
   part(
     'urlPathWithQuery',
     (uri) => (isFull(uri) ? uri.rawPath : null),
-    'The path as written; without the query, whatever the name says',
+    'The path as written, without the query',
   ),
   part('urlQueryString', ({ rawQuery }) => rawQuery, 'The query as written'),
   part('urlFragment', ({ fragment }) => fragment, 'The text after `#`, decoded'),
@@ -94,7 +94,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     texts,
     (url) => pairsOf(url).map(([key]) => key),
-    'Their names.',
+    'The names of the parameters of the query.',
     `extractURLParameterNames('${example}')`,
   ),
   define(
@@ -183,7 +183,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (url) => rewritten(url, (uri) => ({ ...uri, query: null, fragment: null })),
-    'The address without both.',
+    'The address without its query and fragment.',
     `cutQueryStringAndFragment('${example}')`,
   ),
   define(
@@ -199,7 +199,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text, texts],
     text,
     (url, names) => names.reduce(cutParameter, url),
-    'The address without several.',
+    'The address without several parameters of its query.',
     `cutURLParameters('${example}', ARRAY['x', 'y'])`,
   ),
 ];

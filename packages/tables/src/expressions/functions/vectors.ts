@@ -8,7 +8,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats],
     double,
     (a, b) => cosine(a, b, Number.NaN),
-    '1 less the cosine between two vectors; NaN where one is 0.',
+    '1 minus the cosine of the angle between two vectors; NaN if one of them is 0.',
     'cosineDistance(ARRAY[1, 0], ARRAY[0, 1])',
   ),
   define(
@@ -16,7 +16,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats, double],
     double,
     cosine,
-    'The same, or the third where one is 0.',
+    '1 minus the cosine of the angle between two vectors, or the third argument if one of them is 0.',
     'cosineDistance(ARRAY[0], ARRAY[1], -1)',
   ),
   define(
@@ -24,7 +24,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats],
     double,
     (a, b) => sumOf(a, b, (x, y) => Math.fround(x * y)),
-    'The sum of the products.',
+    'The dot product: the sum of the products.',
     'innerProduct(ARRAY[1, 2], ARRAY[3, 4])',
   ),
   define(
@@ -32,7 +32,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats],
     double,
     (a, b) => sumOf(a, b, (x, y) => Math.fround(x * y)),
-    'The same.',
+    'The dot product of two vectors.',
     'dotProduct(ARRAY[1, 2], ARRAY[3, 4])',
   ),
   define(
@@ -40,7 +40,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats],
     double,
     (a, b) => sumOf(a, b, (x, y) => Math.abs(Math.fround(x - y))),
-    'The sum of the differences.',
+    'The L1 distance: the sum of the differences.',
     'l1Distance(ARRAY[1, 2], ARRAY[3, 4])',
   ),
   define(
@@ -48,7 +48,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats],
     double,
     (a, b) => Math.sqrt(squares(a, b)),
-    'The root of the sum of the squares of the differences.',
+    'The L2 distance: the root of the sum of the squares of the differences.',
     'l2Distance(ARRAY[0, 0], ARRAY[3, 4])',
   ),
   define(
