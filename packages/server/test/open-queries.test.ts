@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { isQuireError } from '@quire/core';
+import { QuireError } from '@quire/core';
 import { loadSettings } from '@quire/settings';
 import { expect, test } from 'vitest';
 import { openQueries } from '../src/queries/run-queries.ts';
 
-test('a process of queries that finds the bucket down says so, and blames no setting', async () => {
+test('a process of queries that finds the bucket down names it, and no setting', async () => {
   // Answers as a gateway does before a bucket that is down.
   const bucket = createServer((_request, response) => response.writeHead(503).end());
   bucket.listen(0, '127.0.0.1');
@@ -27,10 +27,13 @@ test('a process of queries that finds the bucket down says so, and blames no set
   });
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
   const host = { pid: 1, call: () => Promise.resolve(undefined) };
-  const failure: unknown = await openQueries(
-    { settings: outcome.settings, isFirst: true },
-    host,
-  ).catch((error: unknown) => error);
+  const opening = openQueries({ settings: outcome.settings, isFirst: true }, host);
+  await expect(opening).rejects.toEqual(
+    expect.objectContaining({
+      constructor: QuireError,
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/^Opening s3:\/\/results failed: [^=]+$/),
+    }),
+  );
   bucket.close();
-  expect(isQuireError(failure) && failure.code).toBe('STORE_UNAVAILABLE');
 });

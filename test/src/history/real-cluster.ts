@@ -169,7 +169,7 @@ export class RealCluster implements UsedCluster, AsyncDisposable {
     const seat = this.#seatOf(name);
     await seat.process[Symbol.asyncDispose]();
     await this.pause(pauseMs);
-    const { server, url } = await this.#startAgain();
+    const { server, url } = await this.#startBroker();
     seat.ended.push(seat.process);
     seat.process = server;
     seat.front.targetPort = Number(new URL(url).port);
@@ -196,19 +196,22 @@ export class RealCluster implements UsedCluster, AsyncDisposable {
   }
 
   async #addBroker(name: string): Promise<void> {
-    const { server, url } = await startServer(['--config', this.#config]);
+    const { server, url } = await this.#startBroker();
     const front = this.#stack.use(await FaultProxy.start(Number(new URL(url).port)));
     front.intercept = (request) => this.faults.broker(request);
     this.#seats.push({ name, front, process: server, ended: [] });
   }
 
-  /** Starts a broker, again and again while the bucket does not answer it. */
-  async #startAgain(): ReturnType<typeof startServer> {
+  /**
+   * Starts a broker, as a supervisor does: again while the bucket does not answer in the time that
+   * the settings give it, which a busy machine exceeds as well.
+   */
+  async #startBroker(): ReturnType<typeof startServer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await startServer(['--config', this.#config]);
       } catch (error) {
-        if (attempt === startsMax || !String(error).includes('pagination.s3')) throw error;
+        if (attempt === startsMax || !isOutage(String(error))) throw error;
       }
     }
   }
@@ -242,4 +245,9 @@ export class RealCluster implements UsedCluster, AsyncDisposable {
       return undefined;
     }
   }
+}
+
+/** Reports whether a broker, or its first worker, ended because the bucket did not answer. */
+function isOutage(error: string): boolean {
+  return error.includes('pagination.s3') || error.includes('Opening s3://');
 }

@@ -1,6 +1,7 @@
 import {
   isQuireError,
   type ObjectStore,
+  QuireError,
   type StoreCall,
   systemClock,
   systemRandom,
@@ -19,7 +20,12 @@ import {
 } from '@quire/results';
 import type { OpenQueryEngine } from '../engines/engine-kind.ts';
 import { engineKindOf } from '../engines/engine-kinds.ts';
-import { isOpenedAnywhere, openStore, type StoreSettings } from '../stores/open-store.ts';
+import {
+  isOpenedAnywhere,
+  openStore,
+  storeInUse,
+  type StoreSettings,
+} from '../stores/open-store.ts';
 import type { WorkContext, WorkerHost, WorkRunner } from '../workers/worker-kind.ts';
 import {
   type EncodedDescription,
@@ -79,7 +85,9 @@ async function openResultStore(settings: StoreSettings, host: WorkerHost): Promi
     return (await openStore(settings, dependenciesOf(host))).store;
   } catch (error) {
     const { cause } = error as Error;
-    throw isQuireError(cause) && cause.kind === 'unavailable' ? cause : error;
+    if (!isQuireError(cause) || cause.kind !== 'unavailable') throw error;
+    const location = storeInUse(settings).location?.text;
+    throw new QuireError(cause.code, `Opening ${location} failed: ${cause.message}`, { cause });
   }
 }
 
