@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 
 /** The caller that the credentials prove. */
 export const CallerResponse = Type.Object(

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import { CallerResponse } from './caller-response.ts';
 import {
   ClusterDeletionResponse,

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 
 /** The health of the cluster that answers queries and stores tables, for any caller. */
 export const EngineHealth = Type.Object(

@@ -1,5 +1,6 @@
 import { type BrokerAddress, type ErrorCode, errorKinds } from '@quire/core/portable';
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { pageHeaders } from '@quire/core/wire';
 
 /** The body of every response whose status is not 2xx (CONTRACT.md section 2). */

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { EngineHealth } from './engine-health.ts';
 
 const NullableTime = (description: string) =>

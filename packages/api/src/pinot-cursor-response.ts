@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { MetadataRecord } from './metadata-record.ts';
 import { refer } from './reference.ts';
 import { ResultTable } from './result-table.ts';

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { errorResponses, type Operation, type OperationResponse, responseOf } from './operation.ts';
 import { linkOperations } from './link-operation.ts';
 import { pinotOperations } from './pinot/pinot-operations.ts';

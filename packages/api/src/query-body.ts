@@ -1,5 +1,6 @@
 import { QuireError, type SqlDialect, sqlDialects } from '@quire/core/portable';
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { QueryParameterValues } from './query-parameters.ts';
 
 /**

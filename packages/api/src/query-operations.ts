@@ -1,5 +1,5 @@
 import { pageFormatNames, pageFormats, pageHeaders, routePatterns } from '@quire/core/wire';
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import {
   cacheHeaders,
   errorResponses,

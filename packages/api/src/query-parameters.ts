@@ -1,5 +1,5 @@
 import { type QueryParameter, type QueryParameters, QuireError } from '@quire/core/portable';
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 
 /** The type of a parameter's value. */
 export type ParameterType = QueryParameter['type'];

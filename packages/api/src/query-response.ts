@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { MetadataRecord, QueryException } from './metadata-record.ts';
 import { stateSchema } from './query-status.ts';
 import { refer } from './reference.ts';

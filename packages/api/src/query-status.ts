@@ -1,5 +1,6 @@
 import { type QueryState, queryStates } from '@quire/core/wire';
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { QueryException } from './metadata-record.ts';
 import { refer } from './reference.ts';
 

@@ -1,4 +1,5 @@
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static, TSchema, TUnsafe } from 'typebox';
 
 /**
  * References a schema by its `$id`, so that the OpenAPI document has it once, among its components.

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { refer } from './reference.ts';
 
 /** The location of one response of a result (SPECIFICATION.md section 2.8). */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import { errorResponses, type Operation, responseOf, resultErrors } from './operation.ts';
 import { routePatterns } from '@quire/core/wire';
 import { RequestIdParams } from './query-operations.ts';

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 
 /** The settings that a process runs with. */
 export const SettingsResponse = Type.Object(

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { errorResponses, type Operation, responseOf } from './operation.ts';
 import { sweepPattern } from '@quire/core/wire';
 import { refer } from './reference.ts';

@@ -1,5 +1,6 @@
 import { type Clock, isQuireError, QuireError } from '@quire/core';
-import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
+import type { createLocalJWKSet, JWTVerifyGetKey } from 'jose';
+import { loadJose } from './load-jose.ts';
 
 /** The source of the keys of a `JwkSet`, and the frequency of reading it. */
 export interface JwkSetOptions {
@@ -45,6 +46,7 @@ export class JwkSet {
     }
     const keys = this.#keys;
     if (keys === undefined) throw this.#unavailable();
+    const { errors } = await loadJose();
     try {
       return await keys(header, token);
     } catch (error) {
@@ -69,7 +71,7 @@ export class JwkSet {
   async #read(): Promise<void> {
     const { read, clock, onProblem } = this.#options;
     try {
-      this.#keys = parseKeys(await read());
+      this.#keys = await parseKeys(await read());
       this.#readMs = clock.monotonicMs();
     } catch (error) {
       if (!isQuireError(error)) throw error;
@@ -88,7 +90,8 @@ export class JwkSet {
 /** The maximum number of keys, more than any issuer has: a search must stay cheap. */
 const keyCountMax = 200;
 
-function parseKeys(text: string): JWTVerifyGetKey {
+async function parseKeys(text: string): Promise<JWTVerifyGetKey> {
+  const jose = await loadJose();
   const invalid = (reason: string): QuireError =>
     new QuireError(
       'INVALID_SETTING',
@@ -103,9 +106,9 @@ function parseKeys(text: string): JWTVerifyGetKey {
   if (!Array.isArray(keys?.keys)) throw invalid('it has no list of keys');
   if (keys.keys.length > keyCountMax) throw invalid(`it has more than ${keyCountMax} keys`);
   try {
-    return createLocalJWKSet(keys as Parameters<typeof createLocalJWKSet>[0]);
+    return jose.createLocalJWKSet(keys as Parameters<typeof createLocalJWKSet>[0]);
   } catch (error) {
-    if (!(error instanceof errors.JWKSInvalid)) throw error;
+    if (!(error instanceof jose.errors.JWKSInvalid)) throw error;
     throw invalid('it is malformed');
   }
 }

@@ -1,6 +1,7 @@
 import { type Clock, isQuireError } from '@quire/core';
-import { errors, jwtVerify, type JWTPayload } from 'jose';
+import type { errors as JoseErrors, JWTPayload } from 'jose';
 import type { JwkSet } from './jwk-set.ts';
+import { loadJose } from './load-jose.ts';
 import type { Principal, Role } from './principal.ts';
 import { refusedCredentials } from './refused-credentials.ts';
 
@@ -82,6 +83,7 @@ export class JwtVerifier {
 
   async #payloadOf(token: string): Promise<JWTPayload> {
     const { keys, clock, issuer, audience, algorithms, clockToleranceMs } = this.#options;
+    const { errors, jwtVerify } = await loadJose();
     try {
       const { payload } = await jwtVerify(token, keys.keyFor, {
         algorithms: [...algorithms],
@@ -95,7 +97,7 @@ export class JwtVerifier {
     } catch (error) {
       if (isQuireError(error)) throw error;
       // Not attached as the cause: such an error contains the token's claims.
-      throw refusedCredentials(reasonOf(error));
+      throw refusedCredentials(reasonOf(error, errors));
     }
   }
 
@@ -136,7 +138,7 @@ function wordsOf(claim: unknown): readonly unknown[] {
 }
 
 /** Returns the reason why a token was refused, for operators; it contains no text of the token. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, errors: typeof JoseErrors): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
     return `the token's claim ${knownClaim(error.claim)} does not have the required value`;

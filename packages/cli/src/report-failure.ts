@@ -3,7 +3,6 @@ import { type ErrorCode, isQuireError } from '@quire/core';
 import { visibleText } from '@quire/core/portable';
 import type { Environment } from './environment.ts';
 import { stylesFor } from './styles.ts';
-import { renderFindings } from './tables/render-findings.ts';
 
 /** Hints on what to do about an error, where its message does not say it. */
 const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = {
@@ -22,11 +21,13 @@ export async function reportFailure(error: unknown, environment: Environment): P
   // `quire query … | head`: the reader has read enough.
   if (isQuireError(error, 'OUTPUT_CLOSED')) return 0;
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-  for (const one of errors) await environment.stderr.write(describeFailure(one, environment));
+  for (const one of errors) {
+    await environment.stderr.write(await describeFailure(one, environment));
+  }
   return 1;
 }
 
-function describeFailure(error: unknown, environment: Environment): string {
+async function describeFailure(error: unknown, environment: Environment): Promise<string> {
   const styles = stylesFor(environment.stderr, environment.variables);
   const { bad, faint } = styles;
   if (!isQuireError(error)) {
@@ -38,13 +39,20 @@ function describeFailure(error: unknown, environment: Environment): string {
   const widthMax = environment.stderr.isTerminal
     ? environment.stderr.size.columns
     : Number.POSITIVE_INFINITY;
+  const { findings = [] } = error;
   return [
     // A single problem is shown after its code; several are listed below it, one per line.
     sentences.length === 1
       ? `${bad(`error ${error.code}:`)} ${sentences[0]}`
       : bad(`error ${error.code}:`),
     ...(sentences.length === 1 ? [] : sentences.map((sentence) => `  ${sentence}`)),
-    ...renderFindings(error.findings ?? [], { styles, widthMax }),
+    // Loaded for them alone: measuring texts loads large tables.
+    ...(findings.length === 0
+      ? []
+      : (await import('./tables/render-findings.ts')).renderFindings(findings, {
+          styles,
+          widthMax,
+        })),
     ...(hint === undefined ? [] : [faint(hint)]),
     '',
   ].join('\n');

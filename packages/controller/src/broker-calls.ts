@@ -20,7 +20,6 @@ import {
 } from '@quire/client/wire';
 import { isQuireError, QuireError } from '@quire/core';
 import type { Static, TSchema } from 'typebox';
-import { Check } from 'typebox/value';
 import type { BrokerAnswer, BrokerClient } from './broker-client.ts';
 
 /** A longer list from a broker would fill the memory of the controller. */
@@ -275,7 +274,8 @@ export async function readHealth(
   assertStatus(answer);
   const report = parseBrokerHealth(answer.text);
   const health: unknown = JSON.parse(answer.text);
-  return { ...report, health: Check(HealthResponse, health) ? health : null };
+  const isKnown = await matches(HealthResponse, health);
+  return { ...report, health: isKnown ? (health as Static<typeof HealthResponse>) : null };
 }
 
 /** @throws BROKER_FAILED when the status is not 200 */
@@ -290,20 +290,26 @@ function assertStatus({ status }: BrokerAnswer): void {
   );
 }
 
-function parse<T extends TSchema>(schema: T, text: string): Static<T> {
+async function parse<T extends TSchema>(schema: T, text: string): Promise<Static<T>> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw new QuireError('BROKER_FAILED', 'The answer of the broker is not JSON.', { cause });
   }
-  if (!Check(schema, value)) {
+  if (!(await matches(schema, value))) {
     throw new QuireError(
       'BROKER_FAILED',
       'The answer of the broker does not have the expected form.',
     );
   }
-  return value;
+  return value as Static<T>;
+}
+
+/** Reports whether a value matches a schema. TypeBox is loaded for the first answer of a broker. */
+async function matches(schema: TSchema, value: unknown): Promise<boolean> {
+  const { Check } = await import('typebox/schema');
+  return Check(schema, value);
 }
 
 /** Returns the broker that a URL names. */

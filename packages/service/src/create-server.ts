@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
+import type { ApiDocument } from '@quire/api/docs';
 import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
 import fastify, {
   type FastifyInstance,
@@ -14,7 +15,8 @@ import { replyToClientError, writeError } from './client-error.ts';
 import { allowOrigins } from './cross-origin.ts';
 import { replyWithError } from './error-reply.ts';
 import { handOver } from './mounted.ts';
-import { addOpenApi, readDocsRoute, readMetricsRoute, readOpenApiRoute } from './service-routes.ts';
+import { compiling, OpenApiDocument, withoutCompilers } from './open-api-document.ts';
+import { readDocsRoute, readMetricsRoute, readOpenApiRoute } from './service-routes.ts';
 import { RouteIndex } from './route-index.ts';
 import type { ServiceContext } from './service-context.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -45,6 +47,7 @@ export async function createServer(
   };
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void =>
     replyWithError(error, request, reply, options.basicOffered);
+  const { bodies = 'json' } = service;
   // The same instance in both cases; only its types distinguish HTTP from HTTPS.
   const server = fastify({
     ...(logger !== undefined && { loggerInstance: logger }),
@@ -68,15 +71,14 @@ export async function createServer(
     forceCloseConnections: true, // it is closed when nothing is left to wait for
     return503OnClosing: false, // an own hook answers, in the shape of all errors
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
+    schemaController: compiling({
+      ...withoutCompilers,
+      ...(bodies === 'json' && { buildValidator: () => compileValidator }),
+    }),
   } as FastifyServerOptions);
-  const { bodies = 'json' } = service;
-  server.setValidatorCompiler(
-    bodies === 'json' ? compileValidator : () => (value: unknown) => ({ value }),
-  );
-  // Bodies are written with all digits: no serialiser may drop or round anything.
-  server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.setErrorHandler(answerError);
-  const routes = [...service.routes(context), ...selfRoutes(service)];
+  const routes = [...service.routes(context), ...selfRoutes(service, () => document.read())];
+  const document = new OpenApiDocument(routes, service.about, options.version);
   const index = new RouteIndex(routes);
   const explain = (request: FastifyRequest, reply: FastifyReply): QuireError => {
     const { error, allowed } = index.explain(request.method, request.url);
@@ -91,7 +93,6 @@ export async function createServer(
   allowOrigins(server, options.corsOrigins ?? []);
   if (service.mounted !== undefined) await handOver(server, service.mounted);
   addCallHooks(server, context, options, explain);
-  await addOpenApi(server, service.about, options.version);
   for (const route of routes) server.route(route);
   // Without these listeners Node would close the connection, or answer without a body.
   server.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
@@ -107,11 +108,15 @@ export async function createServer(
 }
 
 /** Returns the routes about the service itself, which are the same in all services. */
-function selfRoutes({ metrics, server }: ServiceOptions): RouteOptions[] {
+function selfRoutes(
+  { metrics, server }: ServiceOptions,
+  readDocument: () => Promise<ApiDocument>,
+): RouteOptions[] {
   const { metricsEnabled = true, docsEnabled = true, docsPublic = false } = server;
-  const docs = [readOpenApiRoute(), readDocsRoute({ isPublic: docsPublic })].map((route) =>
-    docsPublic ? withoutCredentials(route) : route,
-  );
+  const docs = [
+    readOpenApiRoute(readDocument),
+    readDocsRoute(readDocument, { isPublic: docsPublic }),
+  ].map((route) => (docsPublic ? withoutCredentials(route) : route));
   return [...(metricsEnabled ? [readMetricsRoute(metrics)] : []), ...(docsEnabled ? docs : [])];
 }
 

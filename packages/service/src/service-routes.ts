@@ -1,58 +1,17 @@
-import swagger from '@fastify/swagger';
-import { components, serviceOperations } from '@quire/api';
+import { serviceOperations } from '@quire/api';
 import type { ApiDocument } from '@quire/api/docs';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 import { principalOf } from './call-context.ts';
-import { completeDocument } from './complete-document.ts';
 import { docsSecurityPolicy, renderDocsPage } from './docs-page.ts';
 import { routeOf } from './route.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
-import type { ServiceDescription } from './service-options.ts';
-
-/**
- * Creates the OpenAPI document from the routes that are added afterwards, with the schemas that
- * validate them.
- */
-export async function addOpenApi(
-  server: FastifyInstance,
-  about: ServiceDescription,
-  version: string,
-): Promise<void> {
-  for (const schema of [...components, ...(about.components ?? [])]) server.addSchema(schema);
-  await server.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: about.title,
-        version,
-        description: about.description,
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      tags: [...about.tags],
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'A token.' },
-          basic: {
-            type: 'http',
-            scheme: 'basic',
-            description: 'The name of a principal, and its password or token.',
-          },
-        },
-      },
-      security: [{ bearer: [] }, { basic: [] }],
-    },
-    transformObject: (object) =>
-      'openapiObject' in object ? completeDocument(object.openapiObject) : object.swaggerObject,
-    refResolver: {
-      buildLocalReference: (json, _baseUri, _fragment, index) =>
-        (json['$id'] as string | undefined) ?? `Schema${index}`,
-    },
-  });
-}
 
 /** GET /docs: one self-contained page with a form to try each call. */
-export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): RouteOptions {
-  return routeOf(serviceOperations.readDocs, async (request, reply) =>
+export function readDocsRoute(
+  readDocument: () => Promise<ApiDocument>,
+  { isPublic }: { readonly isPublic: boolean },
+): RouteOptions {
+  return routeOf(serviceOperations.readDocs, async (_request, reply) =>
     reply
       .headers({
         'content-type': 'text/html; charset=utf-8',
@@ -61,7 +20,7 @@ export function readDocsRoute({ isPublic }: { readonly isPublic: boolean }): Rou
         'referrer-policy': 'no-referrer',
         'cache-control': 'no-cache',
       })
-      .send(renderDocsPage(request.server.swagger() as unknown as ApiDocument, { isPublic })),
+      .send(renderDocsPage(await readDocument(), { isPublic })),
   );
 }
 
@@ -77,9 +36,9 @@ export function readMetricsRoute(metrics: ServiceMetrics): RouteOptions {
   });
 }
 
-/** GET /openapi.json: the document is created from the routes once all are added. */
-export function readOpenApiRoute(): RouteOptions {
-  return routeOf(serviceOperations.readOpenApi, async (request, reply) =>
-    reply.header('cache-control', 'no-cache').send(request.server.swagger()),
+/** GET /openapi.json. */
+export function readOpenApiRoute(readDocument: () => Promise<ApiDocument>): RouteOptions {
+  return routeOf(serviceOperations.readOpenApi, async (_request, reply) =>
+    reply.header('cache-control', 'no-cache').send(await readDocument()),
   );
 }

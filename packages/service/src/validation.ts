@@ -1,19 +1,41 @@
 import { QuireError } from '@quire/core';
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import type { Validator } from 'typebox/schema';
 
 /**
  * Validates bodies against their schemas. Paths and query parameters are not checked here: routes
  * parse those with `@quire/api`, whose errors name the parameter, its value and the expected
  * format, and which supports numbers of any length.
+ *
+ * A validator is compiled for the first body of its route, and TypeBox is loaded for the first one
+ * of all: a server starts without.
  */
-export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileValidator = ({
+  schema,
+  httpPart,
+}: Pick<FastifyRouteSchemaDef<TSchema>, 'schema' | 'httpPart'>) => {
   if (httpPart !== 'body') return (value: unknown) => ({ value });
-  const validator = Compile(withoutPatterns(schema) as TSchema);
-  return (value: unknown) =>
-    validator.Check(value) ? { value } : { error: bodyError(validator.Errors(value)[0]) };
+  let validator: Validator | undefined;
+  return (value: unknown) => {
+    if (validator === undefined) return compileAndValidate(value);
+    const error = problemOf(validator, value);
+    return error === undefined ? { value } : { error };
+  };
+
+  async function compileAndValidate(value: unknown): Promise<void> {
+    const { Compile } = await import('typebox/schema');
+    validator ??= Compile(withoutPatterns(schema) as TSchema);
+    const error = problemOf(validator, value);
+    if (error !== undefined) throw error;
+  }
 };
+
+function problemOf(validator: Validator, value: unknown): QuireError | undefined {
+  if (validator.Check(value)) return undefined;
+  const [, violations] = validator.Errors(value);
+  return bodyError(violations[0]);
+}
 
 /**
  * Removes patterns, which are documentation: routes explain in a sentence what is wrong with a

@@ -1,10 +1,14 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { readVersion } from '@quire/core/process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { quire, temporaryDirectory, testVariables, writeSettings } from '../testkit/cli-process.ts';
+import {
+  CliProcess,
+  quire,
+  temporaryDirectory,
+  testVariables,
+  writeSettings,
+} from '../testkit/cli-process.ts';
 
 // Every wrong call and every failed start has a test in packages/cli; these run one of each as a
 // process.
@@ -45,23 +49,56 @@ test('a server that is not there exits with 1', async () => {
   expect(stderr).toMatch(/^error SERVER_UNREACHABLE: No answer from http:\/\/127\.0\.0\.1:1: .*\n/);
 });
 
+/**
+ * An import that prints on standard error, when the command exits, of which package each module is
+ * that it has loaded.
+ */
+const listModules = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  if (process.argv[1]?.endsWith('quire.cjs')) {
+    const urls = new Set();
+    registerHooks({ load: (url, context, next) => (urls.add(url), next(url, context)) });
+    const packageOf = (url) => /.*node_modules.((?:@[^/]+.)?[^/]+)/.exec(url)?.[1] ?? 'quire';
+    process.on('exit', () => process.stderr.write(JSON.stringify([...urls].map(packageOf))));
+  }`)}`;
+
 test('the help loads few modules: none of the commands, and no server', async () => {
   const modulesMax = 200;
   // Commands that do not run a server start as often as they are typed.
-  const counter = `
-    import { registerHooks } from 'node:module';
-    const urls = new Set();
-    registerHooks({ load: (url, context, next) => (urls.add(url), next(url, context)) });
-    process.on('exit', () => process.stderr.write(String(urls.size)));`;
-  const counted = pathToFileURL(join(import.meta.dirname, '../../../packages/cli/bin/quire.cjs'));
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-    '--conditions=@quire/source',
-    '--import',
-    `data:text/javascript,${encodeURIComponent(counter)}`,
-    fileURLToPath(counted),
-    '--help',
-  ]);
+  const { stdout, stderr } = await quire(['--help'], {
+    variables: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${listModules}` },
+  });
   expect(stdout).toContain('Usage: quire [options] [command]');
-  expect(Number(stderr)).toBeGreaterThan(10);
-  expect(Number(stderr)).toBeLessThanOrEqual(modulesMax);
+  const modules = JSON.parse(stderr) as readonly string[];
+  expect(modules.length).toBeGreaterThan(10);
+  expect(modules.length).toBeLessThanOrEqual(modulesMax);
+});
+
+test('a server starts without what only bodies, tokens and documents need', async () => {
+  // Each hundred of modules takes a tenth of the time of a start.
+  const modulesMax = 1500;
+  await using directory = await temporaryDirectory();
+  const config = await writeSettings(
+    directory.path,
+    'proxy.port = 0\ncontroller.port = 0\nengine.log.level = error\n' +
+      'engine.tables.data.dir = tables\nengine.stream.file.dir = streams\n',
+  );
+  await using server = new CliProcess(
+    ['start', '--roles', 'server,broker,proxy,controller', '--config', config],
+    {
+      variables: {
+        ...testVariables,
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${listModules}`,
+      },
+    },
+  );
+  await server.untilPrinted(/Ctrl-C/);
+  server.signal('SIGTERM');
+  const { stderr } = await server.ended();
+  const modules = JSON.parse(/\[".*"\]/.exec(stderr)?.[0] ?? '[]') as readonly string[];
+  expect(modules).toEqual(expect.arrayContaining(['fastify', 'apache-arrow']));
+  for (const heavy of ['typebox', 'ajv', '@fastify/swagger', 'yaml', 'jose', 'string-width']) {
+    expect(modules).not.toContain(heavy);
+  }
+  expect(modules.length).toBeLessThanOrEqual(modulesMax);
 });

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@quire/core/portable';
-import { type TSchema, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { TSchema } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { refer } from '../reference.ts';
 import { pinotPatterns } from './pinot-paths.ts';

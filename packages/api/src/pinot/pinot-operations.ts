@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { expirationHeader } from '@quire/core/wire';
 import { queryOperations, RequestIdParams } from '../query-operations.ts';

@@ -1,5 +1,6 @@
 import { type SqlDialect, sqlDialects } from '@quire/core/portable';
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { refer } from '../reference.ts';
 
 /** A table over files that the settings name. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { refer } from '../reference.ts';
 import { pinotPatterns } from './pinot-paths.ts';

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@quire/core';
 import { type AdminRouteName, adminRoutes } from '@quire/core/wire';
-import { type TObject, type TSchema, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { TObject, TSchema } from 'typebox';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { refer } from '../reference.ts';
 

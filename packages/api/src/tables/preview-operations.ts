@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import type { ErrorCode } from '@quire/core/portable';
 import { errorResponses, type Operation, responseOf } from '../operation.ts';
 import { componentOf } from '../reference.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import { adminOperation } from './admin-operation.ts';
 
 const tag = 'tables';

@@ -1,5 +1,6 @@
 import { subtaskStates, taskStates } from '@quire/core/table-engine';
-import { type Static, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static } from 'typebox';
 import { refer } from '../reference.ts';
 
 const time = (description: string) =>

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@quire/core/schema';
 import { refer } from '../reference.ts';
 import { adminOperation } from './admin-operation.ts';
 import { SubtaskCount, TaskDebug } from './task-debug.ts';

@@ -1,6 +1,7 @@
 import { refer } from '@quire/api';
 import { PreviewObject, TableConfig, TableSchema } from '@quire/tables';
-import { type TSchema, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { TSchema } from 'typebox';
 
 /** The schemas of the calls about tables, as the API document has them. */
 

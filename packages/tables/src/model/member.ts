@@ -1,4 +1,5 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { Type } from '@quire/core/schema';
+import type { Static, TProperties, TSchema } from 'typebox';
 
 /**
  * Builders of the members of a model. Every member is optional. A missing member has its default,
