@@ -54,6 +54,16 @@ export const MetadataRecord = Type.Object(
         description: "Apache Pinot's trace, if the query requested it.",
       },
     ),
+    stageStats: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            "The stages of a query of Apache Pinot's multi-stage engine, with their times and rows, as it reports them; absent for other queries.",
+        },
+      ),
+    ),
     numGroupsLimitReached: clusterFlag(),
     maxRowsInJoinReached: clusterFlag(),
     partialResult: clusterFlag(),

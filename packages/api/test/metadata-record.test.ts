@@ -19,9 +19,10 @@ const specified = {
 };
 
 describe('MetadataRecord', () => {
-  it('MetadataRecord has every member of the specification, with its type and a description, and the dialect', () => {
-    const { dialect, ...required } = MetadataRecord.properties;
+  it('MetadataRecord has every member of the specification, with its type and a description, the dialect and the stages', () => {
+    const { dialect, stageStats, ...required } = MetadataRecord.properties;
     expect(dialect).toHaveProperty('description');
+    expect(stageStats).toHaveProperty('description');
     const types = Object.entries(required).map(([name, schema]) => [name, schema.type] as const);
     const expected = Object.entries(specified).flatMap(([type, names]) =>
       names.map((name) => [name, type] as const),

@@ -32,6 +32,8 @@ interface ClusterStatistics {
   /** The cluster's trace, if it was requested. */
   readonly trace: Readonly<Record<string, unknown>>;
   readonly segmentStatistics: readonly unknown[];
+  /** The times and rows of the multi-stage engine's stages; absent for the other one. */
+  readonly stages?: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface SegmentCounts {
@@ -185,6 +187,7 @@ function membersOf(cluster: ClusterStatistics) {
   return {
     segmentStatistics: [...cluster.segmentStatistics],
     traceInfo: { ...cluster.trace },
+    ...(cluster.stages !== undefined && { stageStats: { ...cluster.stages } }),
     numGroupsLimitReached: cluster.isGroupLimitReached,
     maxRowsInJoinReached: cluster.isJoinLimitReached,
     partialResult: cluster.isPartial,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explained, splitStatements } from '../app/query/split-statements.ts';
+import { explained, isProfiled, profiled, splitStatements } from '../app/query/split-statements.ts';
 
 test.each([
   ['', []],
@@ -25,4 +25,10 @@ test('EXPLAIN stands behind what a statement sets', () => {
     explained('SELECT 1', 'EXPLAIN ANALYZE'),
     explained("SET dialect = 'pinot'; SELECT ';'", 'EXPLAIN PLAN FOR'),
   ]).toEqual(['EXPLAIN ANALYZE SELECT 1', "SET dialect = 'pinot'; EXPLAIN PLAN FOR SELECT ';'"]);
+});
+
+test('a statement is traced once, before what it sets itself', () => {
+  const sql = 'SET useMultistageEngine = true; SELECT 1';
+  expect(profiled(profiled(sql))).toBe(`SET trace = true; ${sql}`);
+  expect([isProfiled(sql), isProfiled(profiled(sql))]).toEqual([false, true]);
 });

@@ -143,5 +143,12 @@ export function testSheets(stageOf: () => ConsoleStage): void {
       .poll(() => plan.locator('li', { hasText: 'HASH_GROUP_BY' }).last().innerText())
       .toMatch(/ms · 5 rows[^]*560 rows/);
     expect(await editorText(page)).toBe('SELECT symbol, count(*) FROM stocks GROUP BY symbol');
+
+    // The statistics of any other query, as far as the engine has them.
+    await page.getByRole('button', { name: 'Run', exact: false }).first().click();
+    await page.getByRole('tab', { name: 'Statistics' }).click();
+    await expect
+      .poll(() => page.getByRole('region', { name: 'Statistics' }).innerText())
+      .toMatch(/Time\s+[\d.]+ m?s\s+Rows of the result\s+5\s+Rows in the tables\s+560/);
   });
 }

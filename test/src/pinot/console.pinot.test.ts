@@ -72,6 +72,44 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       expect(complaints).toEqual([]);
     });
 
+    test('the console on Apache Pinot shows plans of both engines, and profiles with statistics and steps', async () => {
+      await using visit = await stage.visit();
+      const { page, complaints } = visit;
+      const explain = async (sql: string, choice: RegExp): Promise<void> => {
+        await page.locator('.editor .cm-content').focus();
+        await page.keyboard.press('ControlOrMeta+a');
+        await page.keyboard.insertText(sql);
+        await page.keyboard.press('Escape');
+        await page.getByText('Explain', { exact: true }).click();
+        await page.getByRole('button', { name: choice }).click();
+      };
+      const grouped = `SELECT id, count(*) FROM ${table} WHERE id > 10 GROUP BY id`;
+      const plan = page.getByRole('region', { name: 'Plan' });
+      await explain(grouped, /^Plan/);
+      await plan.locator('li li li', { hasText: 'PLAN_START' }).first().waitFor();
+      await explain(`SET useMultistageEngine = true; ${grouped}`, /^Plan/);
+      await plan
+        .locator('li li', { hasText: `Scan(table=[[default, ${table}]]` })
+        .first()
+        .waitFor();
+
+      const statistics = page.getByRole('region', { name: 'Statistics' });
+      await explain(grouped, /^Profile/);
+      // Of servers on one host, Apache Pinot has the trace of one: it may be that without segments.
+      await statistics.locator('li', { hasText: 'SegmentPrunerService' }).first().waitFor();
+      expect(await statistics.locator('table').innerText()).toMatch(
+        /Rows scanned\s+39[^]*Rows in the tables\s+50[^]*Segments queried\s+2/,
+      );
+      await page.getByRole('tab', { name: 'Rows' }).click();
+      expect(await cellText(page, 1, 2)).toBe('1');
+      await explain(`SET useMultistageEngine = true; ${grouped}`, /^Profile/);
+      await statistics
+        .locator('li', { hasText: `LEAF(${table})` })
+        .first()
+        .waitFor();
+      expect(complaints).toEqual([]);
+    });
+
     test('the console on Apache Pinot lists its tables, and shows the partitions, segments and rows of one', async () => {
       await using visit = await stage.visit({ place: '/tables' });
       const { page, complaints } = visit;

@@ -3,93 +3,64 @@ import type { ReactNode } from 'react';
 import { counted, formatElapsed } from '../format.ts';
 import { useResource } from '../use-resource.ts';
 import { Resolved } from '../widgets/states.tsx';
-import type { OpenResult, ResultPages } from './result-pages.ts';
-
-/** The columns of a plan in engines; one that was executed has the last two as well. */
-const planColumns = ['Operator', 'Operator_Id', 'Parent_Id', 'Rows', 'Time_Ms'];
-
-interface PlanStep {
-  readonly operator: string;
-  readonly id: string;
-  readonly parent: string;
-  readonly rows: number | undefined;
-  readonly timeMs: number | undefined;
-}
-
-/** Reports whether the rows of a result are the steps of a plan. */
-export function isPlanResult({ columns }: Pick<OpenResult, 'columns'>): boolean {
-  return (
-    columns.length >= 3 &&
-    columns.length <= planColumns.length &&
-    columns.every(({ name }, index) => name === planColumns[index])
-  );
-}
+import { planFormOf, planOfRows, planOfText, type PlanStep } from './plan-steps.ts';
+import type { ResultPages } from './result-pages.ts';
 
 /** The steps of a plan as a tree, each above its inputs. */
 export function PlanView({ pages }: { readonly pages: ResultPages }): ReactNode {
-  const { requestId, totalRowCount } = pages.result;
+  const { requestId, totalRowCount, columns } = pages.result;
   const steps = useResource(`plan ${requestId}`, async (signal) => {
     await pages.load(0, totalRowCount, signal, { atOnce: true });
-    return Array.from({ length: totalRowCount }, (_none, row) => stepAt(pages, row));
+    const rows = Array.from({ length: totalRowCount }, (_none, row) =>
+      columns.map((_column, index) => pages.textAt(row, index) ?? ''),
+    );
+    return planFormOf(columns) === 'text'
+      ? rows.flatMap(([, plan = '']) => planOfText(plan))
+      : planOfRows(rows);
   });
   return (
     <div className="plan" tabIndex={0} role="region" aria-label="Plan">
       <Resolved of={steps} what="the plan">
-        {(list) => {
-          const longestMs = Math.max(...list.map(({ timeMs = 0 }) => timeMs), 0);
-          return <Steps all={list} parent={undefined} longestMs={longestMs} />;
-        }}
+        {(list) => <PlanTree steps={list} />}
       </Resolved>
     </div>
   );
 }
 
+/** A tree of steps; a bar shows the share of the longest one. */
+export function PlanTree({ steps }: { readonly steps: readonly PlanStep[] }): ReactNode {
+  return <Steps steps={steps} longestMs={Math.max(longestOf(steps), 0.001)} />;
+}
+
+function longestOf(steps: readonly PlanStep[]): number {
+  return Math.max(0, ...steps.map(({ timeMs = 0, inputs }) => Math.max(timeMs, longestOf(inputs))));
+}
+
 function Steps({
-  all,
-  parent,
+  steps,
   longestMs,
 }: {
-  readonly all: readonly PlanStep[];
-  readonly parent: PlanStep | undefined;
+  readonly steps: readonly PlanStep[];
   readonly longestMs: number;
 }): ReactNode {
-  const ids = new Set(all.map(({ id }) => id));
-  const steps = all.filter(({ id, parent: fed }) =>
-    parent === undefined ? fed === id || !ids.has(fed) : fed === parent.id && id !== parent.id,
-  );
   if (steps.length === 0) return null;
   return (
     <ul>
-      {steps.map((step) => (
-        <li key={step.id}>
+      {steps.map((step, index) => (
+        <li key={index}>
           <code>{visibleText(step.operator)}</code>
           {step.timeMs !== undefined && (
             <span className="quiet number">
-              <meter
-                value={step.timeMs}
-                max={Math.max(longestMs, 0.001)}
-                aria-label="Share of the longest step"
-              />
-              {step.timeMs < 1 ? `${step.timeMs.toFixed(2)} ms` : formatElapsed(step.timeMs)}
+              <meter value={step.timeMs} max={longestMs} aria-label="Share of the longest step" />
+              {step.timeMs > 0 && step.timeMs < 1
+                ? `${step.timeMs.toFixed(2)} ms`
+                : formatElapsed(step.timeMs)}
               {step.rows !== undefined && ` · ${counted(step.rows, 'row')}`}
             </span>
           )}
-          <Steps all={all} parent={step} longestMs={longestMs} />
+          <Steps steps={step.inputs} longestMs={longestMs} />
         </li>
       ))}
     </ul>
   );
-}
-
-function stepAt(pages: ResultPages, row: number): PlanStep {
-  const textAt = (column: number): string => pages.textAt(row, column) ?? '';
-  const numberAt = (column: number): number | undefined =>
-    column < pages.result.columns.length ? Number(textAt(column)) : undefined;
-  return {
-    operator: textAt(0),
-    id: textAt(1),
-    parent: textAt(2),
-    rows: numberAt(3),
-    timeMs: numberAt(4),
-  };
 }

@@ -27,7 +27,7 @@ import type { GridPlace } from './result-grid.tsx';
 import { ResultView } from './result-view.tsx';
 import type { SheetPart } from './sheet-runner.ts';
 import { SavedMenu, SheetTabs } from './sheet-tabs.tsx';
-import { explained, splitStatements } from './split-statements.ts';
+import { explained, profiled, splitStatements } from './split-statements.ts';
 import type { EditorHandle } from './sql-editor.tsx';
 import { TableBrowser } from './table-browser.tsx';
 import { systemClock, visibleText } from '@quire/core/portable';
@@ -49,7 +49,7 @@ export function QueryPage({
 }: {
   readonly place: Readonly<Record<string, string>>;
 }): ReactNode {
-  const { call, name, sheets, runners } = useSession();
+  const { call, name, sheets, runners, readsResults } = useSession();
   const written = useSyncExternalStore(sheets.subscribe, sheets.read);
   const { current: sheet } = written;
   const { text } = sheet;
@@ -96,10 +96,10 @@ export function QueryPage({
   };
   const run = async (
     source = { text, from: 0 },
-    words?: Parameters<typeof explained>[1],
+    wrap: (sql: string) => string = (sql) => sql,
   ): Promise<void> => {
     const statements = splitStatements(source.text).map(({ sql, from }) => ({
-      sql: words === undefined ? sql : explained(sql, words),
+      sql: wrap(sql),
       from: from + source.from,
     }));
     if (statements.length === 0) return;
@@ -110,10 +110,10 @@ export function QueryPage({
     });
   };
   /** Runs the selection, else the whole text, which may be newer than the page's. */
-  const runWritten = (all = text, words?: Parameters<typeof explained>[1]): void => {
+  const runWritten = (all = text, wrap?: (sql: string) => string): void => {
     const selection = editor.current?.selection();
     const isAll = selection === undefined || selection.text.trim() === '';
-    void run(isAll ? { text: all, from: 0 } : selection, words);
+    void run(isAll ? { text: all, from: 0 } : selection, wrap);
   };
   const select = (sheetId: string): void => {
     sheets.select(sheetId);
@@ -189,10 +189,22 @@ export function QueryPage({
             Tables
           </button>
           <Menu label="Explain" fromStart>
-            <button type="button" onClick={() => runWritten(text, 'EXPLAIN PLAN FOR')}>
+            <button
+              type="button"
+              onClick={() => runWritten(text, (sql) => explained(sql, 'EXPLAIN PLAN FOR'))}
+            >
               Plan <small className="quiet">what the engine would do</small>
             </button>
-            <button type="button" onClick={() => runWritten(text, 'EXPLAIN ANALYZE')}>
+            <button
+              type="button"
+              onClick={() =>
+                // Apache Pinot, whose queries read no results, traces queries instead.
+                runWritten(
+                  text,
+                  readsResults ? (sql) => explained(sql, 'EXPLAIN ANALYZE') : profiled,
+                )
+              }
+            >
               Profile <small className="quiet">runs it, and times each step</small>
             </button>
           </Menu>

@@ -14,9 +14,12 @@ import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
 import { type ColumnActions, describePlace, type GridPlace, ResultGrid } from './result-grid.tsx';
-import { isPlanResult, PlanView } from './plan-view.tsx';
+import { planFormOf } from './plan-steps.ts';
+import { PlanView } from './plan-view.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 import { selectResult } from './result-query.ts';
+import { isProfiled } from './split-statements.ts';
+import { StatisticsView } from './statistics-view.tsx';
 import { wholeView } from './row-view.ts';
 import { useRowView } from './use-row-view.ts';
 import { FilterDialog, ViewBar } from './view-bar.tsx';
@@ -38,6 +41,12 @@ const columnQuestions = [
 interface AskedColumn {
   readonly kind: (typeof columnQuestions)[number]['kind'];
   readonly column: GridColumn;
+}
+
+const tabTitles = { plan: 'Plan', rows: 'Rows', plot: 'Plot', statistics: 'Statistics' } as const;
+
+function tabsOf(isPlan: boolean): readonly (keyof typeof tabTitles)[] {
+  return isPlan ? ['plan', 'rows'] : ['rows', 'plot', 'statistics'];
 }
 
 interface ResultViewProps {
@@ -73,8 +82,10 @@ export function ResultView({
   const { shown, view, setView } = viewed;
   const pages = useMemo(() => new ResultPages(client, shown), [client, shown]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
-  const isPlan = isPlanResult(result);
-  const [tab, setTab] = useState<'plan' | 'rows' | 'plot'>(isPlan ? 'plan' : 'rows');
+  const isPlan = planFormOf(result.columns) !== undefined;
+  const [tab, setTab] = useState<keyof typeof tabTitles>(
+    isPlan ? 'plan' : sql !== undefined && isProfiled(sql) ? 'statistics' : 'rows',
+  );
   const grid = useGridState();
   const { place, selection, visibility, setPlace, setVisibility } = grid;
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
@@ -149,7 +160,7 @@ export function ResultView({
     <div className="card result-card">
       <header className="result-bar">
         <div className="tabs" role="tablist" aria-label="Result as">
-          {(isPlan ? (['plan', 'rows'] as const) : (['rows', 'plot'] as const)).map((each) => (
+          {tabsOf(isPlan).map((each) => (
             <button
               key={each}
               type="button"
@@ -157,7 +168,7 @@ export function ResultView({
               aria-selected={tab === each}
               onClick={() => setTab(each)}
             >
-              {{ plan: 'Plan', rows: 'Rows', plot: 'Plot' }[each]}
+              {tabTitles[each]}
             </button>
           ))}
         </div>
@@ -232,6 +243,8 @@ export function ResultView({
       {error !== undefined && <Failed error={error} onRetry={() => setError(undefined)} />}
       {tab === 'plan' ? (
         <PlanView pages={pages} />
+      ) : tab === 'statistics' ? (
+        <StatisticsView result={result} />
       ) : tab === 'plot' ? (
         <Suspense fallback={<Loading what="the plots" />}>
           <PlotPanel

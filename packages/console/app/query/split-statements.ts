@@ -31,6 +31,18 @@ export function splitStatements(text: string): readonly Statement[] {
   return statements;
 }
 
+const tracing = 'SET trace = true;';
+
+/** Returns a statement whose result has the engine's trace, on Apache Pinot. */
+export function profiled(sql: string): string {
+  return isProfiled(sql) ? sql : `${tracing} ${sql}`;
+}
+
+/** Reports whether a statement is of `profiled`. */
+export function isProfiled(sql: string): boolean {
+  return sql.startsWith(tracing);
+}
+
 /** Returns a statement with `EXPLAIN` before its query, after its SETs. */
 export function explained(sql: string, words: 'EXPLAIN PLAN FOR' | 'EXPLAIN ANALYZE'): string {
   const last = [...sql.matchAll(parts)].findLast(([part]) => part === ';');

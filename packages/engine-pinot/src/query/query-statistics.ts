@@ -38,6 +38,7 @@ function clusterStatisticsOf(
   });
   const trace = members.get('traceInfo');
   const segmentStatistics = members.get('segmentStatistics');
+  const stages = members.get('stageStats');
   return {
     servers: { queried: number('numServersQueried'), responded: number('numServersResponded') },
     segments: segments(''),
@@ -65,6 +66,7 @@ function clusterStatisticsOf(
     isJoinLimitReached: members.get('maxRowsInJoinReached') === true,
     isPartial: members.get('partialResult') === true,
     trace: typeof trace === 'object' && trace !== null ? { ...trace } : {},
+    ...(typeof stages === 'object' && stages !== null && { stages }),
     segmentStatistics: Array.isArray(segmentStatistics) ? segmentStatistics : [],
   };
 }
