@@ -1,3 +1,4 @@
+import { systemClock } from '@quire/core';
 import { until } from '../testkit/until.ts';
 
 /** A result that a server has confirmed. Row `n` of it is `n * factor`. */
@@ -9,6 +10,8 @@ interface KnownResult {
 const rowCount = 5000;
 const pageRowCount = 40;
 const pagesPerResult = 20;
+/** Users without pauses take the processor from the servers that start. */
+const pauseMs = 20;
 
 /**
  * Users that run queries and read pages of all results so far, at any of several addresses, and
@@ -101,6 +104,7 @@ export class ResultUsers {
       const problem = await round();
       if (problem !== undefined) this.failures.push(problem);
       this.#rounds[user] = (this.#rounds[user] ?? 0) + 1;
+      await systemClock.sleep(pauseMs);
     }
   }
 

@@ -12,6 +12,7 @@ export const waitsForRealTime: Readonly<Record<string, string>> = {
   'test/src/testkit/remote-backends.ts': 'retries to a real server, sooner than a broker does',
   'test/src/soak/jumping-clock.ts': 'a clock that runs as the system’s does between its jumps',
   'test/src/history/real-cluster.ts': 'faults last for a while, and users pause between calls',
+  'test/src/repository/result-users.ts': 'paces users beside real processes that start',
   'test/src/testkit/servers/fault-proxy.ts': 'delays requests to a real server',
   'test/src/testkit/until.ts': 'the one place that polls',
 };
