@@ -60,7 +60,7 @@ export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord
     throw unknownFormat(key, envelope.formatVersion);
   }
   if (envelope.record === undefined) throw corrupt(key, 'holds no record');
-  if (crc32(JSON.stringify(envelope.record)) !== envelope.checksum) {
+  if (crc32(recordBytes(bytes)) !== envelope.checksum) {
     throw corrupt(key, 'does not match its checksum');
   }
   // The checksum proves that Quire wrote it, so its shape is trusted; only the schema and the id
@@ -69,6 +69,16 @@ export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord
   if (!isRequestId(record.requestId)) throw corrupt(key, 'names no request id');
   return { ...record, schema: decodeSchema(key, record.schema) };
 }
+
+/** Returns the bytes of the member `record`, which is the last one. */
+function recordBytes(bytes: Uint8Array): Uint8Array {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const head = Buffer.from(buffer, byteOffset, Math.min(byteLength, 64)).toString('latin1');
+  const start = /^\{"formatVersion":\d+,"checksum":\d+,"record":/.exec(head)?.[0].length ?? 0;
+  return bytes.subarray(start, bytes.lastIndexOf(closingBrace));
+}
+
+const closingBrace = '}'.charCodeAt(0);
 
 function parseEnvelope(
   key: string,

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { RequestId } from '@quire/core';
 import { Decimal, Field, Int64, List, Schema, TimestampMicrosecond, Utf8 } from 'apache-arrow';
 import { expect, test } from 'vitest';
@@ -46,6 +47,19 @@ test('a record that lost or changed a byte is corrupt', () => {
       `cut at ${index}`,
     ).toThrow(/commit record the\/key/);
   }
+});
+
+test('a record is checked by its bytes as they stand, whichever way its JSON is written', () => {
+  const text = Buffer.from(encodeCommitRecord(record)).toString();
+  const json = text.slice(text.indexOf('"record":') + '"record":'.length, -2);
+  const other = json.replace('"owner":"ana', '"owner": "\\u0061na');
+  expect(other).not.toBe(json);
+  const withChecksumOf = (checked: string): Uint8Array =>
+    Buffer.from(`{"formatVersion":1,"checksum":${crc32(checked)},"record":${other}}\n`);
+  expect(decodeCommitRecord('k', withChecksumOf(other))).toEqual(record);
+  expect(() => decodeCommitRecord('k', withChecksumOf(json))).toThrow(
+    'The commit record k does not match its checksum.',
+  );
 });
 
 test('a record of a newer version is refused by its version', () => {
