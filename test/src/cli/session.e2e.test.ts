@@ -23,7 +23,8 @@ beforeAll(async () => {
     directory.path,
     'engine.broker.pagination.protocol = file\nengine.broker.pagination.file.data.dir = deep/results\n',
   );
-  const started = await startServer(['--config', config]);
+  const roles = ['--roles', 'broker,controller', '--set', 'controller.port=0'];
+  const started = await startServer(['--config', config, ...roles]);
   server = started.server;
   asAdmin = ['--url', started.url, '--token', 'admin-token'];
   asAnn = ['--url', started.url, '--user', 'ann:ann-password'];
@@ -144,4 +145,17 @@ describe('quire results', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^error FORBIDDEN: /);
   });
+});
+
+test('quire tables list and show give rows, files and bytes of a table over files of the settings', async () => {
+  const [, url = ''] = /controller +(http:\S+)/.exec(server.stdout) ?? [];
+  const asked = ['--url', url, '--token', 'admin-token'];
+  const list = await quireHere(['tables', 'list', ...asked]);
+  expect(list).toEqual({
+    exitCode: 0,
+    stdout: 'table\trows\tsegments\tbytes\nstocks_OFFLINE\t560\t1\t12245\n',
+    stderr: '',
+  });
+  const shown = await quireHere(['tables', 'show', 'stocks', ...asked]);
+  expect(shown.stdout).toMatch(/^table\tstocks_OFFLINE\nrows\t560\nfiles\t1\nsize\t12 KiB\n/);
 });

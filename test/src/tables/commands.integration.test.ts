@@ -63,8 +63,8 @@ describe('quire tables', () => {
   test('quire tables show: size, consumption and lag of each half, and the documents with all digits', async () => {
     expect((await runAdminCommand(['tables', 'show', 'orders'])).stdout).toBe(
       [
-        'table\torders_OFFLINE\nsegments\t2\nsize\t200 B\n',
-        'table\torders_REALTIME\nsegments\t2\nsize\t200 B\nconsumption\trunning\npartitions\t1\nlag\t2\n',
+        'table\torders_OFFLINE\nrows\t10\nsegments\t2\nsize\t200 B\n',
+        'table\torders_REALTIME\nrows\t10\nsegments\t2\nsize\t200 B\nconsumption\trunning\npartitions\t1\nlag\t2\n',
         'schema\t{"schemaName":"orders","dimensionFieldSpecs":[{"name":"id","dataType":"LONG"}]}\n',
         'config OFFLINE\t{"tableName":"orders_OFFLINE","tableType":"OFFLINE","big":9007199254740993}\n',
         'config REALTIME\t{"tableName":"orders_REALTIME","tableType":"REALTIME"}\n',
@@ -82,7 +82,7 @@ describe('quire tables', () => {
     const laidOut = await runAdminCommand(['tables', 'show', 'orders_OFFLINE'], {
       environment: terminal,
     });
-    expect(laidOut.stdout.split('\n').slice(3)).toEqual([
+    expect(laidOut.stdout.split('\n').slice(4)).toEqual([
       '',
       'column  type  kind',
       '──────  ────  ─────────',
@@ -138,8 +138,9 @@ describe('quire tables', () => {
       ],
     };
     const { stdout } = await runAdminCommand(['tables', 'show', 'orders_REALTIME'], { engine });
-    expect(stdout.split('\n').slice(0, 9)).toEqual([
+    expect(stdout.split('\n').slice(0, 10)).toEqual([
       'table\torders_REALTIME',
+      'rows\t10',
       'segments\t2',
       'size\t200 B',
       'not known\tIts rows are not known.',

@@ -1,10 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import { formatBytes } from '@quire/core';
-import type { TableSize } from '@quire/client';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { grouped } from '../phrases.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
+import { type HalfSize, withFileSizes } from '../tables/half-sizes.ts';
 import { withListOptions, writeRecords } from '../write-records.ts';
 
 const columns = [
@@ -24,18 +24,13 @@ export function addTablesListCommand(tables: Command, environment: Environment):
     .action(async (options) => {
       using interrupt = abortOnInterrupt(environment);
       const client = createAdminClient(options, environment);
-      const sizes: TableSize[] = [];
+      const sizes: HalfSize[] = [];
       const files = new Map(
         (await client.listFileTables(interrupt)).map((table) => [table.tableName, table]),
       );
       for (const name of await client.listTables(interrupt)) {
         const halves = await client.readTableSizes(name, interrupt);
-        const { rowCount, sizeBytes, fileCount } = files.get(name) ?? {};
-        if (sizeBytes === undefined || fileCount === undefined) sizes.push(...halves);
-        else {
-          const ofFiles = { rowCount: rowCount ?? 0, sizeBytes, segmentCount: fileCount };
-          sizes.push(...halves.map((half) => ({ ...half, ...ofFiles })));
-        }
+        sizes.push(...withFileSizes(halves, files.get(name)));
       }
       await writeRecords(
         {
@@ -45,13 +40,13 @@ export function addTablesListCommand(tables: Command, environment: Environment):
           shown: (size) => [
             size.tableNameWithType,
             size.rowCount === undefined ? null : grouped(size.rowCount),
-            grouped(size.segmentCount),
+            grouped(size.fileCount ?? size.segmentCount),
             formatBytes(size.sizeBytes),
           ],
           plain: (size) => [
             size.tableNameWithType,
             size.rowCount ?? null,
-            size.segmentCount,
+            size.fileCount ?? size.segmentCount,
             size.sizeBytes,
           ],
           emptyText: 'no tables',

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { Cell, JsonObject, QuireAdminClient, TableSize } from '@quire/client';
+import type { Cell, JsonObject, QuireAdminClient } from '@quire/client';
 import { formatBytes, QuireError } from '@quire/core';
 import { visibleLines } from '@quire/core/portable';
 import { parseTableName } from '@quire/core/table-engine';
@@ -10,6 +10,7 @@ import { stylesFor } from '../styles.ts';
 import { cellContent, indentedJson } from '../table/cell-text.ts';
 import { layOutTable } from '../table/text-table.ts';
 import { consumptionState, parsePartitions, totalLag } from '../tables/consumption-lag.ts';
+import { type HalfSize, withFileSizes } from '../tables/half-sizes.ts';
 import { columnsOfSchema } from '../tables/schema-columns.ts';
 import { writeMembers } from '../write-records.ts';
 
@@ -35,7 +36,12 @@ export function addTablesShowCommand(tables: Command, environment: Environment):
         client.readTableSizes(rawName, interrupt),
         isRealtime ? readConsumption(client, `${rawName}_REALTIME`, interrupt) : null,
       ]);
-      const sizes = allSizes.filter((size) => (type ?? size.type) === size.type);
+      const isEmpty = allSizes.every(({ segmentCount }) => segmentCount === 0);
+      const fileTables = isEmpty ? await client.listFileTables(interrupt) : [];
+      const files = fileTables.find(({ tableName }) => tableName === rawName);
+      const sizes = withFileSizes(allSizes, files).filter(
+        (size) => (type ?? size.type) === size.type,
+      );
       if (sizes.length === 0) {
         throw new QuireError('TABLE_NOT_FOUND', `There is no table '${table}'.`);
       }
@@ -80,12 +86,13 @@ async function readConsumption(
 }
 
 function describeHalf(
-  { tableNameWithType, type, segmentCount, sizeBytes, notices = [] }: TableSize,
+  { tableNameWithType, type, rowCount, fileCount, segmentCount, sizeBytes, notices = [] }: HalfSize,
   consumption: Consumption | null,
 ): Members {
   const members: Members = [
     ['table', tableNameWithType],
-    ['segments', segmentCount],
+    ...(rowCount === undefined ? [] : [['rows', rowCount] satisfies [string, Cell]]),
+    fileCount === undefined ? ['segments', segmentCount] : ['files', fileCount],
     ['size', formatBytes(sizeBytes)],
     ...notices.map((notice): [string, Cell] => ['not known', notice]),
   ];
@@ -103,11 +110,11 @@ function describeHalf(
   return members;
 }
 
-function describeDocuments(configs: JsonObject, sizes: readonly TableSize[]): Members {
+function describeDocuments(configs: JsonObject, sizes: readonly HalfSize[]): Members {
   return [['schema', configs['schema'] as Cell], ...configsOf(configs, sizes)];
 }
 
-function configsOf(configs: JsonObject, sizes: readonly TableSize[]): Members {
+function configsOf(configs: JsonObject, sizes: readonly HalfSize[]): Members {
   return sizes.map(({ type }) => [`config ${type}`, configs[type.toLowerCase()] as Cell]);
 }
 
@@ -116,7 +123,7 @@ const columnNames = ['column', 'type', 'kind'].map((name) => ({ name, dataType: 
 /** Lays out the columns of the schema as a table, and each config over several lines. */
 function layOutDocuments(
   configs: JsonObject,
-  sizes: readonly TableSize[],
+  sizes: readonly HalfSize[],
   { stdout, variables }: Environment,
 ): string {
   const styles = stylesFor(stdout, variables);
