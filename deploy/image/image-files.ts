@@ -94,8 +94,10 @@ function prune(modules: string): void {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile() && isForDevelopment(entry.name)) rmSync(path, { force: true });
   }
-  const house = join(modules, scope);
-  for (const name of readdirSync(house)) rmSync(join(house, name, 'src'), { recursive: true });
+  const scopeDir = join(modules, scope);
+  for (const name of readdirSync(scopeDir)) {
+    rmSync(join(scopeDir, name, 'src'), { recursive: true });
+  }
   rmSync(join(modules, '@types'), { recursive: true, force: true });
 }
 

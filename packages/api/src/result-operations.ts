@@ -65,7 +65,7 @@ const readResult: Operation = {
     operationId: 'readResult',
     summary: 'Read the metadata of a stored result',
     description:
-      'Its entry in the list, its owner and its query. Reads at most one small object, and none if the broker has the result cached. For admins and for its owner.',
+      'The entry of the result in the list, its owner and its query. Reads at most one small object, and none if the broker has the result cached. For admins and for its owner.',
     tags: ['results'],
     params: RequestIdParams,
     response: {

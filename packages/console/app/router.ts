@@ -4,13 +4,13 @@ import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
  * A place in the console: its path in segments, and its parameters. All of it is after the `#`, and
  * never sent to a server.
  */
-export interface Place {
+export interface Route {
   readonly segments: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** Such as `#/tables/flights?tab=schema`. */
-function parsePlace(hash: string): Place {
+function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const segments = path.split('/').filter((segment) => segment !== '');
   return {
@@ -20,7 +20,7 @@ function parsePlace(hash: string): Place {
 }
 
 function pathOf(hash: string): string {
-  return parsePlace(hash).segments.join('/');
+  return parseRoute(hash).segments.join('/');
 }
 
 /** Parses the text of an address, which may have been typed by hand. */
@@ -83,13 +83,13 @@ export function followResult(
   parameters: Readonly<Record<'id' | 'row' | 'sql', string | undefined>>,
   { isStep }: { readonly isStep: boolean },
 ): void {
-  const { id, sql } = parsePlace(location.hash).parameters;
+  const { id, sql } = parseRoute(location.hash).parameters;
   if (id === undefined && sql !== undefined) return;
   if (!isStep || id === undefined || id === parameters.id) replacePlace(['query'], parameters);
   else location.hash = placeOf(['query'], parameters);
 }
 
-export function usePlace(): Place {
+export function useRoute(): Route {
   const hash = useSyncExternalStore(
     (onChange) => {
       addEventListener('hashchange', onChange);
@@ -97,5 +97,5 @@ export function usePlace(): Place {
     },
     () => location.hash,
   );
-  return parsePlace(hash);
+  return parseRoute(hash);
 }

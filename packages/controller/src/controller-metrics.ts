@@ -131,7 +131,7 @@ export class ControllerMetrics extends ServiceMetrics {
     for (const state of taskStates) {
       gauge(
         `tasks_${state.toLowerCase()}`,
-        `Tasks that are known and ${state}.`,
+        `Known tasks that are ${state}.`,
         ({ tasks }) => tasks[state],
       );
     }

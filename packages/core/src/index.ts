@@ -92,9 +92,9 @@ export { sourceChunks } from './store/source-chunks.ts';
 export { objectNotFound, storeClosed } from './store/store-errors.ts';
 export type { StoreBackend, StoreLocations, StoreOpening } from './store/store-backend.ts';
 export {
-  isLeftoverKeeper,
+  hasLeftovers,
   type Leftover,
-  type LeftoverKeeper,
+  type StoreWithLeftovers,
   type LeftoverOptions,
   type StoreLeftovers,
 } from './store/store-leftovers.ts';

@@ -54,7 +54,7 @@ let stop: i32 = 0;
 let failure: usize = 0;
 let expectation: i32 = 0;
 
-let oddCells: usize = 0;
+let unparsedCells: usize = 0;
 let oddMax: i32 = 0;
 
 export function addressOfFreeMemory(): usize {
@@ -92,7 +92,7 @@ export function parseRows(
   odd: usize,
   oddCellsMax: i32,
 ): usize {
-  oddCells = odd;
+  unparsedCells = odd;
   oddMax = oddCellsMax;
   oddCount = 0;
   rowCount = 0;
@@ -242,7 +242,7 @@ function noteOdd(at: usize, end: usize, values: usize, kind: i32, index: i32, ro
   if (oddCount === oddMax) return full;
   if (kind === kindInt || kind === kindFloat) store<u32>(values + ((<usize>row) << 2), 0);
   else store<u64>(values + ((<usize>row) << 3), 0);
-  const cell = oddCells + <usize>oddCount * oddCellBytes;
+  const cell = unparsedCells + <usize>oddCount * oddCellBytes;
   store<u32>(cell, index);
   store<u32>(cell, row, 4);
   store<u32>(cell, <u32>at, 8);

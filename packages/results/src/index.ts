@@ -34,7 +34,7 @@ export type { ContentEncoding } from './encode/compress-body.ts';
 export type { FormatOptions } from './encode/page-encoders.ts';
 export type { TextAround, TextOptions } from './encode/text-rows.ts';
 export type { EncodedPage, EncodeOptions, ResultPage } from './result-page.ts';
-export type { MarkRunning, RunningMark, RunningPlace } from './running-mark.ts';
+export type { MarkRunning, RunningMark, RunningQueryRecord } from './running-mark.ts';
 export type { ResultSource } from './result-source.ts';
 export type { NewResult, OpenOptions, ResultStoreOptions } from './result-store-options.ts';
 export { ResultStore } from './result-store.ts';

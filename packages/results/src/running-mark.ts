@@ -9,7 +9,7 @@ import { runningKeyOf } from './layout.ts';
 import type { ResultStoreOptions } from './result-store-options.ts';
 
 /** The broker of a running query whose result does not exist yet. */
-export interface RunningPlace {
+export interface RunningQueryRecord {
   /** Name of the principal that runs it. */
   readonly owner: string;
   /** The address of the broker that runs it. */
@@ -25,7 +25,10 @@ export interface RunningPlace {
 const graceMs = 60_000;
 
 /** Marks a query as running for the brokers that share the store; undefined if there are none. */
-export type MarkRunning = (requestId: RequestId, place: RunningPlace) => RunningMark | undefined;
+export type MarkRunning = (
+  requestId: RequestId,
+  place: RunningQueryRecord,
+) => RunningMark | undefined;
 
 /** Returns the function that marks queries of a broker in its store, if it is shared. */
 export function markerOf({
@@ -52,11 +55,11 @@ export class RunningMark {
     store: Pick<ObjectStore, 'put' | 'delete'>,
     brokerId: string,
     requestId: RequestId,
-    place: RunningPlace,
+    place: RunningQueryRecord,
   ) {
     this.#store = store;
     this.#key = runningKeyOf(brokerId, requestId);
-    this.written = store.put(this.#key, encodeRunningPlace(place)).then(() => undefined);
+    this.written = store.put(this.#key, encodeRunningQuery(place)).then(() => undefined);
     this.written.catch(() => undefined); // for callers that do not wait for it
   }
 
@@ -70,7 +73,7 @@ export class RunningMark {
 /** The pattern of hosts that may be used in headers. */
 const hostPattern = /^[\w.:[\]-]{1,255}$/;
 
-function encodeRunningPlace({ owner, broker, endsBeforeMs }: RunningPlace): Uint8Array {
+function encodeRunningQuery({ owner, broker, endsBeforeMs }: RunningQueryRecord): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify({ owner, broker, endsBeforeMs })}\n`);
 }
 
@@ -83,12 +86,12 @@ export async function readRunningPlace(
   key: string,
   nowMs: number,
   options: CallOptions,
-): Promise<RunningPlace | undefined> {
-  const place = decodeRunningPlace(await readObject(store, key, options));
+): Promise<RunningQueryRecord | undefined> {
+  const place = decodeRunningQuery(await readObject(store, key, options));
   return place !== undefined && nowMs < place.endsBeforeMs + graceMs ? place : undefined;
 }
 
-function decodeRunningPlace(bytes: Uint8Array): RunningPlace | undefined {
+function decodeRunningQuery(bytes: Uint8Array): RunningQueryRecord | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(new TextDecoder().decode(bytes));
@@ -96,7 +99,7 @@ function decodeRunningPlace(bytes: Uint8Array): RunningPlace | undefined {
     return undefined;
   }
   const { owner, broker, endsBeforeMs } = (parsed ?? {}) as {
-    readonly [Name in keyof RunningPlace]?: unknown;
+    readonly [Name in keyof RunningQueryRecord]?: unknown;
   };
   const { host, port } = (broker ?? {}) as { readonly host?: unknown; readonly port?: unknown };
   const isPlace = typeof owner === 'string' && Number.isSafeInteger(endsBeforeMs);
@@ -106,7 +109,7 @@ function decodeRunningPlace(bytes: Uint8Array): RunningPlace | undefined {
 }
 
 /** Returns the error for callers who may read the result of a query that another broker runs. */
-export function elsewhereError(requestId: RequestId, { broker }: RunningPlace): QuireError {
+export function elsewhereError(requestId: RequestId, { broker }: RunningQueryRecord): QuireError {
   const { host, port } = broker;
   return new QuireError(
     'QUERY_ELSEWHERE',

@@ -1,5 +1,5 @@
 import {
-  type LeftoverKeeper,
+  type StoreWithLeftovers,
   QuireError,
   storeRetryDelays,
   systemClock,
@@ -27,7 +27,7 @@ const partBytesMax = 4000 * 1024 * 1024;
  * 256 concurrent deletes together; one for 5,000 entries of a list; one for a put, or one and one
  * for each part.
  */
-export class AzureObjectStore extends BucketStore implements LeftoverKeeper {
+export class AzureObjectStore extends BucketStore implements StoreWithLeftovers {
   /** Blocks of unfinished writes and dead writers. For a cleaner. */
   readonly leftovers: UncommittedBlocks;
 

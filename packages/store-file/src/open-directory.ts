@@ -15,7 +15,7 @@ const bulkLookaheadCount = 4;
 export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 
 /** The look-ups of a walk, for its directories. */
-export interface LookUps {
+export interface DirectoryLookups {
   lookUp(key: string): Promise<Found>;
   /** Looks up many names of one directory at once. */
   lookUpInBulk(keyPrefix: string, names: readonly string[]): Promise<readonly Found[]>;
@@ -23,13 +23,13 @@ export interface LookUps {
 
 /** A directory's names in order, with a few look-ups in progress ahead of the reader. */
 export class OpenDirectory {
-  readonly #walk: LookUps;
+  readonly #walk: DirectoryLookups;
   readonly #keyPrefix: string;
   readonly #names: readonly string[];
   readonly #ahead: Promise<Found>[] = [];
   #lookedUpCount = 0;
 
-  constructor(walk: LookUps, keyPrefix: string, names: readonly string[]) {
+  constructor(walk: DirectoryLookups, keyPrefix: string, names: readonly string[]) {
     this.#walk = walk;
     this.#keyPrefix = keyPrefix;
     this.#names = names;
@@ -64,14 +64,14 @@ export class OpenDirectory {
 
 /** A directory that contains only many directories, which are looked up by the hundred. */
 export class OpenInBulk {
-  readonly #walk: LookUps;
+  readonly #walk: DirectoryLookups;
   readonly #keyPrefix: string;
   readonly #names: readonly string[];
   readonly #ahead: Promise<readonly Found[]>[] = [];
   #found: Found[] = [];
   #batchCount = 0;
 
-  constructor(walk: LookUps, keyPrefix: string, names: readonly string[]) {
+  constructor(walk: DirectoryLookups, keyPrefix: string, names: readonly string[]) {
     this.#walk = walk;
     this.#keyPrefix = keyPrefix;
     this.#names = names;

@@ -6,7 +6,7 @@ import type { DirectoryContents } from './bulk-work.ts';
 import type { FileSystem } from './file-system.ts';
 import {
   type Found,
-  type LookUps,
+  type DirectoryLookups,
   OpenAtOnce,
   OpenDirectory,
   OpenInBulk,
@@ -19,7 +19,7 @@ const nestedLookaheadCount = 4;
 const bulkCountMin = 64;
 
 /** The look-ups of one listing: the entries to look up, those in progress, and the end. */
-export class TreeWalk implements LookUps {
+export class TreeWalk implements DirectoryLookups {
   readonly #fileSystem: FileSystem;
   readonly #root: RootDirectory;
   readonly #prefix: string;

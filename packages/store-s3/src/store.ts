@@ -1,5 +1,5 @@
 import {
-  type LeftoverKeeper,
+  type StoreWithLeftovers,
   QuireError,
   storeRetryDelays,
   systemClock,
@@ -26,7 +26,7 @@ const partBytesMin = 5 * 1024 * 1024;
  * concurrent deletes together; one for 1,000 entries of a list; two for a put, or three and one for
  * each part.
  */
-export class S3ObjectStore extends BucketStore implements LeftoverKeeper {
+export class S3ObjectStore extends BucketStore implements StoreWithLeftovers {
   /** Unfinished uploads of live and dead writers. For a cleaner. */
   readonly leftovers: UnfinishedUploads;
 

@@ -311,11 +311,11 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await expect
         .poll(() => page.locator('.findings').first().innerText())
         .toMatch(/line \d+[^]*STRANGE/);
-      expect(await page.getByRole('button', { name: 'Make the table' }).isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name: 'Create the table' }).isDisabled()).toBe(true);
       await documents.fill(proposed);
       await page.getByRole('button', { name: 'Preview again' }).click();
       await page.locator('.findings .badge.bad').first().waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Make the table' }).click();
+      await page.getByRole('button', { name: 'Create the table' }).click();
       await page.getByRole('heading', { name: 'Tables / people' }).waitFor();
       await page.getByText('2 rows of rows.jsonl loaded into people.').waitFor();
       expect(await stage.call('/tables/people/schema')).toMatchObject({ schemaName: 'people' });
@@ -373,7 +373,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       ]);
       await expect.poll(() => page.locator('main').innerText()).toContain('9007199254740993');
       expect(await page.evaluate('window.readsOfFiles')).toBe(0);
-      await page.getByRole('button', { name: 'Make the table' }).click();
+      await page.getByRole('button', { name: 'Create the table' }).click();
       await page.getByText('2 rows of rides.parquet loaded into rides.').waitFor();
 
       await page.route('**/ingestFromFile*', () => undefined);

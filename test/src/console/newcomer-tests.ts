@@ -37,7 +37,7 @@ export function testNewcomer(stageOf: () => ConsoleStage): void {
     await page.getByText(/^90 rows of visitors\.csv/).waitFor();
     await page.getByRole('button', { name: 'Preview', exact: true }).click();
     await page.getByText('0 errors').waitFor();
-    await page.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('button', { name: 'Create the table' }).click();
     await page.getByText('90 rows of visitors.csv loaded into visitors.').waitFor();
     await page.getByText(/^90 rows(?:$|, )/).waitFor();
     await page.getByRole('tab', { name: 'Sample' }).click();

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cyclesOf } from './cycles.ts';
-import { type HousePackage, readHouse } from './house.ts';
+import { type WorkspacePackage, readPackages } from './workspace-packages.ts';
 import * as rules from './rules.ts';
 import { parseSourceFile } from './source-file.ts';
 
-const house = readHouse(join(import.meta.dirname, '../../..'));
+const packages = readPackages(join(import.meta.dirname, '../../..'));
 
 /** A package of one file that is written here. */
 function sample(
   name: string,
   text: string,
   dependencies: Record<string, string> = {},
-): HousePackage {
+): WorkspacePackage {
   const manifest = { name: `@quire/${name}`, version: '0.1.0', dependencies };
   return {
     name,
@@ -24,20 +24,20 @@ function sample(
 
 const lines = (count: number): string => 'f();\n'.repeat(count);
 
-describe('the house follows its plan', () => {
-  test.each(Object.entries(rules))('the house follows its plan: %s', (_name, rule) => {
-    expect(house.flatMap((each) => rule(each))).toEqual([]);
+describe('the packages follow their plan', () => {
+  test.each(Object.entries(rules))('the packages follow their plan: %s', (_name, rule) => {
+    expect(packages.flatMap((each) => rule(each))).toEqual([]);
   });
 
   test('all packages are read', () => {
-    expect(house.map(({ name }) => name)).toEqual(
+    expect(packages.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['core', 'results', 'broker', 'cli']),
     );
-    expect(house.filter(({ files }) => files.length === 0)).toEqual([]);
+    expect(packages.filter(({ files }) => files.length === 0)).toEqual([]);
   });
 
   test('packages depend on each other at one version', () => {
-    const versions = house.flatMap(({ manifest: { version, dependencies = {} } }) => [
+    const versions = packages.flatMap(({ manifest: { version, dependencies = {} } }) => [
       version,
       ...Object.entries(dependencies).flatMap(([name, range]) =>
         name.startsWith('@quire/') ? [range] : [],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pageFormats } from '@quire/core/wire';
 import { expect, test } from 'vitest';
-import { readHouse } from './house.ts';
+import { readPackages } from './workspace-packages.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -24,7 +24,7 @@ test('no code but the table of formats has the media types that only rows have',
   const types = Object.values(pageFormats)
     .map(({ mediaType }) => mediaType)
     .filter((type) => type.startsWith('application/') && type !== 'application/json');
-  const found = readHouse(root)
+  const found = readPackages(root)
     .flatMap(({ files }) => files.map(({ path }) => path))
     .filter((path) => types.some((type) => textOf(path).includes(type)));
   expect(found).toEqual(['packages/core/src/wire/page-format.ts']);

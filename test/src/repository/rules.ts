@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { cyclesOf } from './cycles.ts';
-import { type HousePackage, type Manifest, scope } from './house.ts';
+import { type WorkspacePackage, type Manifest, scope } from './workspace-packages.ts';
 import {
   arrow,
   families,
@@ -15,7 +15,7 @@ import {
 import type { Import, SourceFile } from './source-file.ts';
 
 /** A rule checks one package and returns its problems as sentences. */
-type Rule = (each: HousePackage) => string[];
+type Rule = (each: WorkspacePackage) => string[];
 
 /** Every package has a level, and a package imports strictly lower levels only, by their names. */
 export const importsPointDown: Rule = ({ name, files }) => {

@@ -1,5 +1,5 @@
 /** The preferred width of a column, and whether its cells may be truncated. */
-export interface ColumnWish {
+export interface ColumnWidth {
   readonly width: number;
   readonly mayShrink: boolean;
 }
@@ -18,39 +18,42 @@ const shrunkWidthMin = 10;
  * shrink first. At least one column is shown.
  */
 export function planColumns(
-  wishes: readonly ColumnWish[],
+  columns: readonly ColumnWidth[],
   widthMax: number,
   gap: number,
 ): readonly PlannedColumn[] {
-  const shown: ColumnWish[] = [];
+  const shown: ColumnWidth[] = [];
   let widthNeeded = -gap;
-  for (const wish of wishes) {
-    widthNeeded += gap + widthLeast(wish);
+  for (const column of columns) {
+    widthNeeded += gap + widthLeast(column);
     if (shown.length > 0 && widthNeeded > widthMax) break;
-    shown.push(wish);
+    shown.push(column);
   }
   const cap = shrinkCap(shown, widthMax - gap * (shown.length - 1));
-  return shown.map((wish, index) => ({
+  return shown.map((column, index) => ({
     index,
-    width: Math.min(wish.mayShrink ? Math.min(wish.width, cap) : wish.width, Math.max(1, widthMax)),
+    width: Math.min(
+      column.mayShrink ? Math.min(column.width, cap) : column.width,
+      Math.max(1, widthMax),
+    ),
   }));
 }
 
-function widthLeast(wish: ColumnWish): number {
-  return wish.mayShrink ? Math.min(wish.width, shrunkWidthMin) : wish.width;
+function widthLeast(column: ColumnWidth): number {
+  return column.mayShrink ? Math.min(column.width, shrunkWidthMin) : column.width;
 }
 
 /**
  * Returns the largest width to which shrinkable columns must be truncated for all columns to fit
  * into `available`.
  */
-function shrinkCap(wishes: readonly ColumnWish[], available: number): number {
+function shrinkCap(columns: readonly ColumnWidth[], available: number): number {
   let availableLeft =
-    available - sum(wishes.filter((wish) => !wish.mayShrink).map((wish) => wish.width));
+    available - sum(columns.filter((column) => !column.mayShrink).map((column) => column.width));
   // Narrow columns get their preferred width; the wider ones share the rest.
-  const widths = wishes
-    .filter((wish) => wish.mayShrink)
-    .map((wish) => wish.width)
+  const widths = columns
+    .filter((column) => column.mayShrink)
+    .map((column) => column.width)
     .toSorted((left, right) => left - right);
   for (const [index, width] of widths.entries()) {
     const share = Math.floor(availableLeft / (widths.length - index));

@@ -60,14 +60,14 @@ export function planTable(
     firstColumn,
     firstColumn + Math.ceil(widthMax / (1 + gap.length)) + 1,
   );
-  const wishes = candidates.map((column, index) => ({
+  const widths = candidates.map((column, index) => ({
     width: rows.reduce(
       (width, row) => Math.max(width, textWidth(shownText(row[firstColumn + index]), cellWidthMax)),
       textWidth(visibleText(column.name), cellWidthMax),
     ),
     mayShrink: column.isWhole !== true && !wholePattern.test(column.dataType),
   }));
-  return planColumns(wishes, widthMax, gap.length).map(({ index, width }) => ({
+  return planColumns(widths, widthMax, gap.length).map(({ index, width }) => ({
     index: firstColumn + index,
     width,
   }));

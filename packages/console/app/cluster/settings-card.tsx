@@ -60,7 +60,7 @@ export function SettingsCard({
               checked={onlyChanged}
               onChange={(event) => setOnlyChanged(event.target.checked)}
             />
-            only what was set
+            changed settings only
           </label>
           <input
             aria-label="Filter settings"
@@ -76,7 +76,7 @@ export function SettingsCard({
           <>
             {problems.length > 0 && (
               <div className="notice warn">
-                <strong>The file is not valid now; the last good settings hold</strong>
+                <strong>The file is not valid; the last valid settings stay in force</strong>
                 {problems.map((problem) => (
                   <p key={problem}>{problem}</p>
                 ))}
@@ -93,7 +93,7 @@ export function SettingsCard({
                 <Empty
                   title={
                     onlyChanged
-                      ? 'No setting whose key contains this was set'
+                      ? 'No changed setting has a key that contains this'
                       : 'No setting has a key that contains this'
                   }
                 />

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { Cell } from '@quire/client';
 import { encodeJson } from '../query/cell-text.ts';
-import { limits, type PlotWish } from './plot-sql.ts';
+import { limits, type PlotSpec } from './plot-sql.ts';
 
 type Row = readonly Cell[];
 
@@ -15,7 +15,7 @@ const ownStyle =
 /** Draws a chart of the rows of a plot's query. */
 export function drawChart(
   rows: readonly Row[],
-  { kind, x, y, measure }: PlotWish,
+  { kind, x, y, measure }: PlotSpec,
   width: number,
 ): SVGSVGElement {
   const yLabel =
@@ -48,7 +48,7 @@ export function drawChart(
   return document.adoptNode(chart) as SVGSVGElement;
 }
 
-function marksOf(rows: readonly Row[], kind: PlotWish['kind']): Plot.Markish[] {
+function marksOf(rows: readonly Row[], kind: PlotSpec['kind']): Plot.Markish[] {
   const colour = 'var(--accent)';
   switch (kind) {
     case 'bars': {

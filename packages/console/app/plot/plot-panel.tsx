@@ -17,7 +17,7 @@ import {
   type PlotKind,
   plotKinds,
   plotQuery,
-  type PlotWish,
+  type PlotSpec,
 } from './plot-sql.ts';
 
 const kindNames: Readonly<Record<PlotKind, string>> = {
@@ -91,16 +91,16 @@ export function PlotPanel({
           <p>{kindNames[kind]} needs a column of numbers.</p>
         </Empty>
       ) : (
-        <Chart sql={sql} wish={{ kind, x, y, measure: takesMeasure ? measure : 'count' }} />
+        <Chart sql={sql} spec={{ kind, x, y, measure: takesMeasure ? measure : 'count' }} />
       )}
     </div>
   );
 }
 
 /** One chart of the rows of a query. */
-export function Chart({ sql, wish }: { readonly sql: string; readonly wish: PlotWish }): ReactNode {
+export function Chart({ sql, spec }: { readonly sql: string; readonly spec: PlotSpec }): ReactNode {
   const { client } = useSession();
-  const query = plotQuery(sql, wish);
+  const query = plotQuery(sql, spec);
   const rows = useResource(query, async (signal): Promise<readonly Row[]> => {
     await using cursor = await client.query(query, { rowCount: 10_000, signal });
     return cursor.page.rows;
@@ -109,9 +109,9 @@ export function Chart({ sql, wish }: { readonly sql: string; readonly wish: Plot
   useEffect(() => {
     const { current } = box;
     if (current === null || rows.value === undefined || rows.value.length === 0) return;
-    const chart = drawChart(rows.value, wish, Math.max(320, Math.min(current.clientWidth, 1100)));
+    const chart = drawChart(rows.value, spec, Math.max(320, Math.min(current.clientWidth, 1100)));
     chart.setAttribute('role', 'img');
-    chart.setAttribute('aria-label', `${kindNames[wish.kind]} of ${wish.x.key}`);
+    chart.setAttribute('aria-label', `${kindNames[spec.kind]} of ${spec.x.key}`);
     current.replaceChildren(chart);
     // The options are part of the query.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -119,11 +119,11 @@ export function Chart({ sql, wish }: { readonly sql: string; readonly wish: Plot
   if (rows.error !== undefined) return <Failed error={rows.error} onRetry={rows.reload} />;
   if (rows.value === undefined) return <Loading what="the chart" />;
   if (rows.value.length === 0) return <Empty title="The query has no rows to draw" />;
-  const note = limitNote(wish.kind, rows.value.length);
+  const note = limitNote(spec.kind, rows.value.length);
   const save = (): void => {
     const chart = box.current?.querySelector('svg');
     if (chart === null || chart === undefined) return;
-    saveFile(svgFile(chart), `${wish.kind}.svg`);
+    saveFile(svgFile(chart), `${spec.kind}.svg`);
   };
   return (
     <figure className="plot-figure">

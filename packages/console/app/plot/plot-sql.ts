@@ -8,7 +8,7 @@ export const measures = ['count', 'sum', 'avg', 'min', 'max', 'median'] as const
 export type Measure = (typeof measures)[number];
 
 /** The chart of a result. */
-export interface PlotWish {
+export interface PlotSpec {
   readonly kind: PlotKind;
   readonly x: GridColumn;
   /** The column of the values; undefined when rows are counted, and for a histogram. */
@@ -56,7 +56,7 @@ export function fitsX(kind: PlotKind, { dataType }: GridColumn): boolean {
  * computes over all rows. Its rows are `x` and `y`, at most one more than the limits, which reveals
  * that there were more.
  */
-export function plotQuery(sql: string, { kind, x, y, measure }: PlotWish): string {
+export function plotQuery(sql: string, { kind, x, y, measure }: PlotSpec): string {
   // A comment at the end of the query must not hide the parenthesis.
   const from = `(${sql.trim().replace(/;\s*$/, '')}\n) AS result`;
   const xName = quoted(x.name);

@@ -57,7 +57,7 @@ export function StatisticsDialog({
               <Suspense fallback={<Loading what="the chart" />}>
                 <Chart
                   sql={selectResult(result.requestId)}
-                  wish={{
+                  spec={{
                     kind: isNumeric(column.dataType) ? 'histogram' : 'bars',
                     x: { ...column, name: column.resultName },
                     y: undefined,
@@ -146,7 +146,7 @@ export function FindDialog({
         <span className="quiet" role="status">
           {found !== undefined &&
             (found.count === 0
-              ? 'No cell contains it.'
+              ? 'No cell contains this text.'
               : `Row ${formatCount(found.row + 1)}; ${counted(found.count, 'cell')} with it.`)}
         </span>
       </form>

@@ -69,7 +69,7 @@ export function DownloadMenu({ result }: { readonly result: OpenResult }): React
         Excel{' '}
         <small className="quiet">
           {result.totalRowCount > excelRowsMax
-            ? `the first ${formatCount(excelRowsMax)} rows: a sheet holds few more`
+            ? `the first ${formatCount(excelRowsMax)} rows: the limit of a sheet`
             : 'a workbook of one sheet'}
         </small>
       </button>

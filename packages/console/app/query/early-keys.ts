@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { GridPlace } from './result-grid.tsx';
+import type { GridPosition } from './result-grid.tsx';
 
 /** Keys that move in a grid, or act on a cell of it. */
 const gridKeys: readonly string[] = [
@@ -26,7 +26,7 @@ const keptMax = 20;
  */
 export function useEarlyKeys(
   container: { readonly current: HTMLElement | null },
-  place: GridPlace,
+  place: GridPosition,
 ): void {
   const wanted = useRef(place);
   wanted.current = place;

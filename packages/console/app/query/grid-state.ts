@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { GridPlace, ResultGridProps, Selection, Visibility } from './result-grid.tsx';
+import type { GridPosition, ResultGridProps, Selection, Visibility } from './result-grid.tsx';
 
 /** The view state of a grid; `props` are the grid's own. */
 export interface GridState {
-  readonly place: GridPlace;
+  readonly place: GridPosition;
   readonly selection: Selection;
   readonly visibility: Visibility;
-  readonly setPlace: (place: GridPlace) => void;
+  readonly setPlace: (place: GridPosition) => void;
   readonly setVisibility: (visibility: Visibility) => void;
   readonly props: Pick<
     ResultGridProps,
@@ -23,7 +23,7 @@ export interface GridState {
 
 /** The position in a grid, the selected rows, and the state of its columns. */
 export function useGridState(): GridState {
-  const [place, setPlace] = useState<GridPlace>({ row: 0, column: 0 });
+  const [place, setPlace] = useState<GridPosition>({ row: 0, column: 0 });
   const [pinned, setPinned] = useState<readonly string[]>([]);
   const [visibility, setVisibility] = useState<Visibility>({});
   const [selection, setSelection] = useState<Selection>({ ranges: [] });

@@ -4,7 +4,7 @@ import { Menu } from '../widgets/menu.tsx';
 import { type CodeSample, codeSamples } from './copy-as.ts';
 import { copiedRowsMax, type CopyFormat } from './copy-rows.ts';
 import type { GridColumn } from './grid-columns.ts';
-import type { GridPlace, Selection, Visibility } from './result-grid.tsx';
+import type { GridPosition, Selection, Visibility } from './result-grid.tsx';
 
 /** A field that moves to a row. */
 export function JumpToRow({
@@ -82,7 +82,7 @@ export function CopyMenu({
   onCopyCode,
 }: {
   readonly selection: Selection;
-  readonly place: GridPlace;
+  readonly place: GridPosition;
   /** Returns the current column of the grid. */
   readonly column: GridColumn | undefined;
   readonly onCopy: (format: CopyFormat) => void;
@@ -129,7 +129,7 @@ export function selectedRows(
   return rows;
 }
 
-function copyLabel({ ranges }: Selection, { row }: GridPlace, format: CopyFormat): string {
+function copyLabel({ ranges }: Selection, { row }: GridPosition, format: CopyFormat): string {
   const count = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   if (count === 0) return `Row ${formatCount(Math.max(0, row) + 1)} as ${format}`;
   const limited = count > copiedRowsMax ? ` (the first ${formatCount(copiedRowsMax)})` : '';

@@ -4,7 +4,7 @@ import { useSession } from '../session.ts';
 import { Failed } from '../widgets/states.tsx';
 import { gridColumnsOf } from './grid-columns.ts';
 import { useGridState } from './grid-state.ts';
-import { type GridPlace, ResultGrid } from './result-grid.tsx';
+import { type GridPosition, ResultGrid } from './result-grid.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 
 const nothing = (): void => undefined;
@@ -19,7 +19,7 @@ export function GrowingView({
 }: {
   readonly result: OpenResult;
   /** Called when the user has moved to a cell, to stay there when the query has ended. */
-  readonly onPlace: (place: GridPlace) => void;
+  readonly onPlace: (place: GridPosition) => void;
 }): ReactNode {
   const { client } = useSession();
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);

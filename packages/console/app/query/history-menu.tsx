@@ -53,7 +53,7 @@ export function HistoryMenu({
 }
 
 function outcomeOf({ outcome, rowCount = 0, elapsedMs = 0 }: PastQuery): string {
-  if (outcome === undefined) return 'not known how it ended';
+  if (outcome === undefined) return 'outcome unknown';
   const spent = formatElapsed(elapsedMs);
   return outcome === 'done'
     ? `${counted(rowCount, 'row')} in ${spent}`

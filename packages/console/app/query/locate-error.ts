@@ -1,5 +1,5 @@
 /** The position of an error in a query: characters `[from, to)` of its text. */
-export interface ErrorPlace {
+export interface ErrorRange {
   readonly from: number;
   readonly to: number;
 }
@@ -8,11 +8,11 @@ export interface ErrorPlace {
  * Finds the position that an engine's message refers to: a line that it quotes with a mark below,
  * or a name in it. Undefined when it names none.
  */
-export function locateError(message: string, sql: string): ErrorPlace | undefined {
+export function locateError(message: string, sql: string): ErrorRange | undefined {
   return quotedPlace(message, sql) ?? namedPlace(message, sql);
 }
 
-function quotedPlace(message: string, sql: string): ErrorPlace | undefined {
+function quotedPlace(message: string, sql: string): ErrorRange | undefined {
   const quoted = /^LINE (\d+): (.*)\n( *)\^/m.exec(message);
   if (quoted === null) return undefined;
   const [, number = '1', excerpt = '', indent = ''] = quoted;
@@ -30,7 +30,7 @@ function quotedPlace(message: string, sql: string): ErrorPlace | undefined {
   return wordAt(sql, lineStart + column);
 }
 
-function namedPlace(message: string, sql: string): ErrorPlace | undefined {
+function namedPlace(message: string, sql: string): ErrorRange | undefined {
   const [, name] = /^Table (\S+) does not exist/.exec(message) ?? [];
   const index =
     name === undefined ? -1 : sql.search(new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`));
@@ -41,7 +41,7 @@ function namedPlace(message: string, sql: string): ErrorPlace | undefined {
  * Returns the word that begins at a position, or one character without one; the end of the text
  * refers to the last word.
  */
-function wordAt(sql: string, from: number): ErrorPlace | undefined {
+function wordAt(sql: string, from: number): ErrorRange | undefined {
   if (sql === '') return undefined;
   const start = Math.min(from, sql.length - 1);
   const [word = ''] = /^[\w$.]*/.exec(sql.slice(start)) ?? [];

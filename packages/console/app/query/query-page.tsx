@@ -23,7 +23,7 @@ import { GrowingView } from './growing-view.tsx';
 import { locateError } from './locate-error.ts';
 import type { QueryState } from './query-runner.ts';
 import { withResult } from './result-query.ts';
-import type { GridPlace } from './result-grid.tsx';
+import type { GridPosition } from './result-grid.tsx';
 import { ResultView } from './result-view.tsx';
 import type { SheetPart } from './sheet-runner.ts';
 import { SavedMenu, SheetTabs } from './sheet-tabs.tsx';
@@ -80,7 +80,7 @@ export function QueryPage({
   // The position in the rows that arrived while the query ran.
   const [growingPlace, setGrowingPlace] = useState<{
     readonly requestId: string;
-    readonly place: GridPlace;
+    readonly place: GridPosition;
   }>();
   const editor = useRef<EditorHandle>(null);
   const [isSelected, setIsSelected] = useState(false);

@@ -15,7 +15,7 @@ export type Visibility = NonNullable<Parameters<typeof HighTable>[0]['columnsVis
  * The position of the keyboard: row and column from 0; row -1 is the header, column -1 the row
  * number.
  */
-export interface GridPlace {
+export interface GridPosition {
   readonly row: number;
   readonly column: number;
 }
@@ -26,11 +26,11 @@ export interface ResultGridProps {
   readonly pinned: readonly string[];
   readonly visibility: Visibility;
   readonly selection: Selection;
-  readonly place: GridPlace;
+  readonly place: GridPosition;
   readonly onPinned: (pinned: readonly string[]) => void;
   readonly onVisibility: (visibility: Visibility) => void;
   readonly onSelection: (selection: Selection) => void;
-  readonly onPlace: (place: GridPlace) => void;
+  readonly onPlace: (place: GridPosition) => void;
   /** Called to show the full text of a cell. */
   readonly onOpenCell: (row: number, column: GridColumn) => void;
   /** Called to copy the selected rows, or this one, to the clipboard. */
@@ -281,7 +281,7 @@ function usePinnedOffsets(
 }
 
 /** Announces the position for screen readers. */
-export function describePlace({ row }: GridPlace, rowCount: number): string {
+export function describePosition({ row }: GridPosition, rowCount: number): string {
   return row < 0
     ? `${formatCount(rowCount)} rows`
     : `Row ${formatCount(row + 1)} of ${formatCount(rowCount)}`;

@@ -13,7 +13,7 @@ import { MissingResultError, MissingResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
-import { type ColumnActions, describePlace, type GridPlace, ResultGrid } from './result-grid.tsx';
+import { type ColumnActions, describePosition, type GridPosition, ResultGrid } from './result-grid.tsx';
 import { planFormOf } from './plan-steps.ts';
 import { PlanView } from './plan-view.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
@@ -57,7 +57,7 @@ interface ResultViewProps {
   /** The row of a link, counted from 1. */
   readonly firstRow: number | undefined;
   /** The current cell in the first rows, while the query ran. */
-  readonly initialPlace: GridPlace | undefined;
+  readonly initialPlace: GridPosition | undefined;
   /** True for one of several statements that ran in turn: no step in the browser's history. */
   readonly isPart: boolean;
   readonly onRunAgain: () => void;
@@ -280,7 +280,7 @@ export function ResultView({
             </p>
           )}
           <footer className="result-foot quiet number">
-            <span aria-live="polite">{describePlace(place, shown.totalRowCount)}</span>
+            <span aria-live="polite">{describePosition(place, shown.totalRowCount)}</span>
             <span className="keys">Enter opens a cell · Ctrl+Shift+C copies rows</span>
           </footer>
         </>

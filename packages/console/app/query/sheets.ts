@@ -179,7 +179,7 @@ function parseDocument(text: string): SheetDocument {
   const document: unknown = JSON.parse(text);
   const { sheets, saved } = (document ?? {}) as Record<string, unknown>;
   if (!Array.isArray(sheets) || !Array.isArray(saved)) {
-    throw new Error('The file holds no queries of the console.');
+    throw new Error('The file contains no queries of the console.');
   }
   return {
     sheets: sheets.filter((sheet) => hasTexts<Sheet>(sheet, ['id', 'name', 'text'])),

@@ -25,7 +25,7 @@ import { tags } from '@lezer/highlight';
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import type { Catalog } from './catalog.ts';
 import { functionNames } from './function-names.ts';
-import type { ErrorPlace } from './locate-error.ts';
+import type { ErrorRange } from './locate-error.ts';
 
 /** The calls that the page makes to an editor, beside giving it a text. */
 export interface EditorHandle {
@@ -39,7 +39,7 @@ export interface SqlEditorProps {
   readonly ref?: Ref<EditorHandle>;
   readonly text: string;
   readonly catalog: Catalog | undefined;
-  readonly problem: { readonly place: ErrorPlace; readonly message: string } | undefined;
+  readonly problem: { readonly place: ErrorRange; readonly message: string } | undefined;
   readonly onChange: (text: string) => void;
   /** Called to run the text that is in the editor now, which may be newer than `text`. */
   readonly onRun: (text: string) => void;

@@ -36,10 +36,10 @@ export function TableBrowser({
             <p className="quiet card-note">
               {search === '' ? (
                 <>
-                  There is no table yet. <a href={placeOf(['preview'])}>Make one</a> of a file.
+                  There is no table yet. <a href={placeOf(['preview'])}>Create one</a> from a file.
                 </>
               ) : (
-                'No name of a table or column contains that.'
+                'No table or column has a name that contains this.'
               )}
             </p>
           ) : (

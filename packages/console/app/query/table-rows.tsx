@@ -30,7 +30,7 @@ export function RowCount({
   return (
     <span className="number" aria-busy={rows.isLoading}>
       {rows.value !== undefined
-        ? `${counted(rows.value, 'row')}${grown > 0 ? `, ${formatCount(grown)} of them since you look` : ''}`
+        ? `${counted(rows.value, 'row')}${grown > 0 ? `, ${formatCount(grown)} of them since you opened this page` : ''}`
         : rows.error === undefined
           ? 'counting…'
           : 'rows not known'}

@@ -72,7 +72,7 @@ export function JobCard({
               question={{
                 title: 'Cancel this job?',
                 action: 'Cancel the job',
-                text: 'The old table is not touched. The new one stays, paused.',
+                text: 'The old table is unchanged. The new one is kept and paused.',
                 act: async () => (await admin.cancelRestream(source)).next,
               }}
             />
@@ -97,7 +97,7 @@ export function JobCard({
                 question={{
                   title: `Drop ${destination}?`,
                   action: 'Drop it',
-                  text: 'Its rows are deleted. The old table is not touched.',
+                  text: 'Its rows are deleted. The old table is unchanged.',
                   act: async () =>
                     (await admin.cancelRestream(source, { dropDestination: true })).next,
                 }}

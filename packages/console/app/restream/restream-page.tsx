@@ -45,8 +45,7 @@ export function RestreamPage({ table }: { readonly table: string | undefined }):
           list.length === 0 ? (
             <Empty title="No table has been rebuilt yet">
               <p>
-                Start a job above; it goes on when this page is closed, and through restarts of the
-                server.
+                Start a job above; it continues when this page is closed or the server restarts.
               </p>
             </Empty>
           ) : (

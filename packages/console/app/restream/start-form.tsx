@@ -86,16 +86,22 @@ export function StartForm({
         </label>
         {field('lag', {
           title: 'Greatest lag',
-          note: 'Messages a partition may be behind when the new table takes over. With 0 a table whose stream grows all the time may never get there.',
+          note: 'Messages that a partition may lag behind when the new table takes over. With 0, a table whose stream grows constantly may never catch up.',
           least: '0',
         })}
         {field('minutes', {
           title: 'Minutes for the rebalance',
-          note: 'The job fails when it takes longer.',
+          note: 'The job fails if the rebalance takes longer.',
           least: '1',
         })}
-        {field('serverTenant', { title: 'Tenant of servers', note: 'Empty: that of the table.' })}
-        {field('brokerTenant', { title: 'Tenant of brokers', note: 'Empty: that of the table.' })}
+        {field('serverTenant', {
+          title: 'Tenant of servers',
+          note: 'Default: the tenant of the table.',
+        })}
+        {field('brokerTenant', {
+          title: 'Tenant of brokers',
+          note: 'Default: the tenant of the table.',
+        })}
         <label className="check">
           <input
             type="checkbox"

@@ -200,8 +200,8 @@ export function ResultList({
           onClose={() => setDoomed(undefined)}
         >
           <p>
-            {counted(rowsOf(doomed), 'row')}, {formatBytes(bytesOf(doomed))}. Who reads it now is
-            told that it was deleted.
+            {counted(rowsOf(doomed), 'row')}, {formatBytes(bytesOf(doomed))}. Users who are reading
+            it see that it was deleted.
           </p>
         </Confirm>
       )}

@@ -23,8 +23,8 @@ export function SweepCard(): ReactNode {
         <SweepPlan />
       ) : (
         <p className="quiet">
-          A sweep deletes what has expired, evicts what exceeds the quota, and collects what crashed
-          writes left.
+          A sweep deletes what has expired, evicts what exceeds the quota, and deletes the remains
+          of crashed writes.
         </p>
       )}
     </Card>
@@ -62,7 +62,7 @@ function SweepPlan(): ReactNode {
                 </div>
               )}
               {error === null && removals.length === 0 && (
-                <p>{url}: a sweep now would take nothing.</p>
+                <p>{url}: a sweep would delete nothing now.</p>
               )}
               <Shares owners={owners} />
               {removals.length > 0 && (

@@ -220,7 +220,8 @@ function OverTime({
         </text>
       </svg>
       <figcaption className="quiet">
-        What is stored now: when it came, and when it goes if nobody renews it.
+        The results that are stored now, by the time at which they were stored and at which they
+        expire.
         {endMs < last.timeMs && ` The last one expires in ${formatSpan(last.timeMs - nowMs)}.`}
       </figcaption>
     </figure>

@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { usePlace } from '../router.ts';
+import { useRoute } from '../router.ts';
 import {
   storeToken,
   openSession,
@@ -75,7 +75,7 @@ function Frame({
   readonly version: string | undefined;
   readonly onSignOut: () => void;
 }): ReactNode {
-  const place = usePlace();
+  const place = useRoute();
   const { role } = useSession();
   const { page, refused } = findPage(place, role);
   useEffect(() => {

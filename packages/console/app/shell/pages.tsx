@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react';
 import { QueryPage } from '../query/query-page.tsx';
 import { ResultsPage } from '../results/results-page.tsx';
-import type { Place } from '../router.ts';
+import type { Route } from '../router.ts';
 import { TablePage } from '../tables/table-page.tsx';
 import { TablesPage } from '../tables/tables-page.tsx';
 import { TaskPage } from '../tasks/task-page.tsx';
@@ -33,7 +33,7 @@ interface Page {
   readonly title: string;
   readonly icon: IconName;
   readonly isForAdmins?: boolean;
-  readonly render: (place: Place) => ReactNode;
+  readonly render: (place: Route) => ReactNode;
 }
 
 /** All pages of the navigation, in its order. */
@@ -98,7 +98,7 @@ const preview: Page = {
  * to the first page.
  */
 export function findPage(
-  { segments: [name] }: Place,
+  { segments: [name] }: Route,
   role: 'query' | 'admin',
 ): { readonly page: Page; readonly refused?: Page } {
   const [first] = pages as readonly [Page];

@@ -58,7 +58,7 @@ export function SignIn({
             autoFocus
             onChange={(event) => setToken(event.target.value)}
           />
-          <small>It stays in this tab, and is forgotten when the tab is closed.</small>
+          <small>It is stored only in this tab, and deleted when you close it.</small>
         </label>
         {problem !== undefined && (
           <div className="notice bad" role="alert">
@@ -71,7 +71,7 @@ export function SignIn({
         </button>
         {about?.quickstartTokens === true && (
           <div className="hint">
-            <strong>This is the quickstart. Its tokens are known to everybody:</strong>
+            <strong>This is the quickstart. Its tokens are public:</strong>
             <dl>
               {['quickstart-admin', 'quickstart-analyst'].map((known) => (
                 <QuickToken

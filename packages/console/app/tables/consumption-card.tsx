@@ -65,7 +65,7 @@ export function ConsumptionCard({ table }: { readonly table: string }): ReactNod
                   await (isPaused ? admin.resumeConsumption(table) : admin.pauseConsumption(table));
                   return isPaused
                     ? 'The table consumes its stream again.'
-                    : 'The table is paused; what it had consumed is committed.';
+                    : 'The table is paused; the consumed rows are committed.';
                 })
               }
             >

@@ -119,8 +119,8 @@ export function PreviewPage(): ReactNode {
         >
           <label className="field">
             <span>
-              Paste rows (JSON lines, a JSON array, or CSV with a head), or drop a file of any kind
-              that can be loaded
+              Paste rows (JSON lines, a JSON array, or CSV with a header line), or drop a file of
+              any kind that can be loaded
             </span>
             <textarea
               rows={8}
@@ -210,10 +210,12 @@ export function PreviewPage(): ReactNode {
                 disabled={isBusy || hasErrors}
                 onClick={make}
               >
-                Make the table and load {file === undefined ? 'the rows' : 'the file'}
+                Create the table and load {file === undefined ? 'the rows' : 'the file'}
               </button>
             )}
-            {hasErrors && <span className="quiet">It can be made once its errors are gone.</span>}
+            {hasErrors && (
+              <span className="quiet">It can be created once its errors are fixed.</span>
+            )}
           </div>
           <div className="columns">
             <PreviewRows
@@ -227,7 +229,7 @@ export function PreviewPage(): ReactNode {
               rows={preview.rows}
               times={timesOf(preview.schema)}
               lines={read.lines}
-              empty="The table would have no row: all are left out or failed"
+              empty="The table would have no rows: all are dropped or failed"
             />
           </div>
         </>

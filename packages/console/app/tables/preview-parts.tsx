@@ -52,7 +52,7 @@ export function FindingList({
           </li>
         );
       })}
-      {own.length === 0 && <li className="quiet">Nothing to say about it.</li>}
+      {own.length === 0 && <li className="quiet">No findings.</li>}
     </ul>
   );
 }
@@ -160,7 +160,7 @@ function PreviewCell({
   if (value === null || value === undefined) return <span className="null">null</span>;
   const text = visibleText(typeof value === 'string' ? value : encodeJson(value));
   return isDefault ? (
-    <span className="null" title="It had no value: this is the default.">
+    <span className="null" title="The row had no value: this is the default.">
       {text}
     </span>
   ) : (

@@ -27,7 +27,7 @@ function readArray(text: string, rowsMax: number): ReadRows {
     return {
       rows,
       lines: rows.map((_row, index) => index + 1),
-      ...(rows.length === 0 && { problem: 'The array holds no objects.' }),
+      ...(rows.length === 0 && { problem: 'The array contains no objects.' }),
     };
   } catch (error) {
     return { rows: [], lines: [], problem: `This is not JSON: ${(error as Error).message}` };
@@ -62,7 +62,7 @@ function readLines(text: string, rowsMax: number): ReadRows {
 }
 
 const unreadable =
-  'No rows can be read: expected JSON objects on lines of their own or in an array, or CSV with a line of names above its rows.';
+  'No rows can be read: expected JSON objects on lines of their own or in an array, or CSV with a header line.';
 
 /** Matches the values of a column of numbers: those that lose no digits. */
 const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;

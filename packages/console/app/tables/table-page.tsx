@@ -114,7 +114,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
           onConfirm={remove}
           onClose={() => setIsDoomed(false)}
         >
-          <p>The table and all its segments go. Its schema stays.</p>
+          <p>The table and all its segments are deleted. Its schema is kept.</p>
         </Confirm>
       )}
     </Page>
@@ -169,7 +169,7 @@ function Columns({ name }: { readonly name: string }): ReactNode {
               { name: 'Type', cell: ({ dataType }) => dataType },
             ]}
             keyOf={({ name: column }) => column}
-            empty={<Empty title="The schema names no column" />}
+            empty={<Empty title="The schema has no columns" />}
           />
         </Card>
       )}
@@ -216,10 +216,10 @@ function Segments({ name }: { readonly name: string }): ReactNode {
             ]}
             keyOf={([segment]) => segment}
             empty={
-              <Empty title="The table has no segment yet">
+              <Empty title="The table has no segments yet">
                 <p>
-                  A table over a file never has one; a real-time table has its first once it has
-                  committed.
+                  A table over files has no segments; a real-time table has its first after a
+                  commit.
                 </p>
               </Empty>
             }

@@ -142,8 +142,8 @@ export function TablesPage(): ReactNode {
                 columns={columns}
                 keyOf={({ name }) => name}
                 empty={
-                  <Empty title="No table has been made yet">
-                    <p>Make one from a file or a few rows.</p>
+                  <Empty title="No table has been created yet">
+                    <p>Create one from a file or a few rows.</p>
                   </Empty>
                 }
               />

@@ -79,7 +79,7 @@ export function TasksPage(): ReactNode {
                 />
                 {role === 'admin' && type !== '' && (
                   <button type="button" className="button push" onClick={() => schedule(type)}>
-                    Make the tasks that tables ask for
+                    Create the tasks that table configs request
                   </button>
                 )}
               </div>
@@ -90,14 +90,14 @@ export function TasksPage(): ReactNode {
                   keyOf={({ name }) => name}
                   empty={
                     all.length > 0 ? (
-                      <Empty title="No task is of this type and table">
+                      <Empty title="No task has this type and table">
                         <p>{counted(all.length, 'task')} of others.</p>
                       </Empty>
                     ) : (
-                      <Empty title="No table has asked for a task yet">
+                      <Empty title="No table has requested a task yet">
                         <p>
-                          A table asks for tasks in its config. Choose a type to make those that are
-                          due now.
+                          A table requests tasks in its config. Choose a type to create those that
+                          are due now.
                         </p>
                       </Empty>
                     )

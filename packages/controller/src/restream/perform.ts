@@ -207,7 +207,7 @@ async function finish(
     const rows = `${destination} holds ${destinationRows} rows; ${source} holds ${sourceRows}.`;
     const outcome = isOneMoment
       ? rows
-      : `${rows} Both consumed while they were counted: the offsets were read after the counts.`;
+      : `${rows} Both tables continued to consume: the offsets were read after the counts.`;
     return { ...enterStage(job, 'DONE', nowMs, rebalanced, outcome), comparison };
   } catch (error) {
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') {

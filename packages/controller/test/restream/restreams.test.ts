@@ -528,7 +528,7 @@ it('a restream says that the counts are not of one moment where the stream never
   expect(stages.at(-1)).toMatchObject({
     stage: 'DONE',
     outcome: expect.stringMatching(
-      /Both consumed while they were counted: the offsets were read after the counts\.$/,
+      /Both tables continued to consume: the offsets were read after the counts\.$/,
     ),
   });
 });

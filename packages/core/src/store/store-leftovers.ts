@@ -41,13 +41,13 @@ export interface StoreLeftovers {
 }
 
 /** A store that can list and remove the leftovers of dead writers. */
-export interface LeftoverKeeper {
+export interface StoreWithLeftovers {
   readonly leftovers: StoreLeftovers;
 }
 
 /** Reports whether a store can list the leftovers of dead writers. */
-export function isLeftoverKeeper<Store extends object>(
+export function hasLeftovers<Store extends object>(
   store: Store,
-): store is LeftoverKeeper & Store {
+): store is StoreWithLeftovers & Store {
   return 'leftovers' in store && typeof store.leftovers === 'object';
 }

@@ -23,7 +23,7 @@ interface RowModuleExports {
     columns: number,
     columnCount: number,
     rowsMax: number,
-    oddCells: number,
+    unparsedCells: number,
     oddMax: number,
   ): number;
   countOfRows(): number;
@@ -67,7 +67,7 @@ export interface Cell {
 }
 
 /** A cell that is left to the caller. */
-export interface OddCell extends Cell {
+export interface UnparsedCell extends Cell {
   readonly column: number;
   readonly row: number;
 }
@@ -88,7 +88,7 @@ export class RowParser {
   #bytes: Buffer;
   #view: DataView;
   #columns = 0;
-  #oddCells = 0;
+  #unparsedCells = 0;
   #input = 0;
   #inputEnd = 0;
 
@@ -132,7 +132,7 @@ export class RowParser {
       this.#columns,
       kinds.length,
       rowsMax,
-      this.#oddCells,
+      this.#unparsedCells,
       oddMax,
     );
     return {
@@ -154,10 +154,10 @@ export class RowParser {
     };
   }
 
-  *oddCells(): Generator<OddCell> {
+  *unparsedCells(): Generator<UnparsedCell> {
     const count = this.#exports.countOfOddCells();
     for (let index = 0; index < count; index += 1) {
-      const at = this.#oddCells + index * oddCellBytes;
+      const at = this.#unparsedCells + index * oddCellBytes;
       const word = (offset: number): number => this.#view.getUint32(at + offset, true);
       yield { column: word(0), row: word(4), start: word(8), end: word(12) };
     }
@@ -194,7 +194,7 @@ export class RowParser {
       validity: take(rowsMax / 8),
       offsets: kind === kindText ? take((rowsMax + 1) * 4) : 0,
     }));
-    this.#oddCells = take(oddMax * oddCellBytes);
+    this.#unparsedCells = take(oddMax * oddCellBytes);
     this.#input = take(inputBytes + slackBytes);
     this.#reserve(free);
     for (const [index, { kind, values, validity, offsets }] of places.entries()) {

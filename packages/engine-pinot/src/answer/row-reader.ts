@@ -97,7 +97,7 @@ export class RowReader {
 
   /** Copies the parser's columns into memory of the batch, one block for all. */
   #batchOf(parser: RowParser, rowCount: number): RecordBatch {
-    this.#readOddCells(parser);
+    this.#readUnparsedCells(parser);
     const regions = this.#kinds.map((kind, column) =>
       regionsOf(parser, { kind, column, rowCount }),
     );
@@ -135,8 +135,8 @@ export class RowReader {
   }
 
   /** Writes the values of cells that the parser has left out into its columns. */
-  #readOddCells(parser: RowParser): void {
-    const odd = Map.groupBy(parser.oddCells(), ({ column }) => column);
+  #readUnparsedCells(parser: RowParser): void {
+    const odd = Map.groupBy(parser.unparsedCells(), ({ column }) => column);
     for (const [column, cells] of odd) {
       const field = this.schema.fields[column] as Field;
       const builder = columnBuilder(field, this.#bytesText, cells.length);

@@ -2,7 +2,7 @@ import type { LeftoverEntry, Leftovers } from '@quire/cleaner';
 import {
   type CallOptions,
   type Clock,
-  isLeftoverKeeper,
+  hasLeftovers,
   isQuireError,
   type Leftover,
   type ObjectStore,
@@ -34,7 +34,7 @@ export interface LeftoversOptions {
  */
 export function openLeftovers(options: LeftoversOptions): Leftovers | undefined {
   const { backend } = options;
-  return isLeftoverKeeper(backend) ? new ResultLeftovers(backend.leftovers, options) : undefined;
+  return hasLeftovers(backend) ? new ResultLeftovers(backend.leftovers, options) : undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { BrokerMetrics } from '@quire/broker';
 import {
   type Clock,
-  isLeftoverKeeper,
+  hasLeftovers,
   isQuireError,
   type ObjectStore,
   type StoreCall,
@@ -70,7 +70,7 @@ export async function removeLeftovers(
   }: { readonly order: WriteOrder; readonly pid: number; readonly logger: Logger },
 ): Promise<void> {
   try {
-    if (isLeftoverKeeper(backend)) {
+    if (hasLeftovers(backend)) {
       const prefix = resultPrefix(order.brokerId, order.requestId);
       await backend.leftovers.removeOfDeadWriter({ pid, prefix });
     }

@@ -98,12 +98,12 @@ function unusable(problem: string, cause?: unknown): QuireError {
   return new QuireError('INVALID_SETTING', message, { cause });
 }
 
-interface Place {
+interface DocumentLocation {
   readonly directory: string;
   readonly name: string;
 }
 
-function feedOf(given: JsonObject, { directory, name }: Place): FeedDocument {
+function feedOf(given: JsonObject, { directory, name }: DocumentLocation): FeedDocument {
   const file = `${name}.feed.json`;
   return {
     tableName: name,
@@ -117,7 +117,7 @@ function feedOf(given: JsonObject, { directory, name }: Place): FeedDocument {
 }
 
 /** Returns the body of `POST /tasks/execute` with a name, so that the task is created only once. */
-function taskOf(given: JsonObject, { directory, name }: Place): TaskRequest {
+function taskOf(given: JsonObject, { directory, name }: DocumentLocation): TaskRequest {
   const file = `${name}.task.json`;
   const { taskConfigs = {} } = given;
   if (typeof taskConfigs !== 'object' || taskConfigs === null || Array.isArray(taskConfigs)) {

@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns/promises';
 import { ProxyMetrics, type ProxyOptions, type ProxyTimeouts } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
-import type { Gate } from './gate.ts';
+import type { AccessControl } from './access-control.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 
 /** The options of a proxy that are not in the settings alone. */
 export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
-  readonly gate: Gate;
+  readonly access: AccessControl;
   readonly brokers: () => readonly string[];
   readonly brokersName: () => string | undefined;
   readonly certificateAuthorities: string | undefined;
@@ -21,10 +21,10 @@ export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
  */
 export function proxyOptionsOf(live: LiveSettings, parts: ProxyParts): ProxyOptions {
   const settings = live.current;
-  const { gate, certificateAuthorities, authMode, port } = parts;
+  const { access, certificateAuthorities, authMode, port } = parts;
   return {
     ...serverOptionsOf(settings, parts),
-    ...gate.options,
+    ...access.options,
     certificateAuthorities,
     authMode,
     port,

@@ -6,7 +6,7 @@ import { type Compression, ResultStore, type ResultStoreOptions } from '@quire/r
 import type { Settings } from '@quire/settings';
 import { storeBackends } from '@quire/settings/store-backends';
 import { openBrokerCleaner, planSweep, readHealthDetails, usageOf } from './broker-cleaner.ts';
-import { Gate } from './gate.ts';
+import { AccessControl } from './access-control.ts';
 import { openPageThreads } from './open-page-threads.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
@@ -50,7 +50,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
   const { environment, logger, processPrincipals } = run;
   const { clock, random } = environment;
   const settings = live.current;
-  await using gate = await Gate.open(live, { environment, logger, processPrincipals });
+  await using access = await AccessControl.open(live, { environment, logger, processPrincipals });
   const metrics = new BrokerMetrics();
   const { store: opened, backend } = await openStore(settings, {
     clock,
@@ -81,7 +81,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     engine: engine.engineFor({ results, store, backend }),
     results,
     ...serverOptionsOf(settings, run),
-    ...gate.options,
+    ...access.options,
     port: settings.server.brokerPort,
     hostName: settings.server.brokerHostName,
     // Any broker serves the pages of a shared store: no response names one.
@@ -109,7 +109,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     get rowsWaitMaxMs() {
       return live.current.query.rowsWaitMaxMs;
     },
-    flight: flightOptionsOf(live, gate),
+    flight: flightOptionsOf(live, access),
     healthDetails: () => readHealthDetails(live, { cleaner, admission, engine, monitor }),
     usageOf: (name) => usageOf(admission, name, live.current.results.ownerTagKey),
     planSweep: () => planSweep(live, cleaner),
@@ -127,7 +127,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     port,
     portKey: 'engine.broker.client.queryPort',
   });
-  gate.guard(broker);
+  access.guard(broker);
   cleaner.start();
   logger.info(
     {
@@ -143,7 +143,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     settings,
     storeLocation: store.location,
     tables: engineKindOf(settings).describeTables(settings),
-    usesQuickstartTokens: gate.usesQuickstartTokens,
+    usesQuickstartTokens: access.usesQuickstartTokens,
   });
   await run.untilStop;
   logger.info(
@@ -161,7 +161,7 @@ function urlsOf({ url, endpointUrls }: RunningBroker['address']): Record<string,
 /** Returns the options of Arrow Flight SQL, if the settings have a port for it. */
 function flightOptionsOf(
   live: LiveSettings,
-  { issueToken }: Pick<Gate, 'issueToken'>,
+  { issueToken }: Pick<AccessControl, 'issueToken'>,
 ): BrokerOptions['flight'] {
   const { port, messageBytesMax } = live.current.flight;
   if (port === undefined) return undefined;

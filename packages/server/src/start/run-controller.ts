@@ -7,7 +7,7 @@ import { createProxy } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
 import type { LiveSettings } from '../live-settings.ts';
 import { readAuthorities } from '../read-pem.ts';
-import { Gate } from './gate.ts';
+import { AccessControl } from './access-control.ts';
 import { listen } from './listen.ts';
 import { openAuthorization } from './open-authorization.ts';
 import { openRestreams } from './open-restreams.ts';
@@ -47,7 +47,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const brokersNow = (): readonly string[] => live.current.controller.brokers ?? run.brokers ?? [];
   assertHasWork(settings, run, brokersNow());
   warnOfTablesElsewhere(settings, run);
-  await using gate = await Gate.open(live, { environment, logger });
+  await using access = await AccessControl.open(live, { environment, logger });
   const authorization = saysAuthorization(settings)
     ? await openAuthorization(settings, clock)
     : (run.authorization ?? noAuthorization);
@@ -70,13 +70,13 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const site = await openConsole(live, {
     environment,
     logger,
-    gate,
+    access,
     brokers: brokersNow,
     certificateAuthorities,
   });
   await using controller = createController({
     ...serverOptionsOf(settings, run),
-    ...gate.options,
+    ...access.options,
     authorization,
     certificateAuthorities,
     get brokers() {
@@ -126,13 +126,13 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
     port,
     portKey: 'controller.port',
   });
-  gate.guard(controller);
+  access.guard(controller);
   live.onApplied(() => controller.settingsChanged());
   logger.info({ url: address.url, brokers: brokersNow() }, 'controller listens');
   await run.onListening({
     address,
     settings,
-    usesQuickstartTokens: gate.usesQuickstartTokens,
+    usesQuickstartTokens: access.usesQuickstartTokens,
     hasConsole: site.console !== undefined,
   });
   await run.untilStop;
@@ -192,7 +192,7 @@ function saysAuthorization({ controller }: Settings): boolean {
 }
 
 interface ConsoleContext extends Pick<RoleRun, 'environment' | 'logger'> {
-  readonly gate: Gate;
+  readonly access: AccessControl;
   readonly brokers: () => readonly string[];
   readonly certificateAuthorities: string | undefined;
 }
@@ -225,7 +225,7 @@ async function openConsole(
   return {
     console: {
       files,
-      hasQuickstartTokens: context.gate.usesQuickstartTokens,
+      hasQuickstartTokens: context.access.usesQuickstartTokens,
       // The brokers are expected to have the engine of these settings.
       readsResults:
         live.current.engine.modulePath !== undefined || engineKindOf(live.current).readsResults,

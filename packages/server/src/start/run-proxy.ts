@@ -2,7 +2,7 @@ import { QuireError } from '@quire/core';
 import { createProxy } from '@quire/proxy';
 import type { Settings } from '@quire/settings';
 import { readAuthorities } from '../read-pem.ts';
-import { Gate } from './gate.ts';
+import { AccessControl } from './access-control.ts';
 import { listen } from './listen.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { proxyOptionsOf } from './proxy-options.ts';
@@ -30,12 +30,12 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
       'proxy.brokers or proxy.brokers.dns must be set: the proxy has no broker.',
     );
   }
-  await using gate = await Gate.open(live, { environment, logger });
+  await using access = await AccessControl.open(live, { environment, logger });
   const certificateAuthorities = await readAuthorities(settings);
   await using proxy = createProxy(
     proxyOptionsOf(live, {
       ...run,
-      gate,
+      access,
       brokers: () => brokersNow(live.current, run),
       brokersName: () => live.current.proxy.brokersName,
       certificateAuthorities,
@@ -51,12 +51,12 @@ export async function runProxy(live: LiveSettings, run: ProxyRun): Promise<void>
     port,
     portKey: 'proxy.port',
   });
-  gate.guard(proxy);
+  access.guard(proxy);
   logger.info(
     { url: address.url, brokers: brokersNow(settings, run), name: brokersName },
     'proxy listens',
   );
-  await run.onListening({ address, settings, usesQuickstartTokens: gate.usesQuickstartTokens });
+  await run.onListening({ address, settings, usesQuickstartTokens: access.usesQuickstartTokens });
   await run.untilStop;
   logger.info(
     { graceMs: settings.http.shutdownGraceMs },

@@ -25,17 +25,17 @@ export const jwt = {
     requires: ['engine.auth.jwt.issuer', 'engine.auth.jwt.audience'],
     meaning:
       'The location of the JSON Web Key Set for the signatures of tokens. If set, JSON Web Tokens are accepted as bearer tokens. Not shown, ' +
-      'because a URL may hold credentials.',
+      'because a URL may contain credentials.',
   }),
   issuer: optionalSetting({
     key: 'engine.auth.jwt.issuer',
     kind: identifier,
-    meaning: 'The issuer (`iss`) of every token. Required with the keys.',
+    meaning: 'The issuer (`iss`) of every token. Required if `engine.auth.jwt.jwks.url` is set.',
   }),
   audience: optionalSetting({
     key: 'engine.auth.jwt.audience',
     kind: identifier,
-    meaning: 'The audience (`aud`) of every token. Required with the keys.',
+    meaning: 'The audience (`aud`) of every token. Required if `engine.auth.jwt.jwks.url` is set.',
   }),
   algorithms: setting({
     key: 'engine.auth.jwt.algorithms',

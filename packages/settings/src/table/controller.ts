@@ -66,7 +66,7 @@ export const controller = {
     secret: true,
     meaning:
       'The location of the token. It is read again after ten seconds, and when a broker has refused it. Surrounding white space is ' +
-      'ignored. Not shown, because a URL may hold credentials.',
+      'ignored. Not shown, because a URL may contain credentials.',
   }),
   authToken: optionalSetting({
     key: 'controller.admin.auth.token',

@@ -22,7 +22,7 @@ export const tls = {
     default: 'false',
     meaning:
       'Whether services that listen beyond loopback must have a certificate, for HTTP and Arrow Flight SQL alike. Without it, a server that has none ' +
-      'logs a warning and starts, because a proxy or balancer in front of it may end TLS.',
+      'logs a warning and starts, because a proxy or balancer in front of it may terminate TLS.',
   }),
   authoritiesFile: optionalSetting({
     key: 'engine.tls.ca.file',

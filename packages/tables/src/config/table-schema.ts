@@ -111,7 +111,7 @@ export const TableSchema = model(
       'Whether notNull decides for each column if it can be null.',
     ),
     dimensionFieldSpecs: list(FieldSpec, 'Columns to filter and group by.'),
-    metricFieldSpecs: list(FieldSpec, 'Columns to add up.'),
+    metricFieldSpecs: list(FieldSpec, 'Columns to aggregate.'),
     dateTimeFieldSpecs: list(DateTimeFieldSpec, 'Date-time columns.'),
     timeFieldSpec: optionalSection(
       {

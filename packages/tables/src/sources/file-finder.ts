@@ -93,7 +93,11 @@ async function findBucketFiles(
   const prefix = `${bucket.location.replace(/\/+$/, '')}/`;
   const pattern = uri.slice(prefix.length);
   const glob = parseGlob(pattern);
-  if (glob === undefined) return noPattern(`‘${uri}’ is not a pattern.`);
+  if (glob === undefined) {
+    return noPattern(
+      `‘${uri}’ is not a valid pattern; expected a path or a glob such as data/*.csv.`,
+    );
+  }
   const store = await bucket.open();
   if (!glob.hasWildcard && !isObjectKey(pattern)) return { files: [] };
   const files: SourceFile[] = [];
@@ -162,7 +166,11 @@ async function findLocalFiles(
   const found = new Map<string, SourceFile>();
   for (const path of inside) {
     const glob = parseGlob(path);
-    if (glob === undefined) return noPattern(`‘${pattern}’ is not a pattern.`);
+    if (glob === undefined) {
+      return noPattern(
+        `‘${pattern}’ is not a valid pattern; expected a path or a glob such as data/*.csv.`,
+      );
+    }
     for (const file of await findByGlob(path, glob, realRoots, signal)) found.set(file.uri, file);
   }
   return { files: [...found.values()].toSorted((left, right) => (left.uri < right.uri ? -1 : 1)) };

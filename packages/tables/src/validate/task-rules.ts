@@ -115,7 +115,7 @@ const checkedPeriods: Readonly<Record<string, readonly string[]>> = {
 export const taskOptionRules = [
   error(
     'TASK_PERIOD',
-    'The periods of RealtimeToOfflineSegmentsTask and bufferTimePeriod of upsert tasks must be periods such as 1d.',
+    'bucketTimePeriod, bufferTimePeriod and roundBucketTimePeriod of RealtimeToOfflineSegmentsTask, and bufferTimePeriod of upsert tasks, must be periods such as 1d.',
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
         if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;

@@ -67,13 +67,20 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     'The decimal of bytes in the format of BYTES columns.',
     "bytesToBigDecimal('00010f')",
   ),
-  define('hexToBytes', [text], bytes, bytesOfHex, 'The bytes of hex digits.', "hexToBytes('00ff')"),
+  define(
+    'hexToBytes',
+    [text],
+    bytes,
+    bytesOfHex,
+    'The bytes of a hexadecimal text.',
+    "hexToBytes('00ff')",
+  ),
   define(
     'bytesToHex',
     [bytes],
     text,
     (value) => Buffer.from(value).toString('hex'),
-    'Bytes as hex digits.',
+    'Bytes as hexadecimal text.',
     "bytesToHex(toUtf8('Hi'))",
   ),
   define(
@@ -81,7 +88,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     long,
     longOfHex,
-    'The long of hex digits, with or without `0x`.',
+    'The long of a hexadecimal text, with or without `0x`.',
     "hexDecimalToLong('0xff')",
   ),
   define(
@@ -89,7 +96,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [long],
     text,
     (value) => BigInt.asUintN(64, value).toString(16),
-    'A long as hex digits.',
+    'A long as hexadecimal text.',
     'longToHexDecimal(255)',
   ),
   define(
@@ -97,7 +104,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     bytes,
     (value) => Buffer.from(Buffer.from(value).toString('base64')),
-    'Bytes as base64, returned as the bytes of its characters.',
+    'Bytes, encoded in base64, as bytes.',
     "fromUtf8(base64Encode(toUtf8('Hi')))",
   ),
   define(
@@ -105,7 +112,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     bytes,
     (value) => bytesOfBase64(Buffer.from(value).toString('latin1')),
-    'The bytes of base64, given as the bytes of its characters.',
+    'The bytes that are decoded from base64, which is given as bytes.',
     "fromUtf8(base64Decode(toUtf8('SGk=')))",
   ),
   define(
@@ -113,7 +120,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     text,
     (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'),
-    'Bytes as text of base64.',
+    'Bytes, encoded in base64, as text.',
     "toBase64(toUtf8('Hi'))",
   ),
   define(
@@ -121,7 +128,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     bytes,
     bytesOfBase64,
-    'The bytes of base64.',
+    'The bytes that are decoded from base64, which is given as text.',
     "fromUtf8(fromBase64('SGk='))",
   ),
   define(
@@ -129,7 +136,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     bytes,
     (value) => Buffer.from(value, 'utf8'),
-    'The text in UTF-8.',
+    'The text as UTF-8 bytes.',
     "toUtf8('ä')",
   ),
   define(
@@ -137,7 +144,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     text,
     (value) => new TextDecoder().decode(value),
-    'The text of UTF-8.',
+    'The text of UTF-8 bytes.',
     "fromUtf8('c3a4')",
   ),
   define(
@@ -145,7 +152,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     bytes,
     (value) => encode(value, 'ascii'),
-    'The text in ASCII, `?` for other characters.',
+    'The text as ASCII bytes, with `?` for other characters.',
     "toAscii('aä')",
   ),
   define(
@@ -153,7 +160,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     text,
     (value) => decode(value, 'ascii'),
-    'The text of ASCII.',
+    'The text of ASCII bytes.',
     "fromAscii('4142')",
   ),
   define(
@@ -161,7 +168,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text, charset],
     bytes,
     (value, to) => (to === undefined ? null : encode(value, to)),
-    'The text in a character set; null if it is unknown.',
+    'The text as bytes in a character set; null if the set is unknown.',
     "toBytes('ä', 'ISO-8859-1')",
   ),
   define(
@@ -177,7 +184,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     bytes,
     bytesOfUuid,
-    'The 16 bytes of a UUID; null if it is not one.',
+    'The 16 bytes of a UUID; null if the text is not a UUID.',
     "toUUIDBytes('123e4567-e89b-12d3-a456-426614174000')",
   ),
   define(

@@ -107,7 +107,7 @@ export const patternFunctions: readonly FunctionDefinition[] = [
     text,
     (given, pattern, substitute, start, only, flag) =>
       replaceFrom(given, flag === 'i' ? withoutCase(pattern) : pattern, substitute, start, only),
-    'One match, or all, replaced as above; case-insensitively if the last argument is `i`.',
+    'One match, counted from 0, replaced by the literal text; all matches if it is negative. Case-insensitive if the last argument is `i`.',
     "regexpReplace('Aa', 'a', 'x', 0, -1, 'i')",
   ),
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseSourceFile, type SourceFile } from './source-file.ts';
 
 /** One package as the rules check it: its manifest and its sources. */
-export interface HousePackage {
+export interface WorkspacePackage {
   /** Name of its folder, which is its npm name without the scope. */
   readonly name: string;
   readonly manifest: Manifest;
@@ -28,7 +28,7 @@ export interface Manifest {
 export const scope = '@quire/';
 
 /** Reads every package of the repository whose root is given. */
-export function readHouse(root: string): HousePackage[] {
+export function readPackages(root: string): WorkspacePackage[] {
   return readdirSync(join(root, 'packages'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => {

@@ -26,7 +26,7 @@ import type { Environment } from '../environment.ts';
 import type { LiveSettings } from '../live-settings.ts';
 import { readPem } from '../read-pem.ts';
 
-interface GateDependencies {
+interface AccessControlDependencies {
   readonly environment: Environment;
   readonly logger: Logger;
   /** The additional principals besides those of the settings: other parts of this process. */
@@ -40,7 +40,7 @@ const jwkSetBytesMax = 1024 * 1024;
  * the certificate. Tokens, passwords and certificates that are replaced in their files take effect
  * within ten seconds, without a restart.
  */
-export class Gate implements AsyncDisposable {
+export class AccessControl implements AsyncDisposable {
   /** Options for the service. */
   readonly options: Pick<ServerOptions, 'authenticate' | 'limits' | 'tls'>;
   /** Issues a token as `Authenticator.issueToken` does. */
@@ -48,12 +48,12 @@ export class Gate implements AsyncDisposable {
   /** True if a public token gives access. */
   readonly usesQuickstartTokens: boolean;
   readonly #settings: Settings;
-  readonly #dependencies: GateDependencies;
+  readonly #dependencies: AccessControlDependencies;
   readonly #watches: AsyncDisposable[] = [];
 
   private constructor(
     live: LiveSettings,
-    dependencies: GateDependencies,
+    dependencies: AccessControlDependencies,
     parts: {
       readonly principals: readonly KnownPrincipal[];
       readonly tls: TlsCertificate | undefined;
@@ -101,9 +101,15 @@ export class Gate implements AsyncDisposable {
    * @throws INVALID_SETTING with every problem of the principals, when they are not allowed for the
    *   address, or the certificate is not valid
    */
-  static async open(live: LiveSettings, dependencies: GateDependencies): Promise<Gate> {
+  static async open(
+    live: LiveSettings,
+    dependencies: AccessControlDependencies,
+  ): Promise<AccessControl> {
     const principals = await readPrincipals(live.current, dependencies);
-    return new Gate(live, dependencies, { principals, tls: await readCertificate(live.current) });
+    return new AccessControl(live, dependencies, {
+      principals,
+      tls: await readCertificate(live.current),
+    });
   }
 
   /** Passes each replaced certificate to the service. */
@@ -151,7 +157,7 @@ export class Gate implements AsyncDisposable {
 
 async function readPrincipals(
   settings: Settings,
-  { environment: { variables }, processPrincipals = [] }: GateDependencies,
+  { environment: { variables }, processPrincipals = [] }: AccessControlDependencies,
 ): Promise<readonly KnownPrincipal[]> {
   // A server that accepts only JSON Web Tokens needs no principals in the settings.
   if (settings.principals.length === 0 && settings.jwt.keys !== undefined) return processPrincipals;
@@ -165,7 +171,7 @@ async function readPrincipals(
 
 function jwtVerifierOf(
   { jwt }: Settings,
-  { environment, logger }: GateDependencies,
+  { environment, logger }: AccessControlDependencies,
 ): JwtVerifier | undefined {
   const {
     keys: location,
@@ -182,7 +188,7 @@ function jwtVerifierOf(
   if (issuer === undefined || audience === undefined) {
     throw new QuireError(
       'INVALID_SETTING',
-      'engine.auth.jwt.issuer and engine.auth.jwt.audience must be set with the keys.',
+      'engine.auth.jwt.issuer and engine.auth.jwt.audience must be set, because engine.auth.jwt.jwks.url is set.',
     );
   }
   const { clock } = environment;
