@@ -47,7 +47,7 @@ function drain(response: IncomingMessage): Promise<{ text: string; isWhole: bool
   return new Promise((resolve) => {
     let text = '';
     response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    response.on('error', () => undefined); // says the same as `complete`
+    response.on('error', () => undefined); // `complete` reports the failure as well
     response.on('close', () => resolve({ text, isWhole: response.complete }));
   });
 }

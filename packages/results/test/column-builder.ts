@@ -75,7 +75,7 @@ export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
     .map((line) => line.slice('{"c":'.length, -1));
 }
 
-/** The lines that rows of one column have in CSV; of no text with line breaks. */
+/** Returns the CSV lines of the rows of one column, whose values must not contain line breaks. */
 export async function csvCellsOf(column: Data): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
   return (await textOf(encodeText('csv', { schema, batches: pageOf([column]), pool: undefined })))

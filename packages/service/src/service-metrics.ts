@@ -146,7 +146,7 @@ export class ServiceMetrics {
     return {
       observe: (labels, value) => {
         const trace = sampledTrace();
-        // Their types take the labels of an exemplar for those of the histogram.
+        // The library's types require the labels of an exemplar to be those of the histogram.
         const exemplarLabels = trace as Partial<Record<T, string>> | undefined;
         histogram.observe({ labels, value, ...(exemplarLabels && { exemplarLabels }) });
       },

@@ -21,8 +21,8 @@ describeWithTool(pinotServer, 'Apache Pinot', () => {
       },
     };
   };
-  // Its tasks are run by minions, which find files only where all of the cluster does:
-  // tasks.pinot.test.ts looks at them.
+  // Minions run the tasks, and read files only from locations that the whole cluster can access:
+  // tasks.pinot.test.ts tests them.
   describeTableEngine('the table engine on Apache Pinot', open, {
     hasTasks: false,
     testTimeoutMs: 240_000,

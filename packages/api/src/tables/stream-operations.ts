@@ -160,7 +160,9 @@ export const streamOperations = {
     answer: Type.Object({
       forceCommitStatus: Type.String(),
       forceCommitJobId: Type.String(),
-      jobMetaZKWriteStatus: Type.String({ description: 'For clients that check it: SUCCESS.' }),
+      jobMetaZKWriteStatus: Type.String({
+        description: 'Always SUCCESS, which some clients check.',
+      }),
     }),
     answerIs: 'The job, whose status has its progress.',
     errors: ['TABLE_NOT_FOUND', 'SEGMENT_NOT_FOUND', 'CONFLICT'],

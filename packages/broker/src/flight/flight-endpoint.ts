@@ -57,7 +57,7 @@ const statusNames = new Map<number, string>(
 );
 
 /**
- * Opens the broker by Arrow Flight SQL: calls are admitted, counted, logged and audited like those
+ * Opens the Arrow Flight SQL endpoint of a broker: calls are admitted, counted, logged and audited like those
  * of HTTP, by the same code.
  */
 export function createFlightEndpoint(

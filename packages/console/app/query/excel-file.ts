@@ -5,7 +5,7 @@ import { excelRowsMax } from './excel-limits.ts';
 import { gridColumnsOf, isNumeric } from './grid-columns.ts';
 import { type OpenResult, ResultPages } from './result-pages.ts';
 
-/** Excel keeps no longer text in a cell. */
+/** The maximum length of the text of a cell in Excel. */
 const textLengthMax = 32_767;
 /** Numbers of more digits would lose some: Excel computes with doubles and shows 15. */
 const digitsMax = 15;

@@ -257,7 +257,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await fixture.leftovers()).toEqual([]);
     });
 
-    test('a folder that is deleted at once is gone, or at most its first object is', async (open) => {
+    test('deleting a folder at once deletes all of it, or nothing but its first object', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
       if (!isFolderDeleter(store)) return;

@@ -69,17 +69,21 @@ export const IndexingConfig = section(
     ),
     skipSegmentPreprocess: flag('Whether segments are loaded unchanged, without new indexes.'),
     optimizeDictionaryType: flag(
-      'Whether a dictionary holds values of different lengths where that is smaller.',
+      'Whether a dictionary stores values with their own lengths if that takes less space.',
     ),
     aggregateMetrics: flag(
       'Whether rows with the same dimensions are added up while they are consumed.',
     ),
-    optimizeDictionary: flag('Whether columns get no dictionary where that is smaller.'),
+    optimizeDictionary: flag(
+      'Whether columns are stored without a dictionary if that takes less space.',
+    ),
     enableDynamicStarTreeCreation: flag(
       'Whether star-trees are created and removed when segments are loaded.',
     ),
     columnMajorSegmentBuilderEnabled: flag('Whether segments are built column by column.', true),
-    optimizeDictionaryForMetrics: flag('Whether metrics get no dictionary where that is smaller.'),
+    optimizeDictionaryForMetrics: flag(
+      'Whether metrics are stored without a dictionary if that takes less space.',
+    ),
     createInvertedIndexDuringSegmentGeneration: flag(
       'Whether inverted indexes are created with the segment, not when it is loaded.',
     ),
@@ -107,7 +111,7 @@ export const IndexingConfig = section(
     noDictionaryColumns: texts('Columns without dictionary.'),
     onHeapDictionaryColumns: texts('Columns whose dictionary is on the heap.'),
     varLengthDictionaryColumns: texts(
-      'Columns whose dictionary holds values of different lengths.',
+      'Columns whose dictionary stores values with their own lengths.',
     ),
     bloomFilterColumns: texts('Columns with a Bloom filter.'),
     rangeIndexColumns: texts('Columns with a range index.'),
@@ -176,7 +180,7 @@ const SchemaConformingTransformerConfig = optionalSection(
       'Whether a dot in the name of a field is a part of it.',
       true,
     ),
-    optimizeCaseInsensitiveSearch: flag('Whether the text index holds lower case.'),
+    optimizeCaseInsensitiveSearch: flag('Whether the text index is in lower case.'),
     reverseTextIndexKeyValueOrder: flag('Whether values precede keys in the text index.', true),
     indexableExtrasField: text('Column of fields that the schema does not name.', 'json_data'),
     unindexableExtrasField: text('Column of fields that are not indexed.', 'json_data_no_idx'),

@@ -158,7 +158,7 @@ export const partitionRules = [
   ),
   error(
     'INSTANCE_PARTITIONS_TWICE',
-    'A kind of segments must not be in both instancePartitionsMap and instanceAssignmentConfigMap, except for MIRROR_SERVER_SET_PARTITION_SELECTOR, which requires both.',
+    'A kind of segment must not be in both instancePartitionsMap and instanceAssignmentConfigMap, except for MIRROR_SERVER_SET_PARTITION_SELECTOR, which requires both.',
     function* ({ config }) {
       const chosen = config.instancePartitionsMap ?? {};
       if (Object.keys(chosen).length === 0) return;

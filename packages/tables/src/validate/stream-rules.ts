@@ -226,7 +226,7 @@ function readStreamsOf(config: CheckedTable['config']): readonly StreamOfTable[]
 /** A stream of a table, and its location in the config. */
 export interface StreamOfTable {
   readonly path: string;
-  /** The options as text: existing configs write numbers either way. */
+  /** The options as text: existing configs contain numbers as text as well. */
   readonly options: ReadonlyMap<string, string>;
 }
 

@@ -352,7 +352,7 @@ export const writingBugs: readonly PlantedBug[] = [
   },
   {
     name: 'deletes a folder with whatever else lies in it',
-    caughtBy: 'a folder that is deleted at once is gone, or at most its first object is',
+    caughtBy: 'deleting a folder at once deletes all of it, or nothing but its first object',
     plant: (store) =>
       changed(store, {
         deleteFolder: async ([first]) => {

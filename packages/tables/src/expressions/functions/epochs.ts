@@ -46,7 +46,7 @@ export const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
       [long],
       long,
       toMs,
-      `The instant n ${low} after the start of 1970.`,
+      `The instant that is n ${low} after the start of 1970.`,
       `fromEpoch${name}(19782)`,
     ),
     define(
@@ -54,7 +54,7 @@ export const epochFunctions = epochUnits.flatMap(([name, timeUnit]) => {
       [long, long],
       long,
       (count, size) => toMs(BigInt.asIntN(64, count * size)),
-      `The instant m buckets of n ${low} after the start of 1970.`,
+      `The instant that is m buckets of n ${low} after the start of 1970.`,
       `fromEpoch${name}Bucket(1978, 10)`,
     ),
   ];
