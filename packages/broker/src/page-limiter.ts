@@ -49,7 +49,10 @@ export class PageLimiter {
     this.#slots = new FairSlots(
       { ...shares, slotCount: slotCount + threadCount },
       () =>
-        new QuireError('INTERNAL', 'A page was refused its turn, although any number may wait.'),
+        new QuireError(
+          'INTERNAL',
+          'A page was refused, although the number of waiting pages is not limited.',
+        ),
     );
   }
 

@@ -181,8 +181,8 @@ export class TableRegistry implements AsyncDisposable {
       const table = this.get(tableNameWithType);
       const { directory, records } = this.#options;
       const { tableId } = table.record;
-      // One move, which takes no space: it deletes the table and leaves the reason in its
-      // directory.
+      // A single rename, which needs no disk space, deletes the table; its directory keeps the
+      // reason.
       const isMoved = await records.move(
         directory.table(table.name),
         directory.deleted(tableId).path,

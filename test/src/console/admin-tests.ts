@@ -219,7 +219,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await using visit = await stage.visit({ place: '/results' });
       const { page } = visit;
       await page.getByRole('button', { name: 'What would it delete?' }).click();
-      await page.getByText('a sweep now would take nothing').waitFor();
+      await page.getByText('a sweep would delete nothing now').waitFor();
       expect(await stage.call('/cluster/sweep')).toMatchObject({
         brokers: [{ error: null, removalCount: 0, removals: [] }],
       });
@@ -505,7 +505,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
     await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
     // It had not started to consume: nothing is stored, and no cleanup remains.
-    await cancelled.getByText(/Nothing of events_unwanted_REALTIME is left/).waitFor();
+    await cancelled.getByText(/events_unwanted_REALTIME was removed completely/).waitFor();
     expect(await cancelled.getByRole('button').count()).toBe(0);
   });
 

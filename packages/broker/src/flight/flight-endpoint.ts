@@ -57,8 +57,8 @@ const statusNames = new Map<number, string>(
 );
 
 /**
- * Opens the Arrow Flight SQL endpoint of a broker: calls are admitted, counted, logged and audited like those
- * of HTTP, by the same code.
+ * Opens the Arrow Flight SQL endpoint of a broker: calls are admitted, counted, logged and audited
+ * like those of HTTP, by the same code.
  */
 export function createFlightEndpoint(
   context: BrokerContext,

@@ -129,7 +129,7 @@ export function Chart({ sql, spec }: { readonly sql: string; readonly spec: Plot
     <figure className="plot-figure">
       <div ref={box} className="chart-box" />
       <figcaption className="toolbar">
-        <span className="quiet">{note ?? 'All rows of the result are in it.'}</span>
+        <span className="quiet">{note ?? 'The chart shows all rows of the result.'}</span>
         <button type="button" className="button small push" onClick={save}>
           Save as SVG
         </button>

@@ -64,7 +64,7 @@ export const tableServer = {
     kind: size('MB', 1, 1_048_576),
     default: '20',
     meaning:
-      'The maximum rate of reading these files, in a second. A start of the server reads all of them first.',
+      'The maximum rate of reading these files, in a second. The server reads all of them once when it starts.',
   }),
   samplesDir: optionalSetting({
     key: 'engine.tables.samples.dir',
