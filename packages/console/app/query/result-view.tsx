@@ -13,7 +13,12 @@ import { MissingResultError, MissingResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
-import { type ColumnActions, describePosition, type GridPosition, ResultGrid } from './result-grid.tsx';
+import {
+  type ColumnActions,
+  describePosition,
+  type GridPosition,
+  ResultGrid,
+} from './result-grid.tsx';
 import { planFormOf } from './plan-steps.ts';
 import { PlanView } from './plan-view.tsx';
 import { type OpenResult, ResultPages } from './result-pages.ts';
