@@ -200,7 +200,8 @@ async function finish(
   options: CallOptions,
 ): Promise<RestreamJob> {
   const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
-  const rebalanced = job.rebalance?.description ?? 'Segments are where their tenants require them.';
+  const rebalanced =
+    job.rebalance?.description ?? 'Segments are on the servers that their tenants require.';
   try {
     const { isOneMoment, ...comparison } = await compare(engine, job, options);
     const { destinationRows, sourceRows } = comparison;

@@ -241,7 +241,7 @@ function nextOf(job: RestreamJob): string {
       INIT: `It creates ${destination}.`,
       TABLE_STREAM: `${destination} consumes its stream; the job continues when every partition has caught up.`,
       FORCE_COMMIT: 'It waits until the consuming segments are committed.',
-      REBALANCE: 'It waits until segments are where their tenants require them.',
+      REBALANCE: 'It waits until segments are on the servers that their tenants require.',
     }[status as 'INIT' | 'TABLE_STREAM' | 'FORCE_COMMIT' | 'REBALANCE'];
     return `${doing}${waitOf(job)} To cancel: DELETE ${path}.`;
   }

@@ -400,7 +400,14 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     false,
   ),
   ...single.ago,
-  define('sleep', [millis], millis, (ms) => ms, 'The number itself; it does not wait.', 'sleep(0)'),
+  define(
+    'sleep',
+    [millis],
+    millis,
+    (ms) => ms,
+    'The argument, unchanged: it returns at once.',
+    'sleep(0)',
+  ),
   ...multiple,
 ];
 

@@ -40,7 +40,7 @@ export const vectorFunctions: readonly FunctionDefinition[] = [
     [floats, floats],
     double,
     (a, b) => sumOf(a, b, (x, y) => Math.abs(Math.fround(x - y))),
-    'The L1 distance: the sum of the differences.',
+    'The L1 distance: the sum of the absolute differences.',
     'l1Distance(ARRAY[1, 2], ARRAY[3, 4])',
   ),
   define(
