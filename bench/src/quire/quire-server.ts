@@ -25,8 +25,13 @@ const stopMsMax = 20_000;
 /** The Authorization header that the servers of the benchmark accept. */
 export const authorization = `Bearer ${token}`;
 
-/** The command as it is published, if it has been built. */
-export const builtProgram = join(repositoryRoot, 'packages/cli/dist/main.js');
+const command = join(repositoryRoot, 'packages/cli/bin/quire.cjs');
+
+/** The module that the published command runs, if it has been built. */
+export const builtModule = join(repositoryRoot, 'packages/cli/dist/main.js');
+
+/** The published command as its first line runs it: the arguments of Node. */
+export const builtProgram: readonly string[] = ['--max-semi-space-size=2', command];
 
 /** A real `quire start` in a separate process. Disposing stops it the way an operator would. */
 export class QuireServer implements AsyncDisposable {
@@ -57,7 +62,7 @@ export class QuireServer implements AsyncDisposable {
       // As the first line of the command reports.
       '--max-semi-space-size=2',
       ...nodeArguments(options.profileDirectory),
-      join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
+      command,
     ];
     const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => [
       '--set',

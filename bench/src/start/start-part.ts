@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
-import { builtProgram } from '../quire/quire-server.ts';
+import { builtModule, builtProgram } from '../quire/quire-server.ts';
 import { compareProtocols } from './compare-protocols.ts';
 import { measureStart, type Start } from './measure-start.ts';
 
@@ -20,12 +20,12 @@ export const startPart: Part = {
   name: 'start',
   title: 'Starting a server',
   async run({ isQuick, scratch, tables, progress }) {
-    const isBuilt = await access(builtProgram).then(
+    const isBuilt = await access(builtModule).then(
       () => true,
       () => false,
     );
     const programs: readonly Program[] = [
-      isBuilt ? { name: quire, program: [builtProgram] } : { name: quire },
+      isBuilt ? { name: quire, program: builtProgram } : { name: quire },
       ...(isBuilt ? [{ name: 'quire from its sources' }] : []),
       { name: 'bare node:http', program: [join(import.meta.dirname, 'bare.process.ts')] },
     ];
@@ -59,7 +59,7 @@ export const startPart: Part = {
           rounds: (starts[index] ?? []).map((start) => [valueOf(start)]),
         })),
       );
-    const quireProgram = isBuilt ? [builtProgram] : undefined;
+    const quireProgram = isBuilt ? builtProgram : undefined;
     const protocols = await compareProtocols(
       { isQuick, scratch, progress },
       { mixed: path },
