@@ -127,9 +127,8 @@ function timesOf(times: unknown): readonly PlanStep[] {
 function parsedLists(text: unknown): readonly object[] {
   try {
     const parsed: unknown = JSON.parse(String(text));
-    return Array.isArray(parsed)
-      ? parsed.filter((each) => typeof each === 'object' && each !== null)
-      : [];
+    const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [];
+    return list.filter((each) => typeof each === 'object' && each !== null);
   } catch {
     return [];
   }
