@@ -106,7 +106,7 @@ export function testAccessibility(stageOf: () => ConsoleStage): void {
     await stage.store('SELECT * FROM stocks');
     await using visit = await stage.visit({ place: '/results' });
     const { page } = visit;
-    await page.getByRole('button', { name: 'Delete' }).first().click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
     await page.getByRole('dialog').waitFor();
     await expectNoViolations(page, 'question');
     await page.keyboard.press('Escape');
