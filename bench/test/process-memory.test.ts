@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
+  parseMemory,
   readFamilyMemory,
   readFamilyPeak,
   resetFamilyPeak,
@@ -24,4 +25,12 @@ test('a process that has ended in a family, and is still listed, counts nothing'
   await resetFamilyPeak(pid);
   parent.kill();
   await once(parent, 'exit');
+});
+
+test('a process that is ending, and has released its memory while it still runs, counts nothing', () => {
+  expect(parseMemory('Name:\tnode\nState:\tR (running)\nPid:\t7\nThreads:\t1\n')).toEqual({
+    residentBytes: 0,
+    peakBytes: 0,
+  });
+  expect(() => parseMemory('')).toThrow('VmRSS');
 });

@@ -10,7 +10,11 @@ export interface ProcessMemory {
 
 /** Reads the memory of a process as Linux reports it. */
 export async function readProcessMemory(pid: number): Promise<ProcessMemory> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return parseMemory(await readFile(`/proc/${pid}/status`, 'utf8'));
+}
+
+/** Parses the file `status` of a process (man page proc_pid_status(5)). */
+export function parseMemory(status: string): ProcessMemory {
   return {
     residentBytes: kilobytes(status, 'VmRSS') * 1024,
     peakBytes: kilobytes(status, 'VmHWM') * 1024,
@@ -43,8 +47,8 @@ export async function resetPeak(pid: number): Promise<void> {
 }
 
 function kilobytes(status: string, name: string): number {
-  // A process that has ended, and whose parent has not reaped it, has no memory.
-  if (/^State:\s+[ZX]/m.test(status)) return 0;
+  // A process that is ending, or whose parent has not reaped it, has no memory, whatever its state.
+  if (/^Pid:/m.test(status) && !/^Vm/m.test(status)) return 0;
   const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status);
   if (match === null) {
     throw new Error(`The system does not report ${name} of a process; Linux is required.`);
