@@ -49,7 +49,7 @@ describe('one process with all roles', () => {
     server.signal('SIGTERM');
     const { exitCode, stderr } = await server.ended();
     expect(exitCode).toBe(0);
-    const ends = [...stderr.matchAll(/"msg":"(\w+) stops: running calls may finish"/g)].map(
+    const ends = [...stderr.matchAll(/"msg":"(\w+) is stopping: running calls may finish"/g)].map(
       ([, role]) => role,
     );
     expect(ends).toEqual(['controller', 'proxy', 'broker']);

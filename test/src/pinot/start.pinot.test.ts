@@ -278,7 +278,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
       'engine.pinot.broker.url': sharedCluster().brokerUrl,
     });
     const words =
-      'Apache Pinot does not (?:know|allow).* credentials that it was given \\(HTTP 40[13]\\)\\.';
+      'Apache Pinot (?:rejected the credentials|does not permit this call with these credentials) \\(HTTP 40[13]\\)\\.';
     const hint = ' The address is http://[\\d.:]+; check engine\\.pinot\\.auth\\.token .*\\.';
     const message = (text: string) => expect.stringMatching(new RegExp(`^${text}$`));
     // An admin reads where; other callers do not.

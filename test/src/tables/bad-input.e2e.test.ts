@@ -111,7 +111,7 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
   [
     '/tables',
     realtime({ ...file, 'realtime.segment.flush.threshold.time': 'later' }),
-    /later is not a period/,
+    /is ‘later’, not a period longer than 0/,
   ],
   [
     '/tables',
