@@ -69,7 +69,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       await page.getByText('50 rows').first().waitFor();
       await page.getByText('SQL of Apache Pinot').waitFor();
       expect(await page.getByRole('button', { name: 'Query this result' }).count()).toBe(0);
-      expect(complaints).toEqual([]);
+      expect(complaints.filter(isOurs)).toEqual([]);
     });
 
     test('the console on Apache Pinot shows plans of both engines, and profiles with statistics and steps', async () => {
@@ -107,7 +107,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
         .locator('li', { hasText: `LEAF(${table})` })
         .first()
         .waitFor();
-      expect(complaints).toEqual([]);
+      expect(complaints.filter(isOurs)).toEqual([]);
     });
 
     test('the console on Apache Pinot lists its tables, and shows the partitions, segments and rows of one', async () => {
@@ -124,7 +124,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       await page.getByText('paused', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByText('consuming', { exact: true }).first().waitFor();
-      expect(complaints).toEqual([]);
+      expect(complaints.filter(isOurs)).toEqual([]);
     });
 
     test('the console on Apache Pinot says on the page of the cluster that the engine answers, and has its tasks', async () => {
@@ -133,7 +133,12 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       await page.getByText('Engine', { exact: true }).first().waitFor();
       await page.getByRole('link', { name: 'Tasks', exact: true }).click();
       await page.getByRole('heading', { name: 'Tasks' }).waitFor();
-      expect(complaints).toEqual([]);
+      expect(complaints.filter(isOurs)).toEqual([]);
     });
   });
 });
+
+/** Reports whether a complaint is not about a table of another suite, which was dropped meanwhile. */
+function isOurs(complaint: string): boolean {
+  return !new RegExp(`404 .*/tables/(?!${table}/)\\w+/schema$`).test(complaint);
+}

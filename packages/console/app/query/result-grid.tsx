@@ -52,6 +52,9 @@ export interface ColumnActions {
 /** At most this many rows are visible at once. */
 const rowsAtOnceMax = 2000;
 
+/** The width of a timestamp with milliseconds in pixels: narrower columns would cut its time. */
+const timestampWidth = 200;
+
 /** Longer cells are truncated here; Enter or a double click opens the whole cell. */
 const shownCharacters = 200;
 
@@ -76,6 +79,7 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
             ]
               .join(' ')
               .trim(),
+            ...(column.dataType === 'TIMESTAMP' && { minWidth: timestampWidth }),
             menuGroups: [
               {
                 title: column.dataType,

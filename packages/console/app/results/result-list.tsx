@@ -155,6 +155,7 @@ export function ResultList({
             type="search"
             aria-label="Filter by query, id or broker"
             placeholder="Filter by query, id or broker"
+            size={28}
             value={filter}
             onChange={(event) => setFilter(event.target.value)}
           />

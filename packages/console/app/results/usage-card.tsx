@@ -137,7 +137,7 @@ function toneOf({
 }
 
 function wordOf(usage: Usage): string {
-  return { good: 'below target', warn: 'above target', bad: 'critical' }[toneOf(usage)];
+  return { good: 'enough space', warn: 'filling up', bad: 'evicting' }[toneOf(usage)];
 }
 
 /** The bytes of the current results: their start, and their end if they are not renewed. */
@@ -220,8 +220,7 @@ function OverTime({
         </text>
       </svg>
       <figcaption className="quiet">
-        The results that are stored now, by the time at which they were stored and at which they
-        expire.
+        The bytes of the current results over time: each until it expires, unless it is renewed.
         {endMs < last.timeMs && ` The last one expires in ${formatSpan(last.timeMs - nowMs)}.`}
       </figcaption>
     </figure>

@@ -1,5 +1,6 @@
 import type { ControllerHealthResponse } from '@quire/api';
 import type { FileTable } from '@quire/client';
+import { systemClock } from '@quire/core/portable';
 import { type ReactNode, useRef } from 'react';
 import type { Call } from '../call.ts';
 import { readTableNames, selectAll } from '../query/catalog.ts';
@@ -27,6 +28,9 @@ interface ListedTable {
   /** The files and rows of a table over files of the settings; undefined for other tables. */
   readonly files: FileTable | undefined;
 }
+
+/** A table over files is offline, and has no segments. */
+const fileHalves: ListedTable['halves'] = [{ type: 'OFFLINE', segmentCount: 0, sizeBytes: 0 }];
 
 const sum = (counts: readonly number[]): number =>
   counts.reduce((total, count) => total + count, 0);
@@ -96,9 +100,21 @@ function CountWhenSeen({ table }: { readonly table: string }): ReactNode {
 /** The interval of reading the list, since real-time tables grow while they are shown. */
 const readEveryMs = 10_000;
 
+/** The age at which the size of a table is read again. */
+const sizeAgeMaxMs = 60_000;
+
 /** All tables, and the button to create another. */
 export function TablesPage(): ReactNode {
   const { call, admin, role } = useSession();
+  const sizes = useRef(new Map<string, { halves: ListedTable['halves']; readMs: number }>());
+  const readSize = async (name: string, signal: AbortSignal): Promise<ListedTable['halves']> => {
+    const known = sizes.current.get(name);
+    const nowMs = systemClock.monotonicMs();
+    if (known !== undefined && nowMs - known.readMs < sizeAgeMaxMs) return known.halves;
+    const halves = await admin.readTableSizes(name, { signal }).catch(() => []);
+    sizes.current.set(name, { halves, readMs: nowMs });
+    return halves;
+  };
   const load = async (signal: AbortSignal) => {
     const [names, problems, fileTables] = await Promise.all([
       readTableNames(call, signal),
@@ -111,12 +127,9 @@ export function TablesPage(): ReactNode {
           ({ kind, subject }) =>
             kind === 'table' && subject.replace(/_(OFFLINE|REALTIME)$/, '') === name,
         );
-        return {
-          name,
-          isDamaged,
-          files: fileTables.find(({ tableName }) => tableName === name),
-          halves: await admin.readTableSizes(name, { signal }).catch(() => []),
-        };
+        const files = fileTables.find(({ tableName }) => tableName === name);
+        const halves = files === undefined ? await readSize(name, signal) : fileHalves;
+        return { name, isDamaged, files, halves };
       }),
     );
     return { list, problems };

@@ -235,6 +235,7 @@ function nextOf(job: RestreamJob): string {
   const { status, init, config, cleanup } = job;
   const { tableNameWithType: source, destTableNameWithType: destination } = config;
   const path = `/tables/${source}/restream`;
+  const again = status === 'CANCELLED' ? '' : ' Start again when the cause is fixed.';
   if (!isFinal(status)) {
     if (status === 'INIT' && init.isHeld) return `It waits to be resumed: POST ${path}/resume.`;
     const doing = {
@@ -253,12 +254,12 @@ function nextOf(job: RestreamJob): string {
     return `${destination} could not be ${what}: ${cleanup.problem} Check it, and then: DELETE ${path}?dropDestination=true.`;
   }
   if (cleanup?.kind === 'PAUSE' && isDestinationGone(job)) {
-    return `${destination} was dropped by another caller. Start again when the cause is fixed.`;
+    return `${destination} was dropped by another caller.${again}`;
   }
   if (cleanup?.kind === 'DROP') {
     if (!cleanup.isDone) return `${destination} is being dropped.`;
     const left = cleanup.leftover ?? `${destination} was removed completely.`;
-    return `${left} Start again when the cause is fixed.`;
+    return `${left}${again}`;
   }
   return `${destination} is kept and paused. To drop it: DELETE ${path}?dropDestination=true. To let it consume: POST /tables/${destination}/resumeConsumption.`;
 }
