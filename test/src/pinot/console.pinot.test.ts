@@ -138,7 +138,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
   });
 });
 
-/** Reports whether a complaint is not about a table of another suite, which was dropped meanwhile. */
+/** Reports whether a complaint is about something else than the dropped table of another suite. */
 function isOurs(complaint: string): boolean {
   return !new RegExp(`404 .*/tables/(?!${table}/)\\w+/schema$`).test(complaint);
 }
