@@ -174,7 +174,7 @@ export class ThreadPool implements AsyncDisposable {
       if (busy.length > 0) this.#usedMs = nowMs;
       const idleLeftMs = this.#usedMs + idleMs - nowMs;
       if (idleLeftMs <= 0 || signal.aborted) break;
-      // What starts from now on has a later deadline than that.
+      // A step that starts from now on has a later deadline than these.
       const stepsLeftMs = busy.map(({ stepStartMs }) => stepStartMs + stepMsMax - nowMs);
       const leftMs = Math.min(idleLeftMs, stepMsMax, ...stepsLeftMs);
       await sleepUnlessAborted(this.#clock, Math.max(0, leftMs), signal);
