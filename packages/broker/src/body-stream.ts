@@ -38,9 +38,9 @@ export async function openBody(source: AsyncIterable<Uint8Array>): Promise<OpenB
 }
 
 /**
- * Returns the available chunks, then the following ones; leaving at any time closes the iterator.
- *
- * Not a generator: one that was never started would not detect that it is closed.
+ * Returns the available chunks, then the following ones; closing it at any time closes the
+ * iterator. It is not a generator, because a generator that has not started runs no cleanup when it
+ * is closed.
  */
 function resume(
   ready: readonly Uint8Array[],

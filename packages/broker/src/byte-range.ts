@@ -21,8 +21,8 @@ export interface ByteRange {
 
 /**
  * Returns the range in a download request. Undefined if there is none, or it may be ignored (RFC
- * 9110 section 14.2): several ranges, other units, malformed ones, one of a body that has changed
- * (If-Range), and any of JSON, of which a part is useless.
+ * 9110 section 14.2): several ranges, other units, malformed ones, a range of a body that has
+ * changed (If-Range), and any range of JSON, because a part of a JSON text is useless.
  */
 export function askedRange(
   headers: IncomingHttpHeaders,

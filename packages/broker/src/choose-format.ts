@@ -74,8 +74,8 @@ function acceptedFormat(ranges: string | undefined): PageFormatName {
 }
 
 /**
- * Parses Accept: the media ranges without parameters that no format of rows has, and the codecs of
- * Arrow's.
+ * Parses Accept: returns the media ranges, without the parameters that no format of rows has, and
+ * the codecs for Arrow.
  */
 function readAccept(accept: string | undefined): {
   readonly ranges: string | undefined;

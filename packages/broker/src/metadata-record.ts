@@ -72,8 +72,8 @@ const noClusterStatistics: ClusterStatistics = {
 };
 
 /**
- * Returns a cluster's own counts. Clients compare the two and expect at least one: the embedded
- * engine counts as one server.
+ * Returns the numbers of servers of a cluster. Clients compare the two numbers and expect at least
+ * one server: the embedded engine counts as one.
  */
 export function serverCountsOf(statistics: QueryStatistics): {
   numServersQueried: number;
@@ -127,7 +127,7 @@ export function metadataOfStatus({
   return metadataOf({ requestId, brokerId, exceptions, rowCount: numRowsResultSet, statistics });
 }
 
-/** Returns a duration as the wire has it. */
+/** Returns a duration in the format of the wire. */
 export function wholeMs(durationMs: number): number {
   return Math.max(0, Math.round(durationMs));
 }
@@ -160,8 +160,8 @@ function metadataOf(query: {
 }
 
 /**
- * Returns the facts of a cluster's engine, with zeros for missing ones, or otherwise those of any
- * engine.
+ * Returns the facts of a cluster's engine, with zeros for missing ones. For other engines, returns
+ * the facts that every engine reports.
  */
 function clusterOf({ cluster, segments, consumedUntilMs = 0 }: QueryStatistics): ClusterStatistics {
   if (cluster !== undefined) return { ...noClusterStatistics, ...cluster };

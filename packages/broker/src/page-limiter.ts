@@ -9,7 +9,7 @@ const slotCount = 6;
 /**
  * The maximum length of a turn, after which the next page starts even if this one is slow. It
  * exceeds the processor time of all concurrent turns; otherwise ever more pages would start, and
- * each hold its memory.
+ * each would hold its memory.
  */
 const slotMsMax = 100;
 /** The size up to which pages need no turn. */
@@ -32,8 +32,8 @@ const shares = {
 
 /**
  * Encodes only a few large pages concurrently; principals take turns. More at once would not finish
- * sooner, and each holds memory for as long as all of them together take. A turn ends after its
- * time, whether its page waits for the store or for a client.
+ * sooner, and each holds memory for as long as all of them together take. A turn ends when its time
+ * is over, even if its page still waits for the store or for a client.
  */
 export class PageLimiter {
   readonly #slots: FairSlots;

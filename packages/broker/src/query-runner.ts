@@ -139,7 +139,7 @@ async function executeAndStore(
   options: Pick<StoringOptions, 'signal' | 'onPlanned'>,
 ): Promise<Result> {
   query.start();
-  // The wait has used a part of the time; the engine stops by itself at about the same time.
+  // The time in the queue counts towards the timeout, so the engine receives only the rest of it.
   const timeoutMs = Math.max(1, Math.ceil(run.timeoutMs - query.elapsedMs));
   const { requestId, growth, results, expirationMs } = run;
   return runner.engine.store(run.query, {

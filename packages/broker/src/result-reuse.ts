@@ -58,7 +58,7 @@ export interface SharingOptions extends CallOptions {
   readonly onFollow: () => Disposable;
 }
 
-/** Runs a query, and reports its data. */
+/** Runs a query, and reports the version of the data that it reads. */
 export type RunPlanned = (onPlanned: (data: AnsweredData) => void) => Promise<Result>;
 
 const cachedMax = 10_000;
@@ -128,7 +128,7 @@ export class ResultReuse {
     if (flight !== undefined) {
       const end = await endOf(flight, onFollow(), options);
       if (end.kind === 'failed') throw end.error;
-      // Checks for changes in between, as for any result.
+      // The data may have changed in the meantime, as for any result.
       const result = end.kind === 'done' ? await this.find(question, options) : undefined;
       if (result !== undefined) return result;
     }
@@ -152,7 +152,7 @@ export class ResultReuse {
       flight.resolve({ kind: 'done' });
       return result;
     } catch (error) {
-      // A failure that depends on the time or the caller is not for others.
+      // A failure that depends on the time or the caller is not shared.
       const isForAll = isQuireError(error) && error.kind === 'invalid';
       flight.resolve(isForAll ? { kind: 'failed', error } : { kind: 'alone' });
       throw error;

@@ -33,8 +33,9 @@ export function waitOf({ options }: BrokerContext, value: RawParameter): number 
 }
 
 /**
- * Sends the existing rows of a page, once it is complete or the wait is over. Resolves to true if
- * it was sent: a query that has ended in the meantime is answered as one that ended before.
+ * Sends the existing rows of a page, once it is complete or the wait is over. Resolves to false,
+ * and sends nothing, if the query has ended in the meantime: the caller then answers as for any
+ * finished query.
  */
 export async function sendGrowingPage(
   context: BrokerContext,

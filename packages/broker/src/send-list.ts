@@ -10,7 +10,9 @@ import { ownedResultOf } from './stored-result-entry.ts';
 /** The number of entries that are encoded as JSON at once; other calls run in between. */
 const entriesPerChunk = 500;
 
-/** The number of a caller's own results in a list: each costs a read of its commit record. */
+/**
+ * The maximum number of a caller's own results in a list: each costs a read of its commit record.
+ */
 const ownCountMax = 500;
 
 /** The format of a list of results. */

@@ -81,10 +81,10 @@ test('a broker that listens on localhost closes all of its addresses', async () 
 
 test('a broker closes once and starts once', async () => {
   await using broker = await TestBroker.start();
-  await expect(broker.broker.listen()).rejects.toThrow('A service can be started once.');
+  await expect(broker.broker.listen()).rejects.toThrow('A service can be started only once.');
   await Promise.all([broker.broker.close(), broker.broker.close()]);
   await broker.broker.close();
-  await expect(broker.broker.listen()).rejects.toThrow('A service can be started once.');
+  await expect(broker.broker.listen()).rejects.toThrow('A service can be started only once.');
 });
 
 test('a port that is taken is said to be', async () => {

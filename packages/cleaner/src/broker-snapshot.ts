@@ -187,8 +187,8 @@ export class BrokerSnapshot {
   }
 
   /**
-   * Compares the id at an index with one given by its bytes; negative if it sorts before it,
-   * positive if after it.
+   * Compares the id at an index with an id given by its bytes: negative if the first one sorts
+   * before the second, positive if after it.
    */
   compareAt(index: number, id: Uint8Array): number {
     const { ids } = this.#pieceAt(index);
@@ -257,7 +257,7 @@ export class BrokerSnapshot {
   }
 }
 
-/** The id being searched for, one at a time. */
+/** The bytes of the id that the current search looks for. */
 const wanted = new Uint8Array(idByteCount);
 
 interface Piece {

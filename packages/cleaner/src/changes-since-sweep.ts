@@ -42,8 +42,8 @@ export class ChangesSinceSweep {
   }
 
   /**
-   * Records that a sweep has left results above the target that it could have evicted: eviction was
-   * not needed in the quota (`undefined`), or only not in the share of an owner.
+   * Records that a sweep has left results above the target that it could have evicted, because the
+   * whole quota (`undefined`) or the share of an owner did not need it.
    */
   noteSpared(ownerTag: number | undefined): void {
     if (ownerTag === undefined) this.#isOfQuota = true;

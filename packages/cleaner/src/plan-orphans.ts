@@ -1,8 +1,8 @@
 import type { ObjectEntry } from '@quire/core';
 
 /**
- * An object that no result seems to need; `folderModifiedMs` if others of its folder may be
- * younger.
+ * An object that no result seems to need; `folderModifiedMs` is set if other objects of its folder
+ * may be younger.
  */
 export type OrphanCandidate = ObjectEntry & { readonly folderModifiedMs?: number };
 
@@ -22,8 +22,8 @@ export interface OrphanPlan<Orphan> {
  * were first seen.
  *
  * Only the observer's monotonic clock counts. Whatever the wall clocks of this machine, of the
- * store and of the writers do, nothing younger than the grace period is deleted. The price: an
- * observer that has just started waits a whole grace period.
+ * store and of the writers do, nothing younger than the grace period is deleted. An observer that
+ * has just started therefore waits a whole grace period.
  */
 export function planOrphans<Orphan extends OrphanCandidate>(
   orphans: readonly Orphan[],

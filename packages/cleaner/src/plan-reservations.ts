@@ -18,7 +18,7 @@ export interface ReservationState<Write extends WriteDemand> {
    * order.
    */
   readonly writes: readonly Write[];
-  /** True if a sweep may free, in this limit, what the last one could not. */
+  /** True if another sweep may free space in this limit that the last sweep could not free. */
   readonly maySweep: (write: Write, policy: QuotaPolicy) => boolean;
   /**
    * Returns the same for the share of a write's owner, with its writes only; undefined if the owner
@@ -60,7 +60,7 @@ export function planReservations<Write extends WriteDemand>(
     const share = state.shareOf?.(write);
     return share === undefined ? [state] : [share, state];
   };
-  // The quota may have shrunk while it waited.
+  // The quota may have shrunk while the write waited.
   const outsized = refusal(
     waiting,
     limitsOf,

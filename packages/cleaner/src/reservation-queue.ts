@@ -239,7 +239,10 @@ export class ReservationQueue {
     return { ...state, shareOf: ({ ownerTag }) => shares.get(ownerTag) };
   }
 
-  /** Reports whether no sweep has started since this wait did, or since there was more to sweep. */
+  /**
+   * Reports whether a sweep may still help a wait: none has started since the wait began, or there
+   * have been changes since the last one.
+   */
   #maySweepFor({ arrival }: PendingWait, ownerTag: number | undefined): boolean {
     return (
       this.sweep !== undefined && (this.changes.has(ownerTag) || arrival > this.#sweptArrivals)
@@ -266,8 +269,8 @@ export class ReservationQueue {
     const endMs = this.#clock.monotonicMs();
     this.#lastSweep = { endMs, durationMs: endMs - startMs };
     this.#isSweeping = false;
-    // It may not even have started. It counts in any case, or the writes would request sweeps for
-    // ever.
+    // The sweep may not even have started. It counts nevertheless, because the writes would
+    // otherwise request sweeps for ever.
     if (this.#sweptArrivals < before.arrivals) {
       this.#sweptArrivals = before.arrivals;
       if (this.changes.count === before.changeCount) this.changes.clear();

@@ -121,7 +121,7 @@ class BrokerPasses {
 
   /**
    * Returns the results of the owners whose usage exceeds the critical threshold of their share, or
-   * may when writes are counted.
+   * may exceed it when writes are counted.
    */
   #indexesByOwner(policy: QuotaPolicy): Map<number, number[]> {
     const { snapshot, target, isDryRun } = this.#sweep;
@@ -192,7 +192,7 @@ class BrokerPasses {
     if (!isDryRun) target.admission?.queue.changes.noteSpared(ownerTag);
   }
 
-  /** Returns the usage that eviction is decided by. */
+  /** Returns the usage on which eviction is based. */
   #quotaUsage(): QuotaUsage {
     const { target, storedStartBytes, isDryRun } = this.#sweep;
     // Writes start and end while this sweep deletes. The stored bytes are those of the listing;

@@ -4,8 +4,8 @@ import { type RemovalReason, removeResult, type ResultEntry } from '@quire/resul
 import type { StorageAdmission } from './admission.ts';
 
 /**
- * Removes results from a listing. A `ResultStore` is one: its readers then learn why a result is
- * gone.
+ * Removes results that a listing shows. A `ResultStore` implements it, so that its readers receive
+ * the reason why a result is gone.
  */
 export interface ResultRemover {
   remove(

@@ -3,7 +3,7 @@ import type { Environment } from './environment.ts';
 
 type AddCommand = (program: Command, environment: Environment) => void;
 
-/** A command in the list of all of them, which is shown without loading it. */
+/** An entry of the list of commands, which is shown without loading the command. */
 interface ListedCommand {
   readonly name: string;
   readonly summary: string;
@@ -81,7 +81,7 @@ export async function addCommands(
 function listed({ name, summary, parameters, hasOptions = false }: ListedCommand): Command {
   const command = new Command(name).summary(summary);
   if (parameters !== undefined) command.argument(parameters);
-  // The help says whether there are options, not which.
+  // The help shows whether a command has options, and not which ones.
   if (hasOptions) command.option('--any');
   return command;
 }

@@ -78,8 +78,8 @@ export function processEnvironment(invocation: string): Environment {
 }
 
 /**
- * Calls back when the parent process has ended. npx starts a command through a shell, which SIGTERM
- * ends without passing it on.
+ * Calls back when the parent process has ended. npx starts a command through a shell. SIGTERM ends
+ * the shell, which does not pass the signal on.
  */
 function watchParent(onGone: () => void): NodeJS.Timeout {
   const parent = process.ppid;

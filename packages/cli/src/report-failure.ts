@@ -46,7 +46,7 @@ async function describeFailure(error: unknown, environment: Environment): Promis
       ? `${bad(`error ${error.code}:`)} ${sentences[0]}`
       : bad(`error ${error.code}:`),
     ...(sentences.length === 1 ? [] : sentences.map((sentence) => `  ${sentence}`)),
-    // Loaded for them alone: measuring texts loads large tables.
+    // Loaded on demand, because measuring the width of a text needs large tables.
     ...(findings.length === 0
       ? []
       : (await import('./tables/render-findings.ts')).renderFindings(findings, {

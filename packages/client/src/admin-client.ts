@@ -46,7 +46,7 @@ export interface ScheduledTaskNames {
   readonly taskNames: readonly string[];
   /** The reasons why tables got no task. */
   readonly skipped: readonly string[];
-  /** The errors in creating tasks. */
+  /** The errors that occurred while tasks were created. */
   readonly errors: readonly string[];
 }
 
@@ -142,8 +142,8 @@ export class QuireAdminClient {
   }
 
   /**
-   * Deletes a table, or only the half of the name's suffix, but not its schema; returns a
-   * confirmation.
+   * Deletes a table, or only the half that the suffix of the name selects, but not its schema.
+   * Returns a confirmation.
    * @throws TABLE_NOT_FOUND, TABLE_IN_USE
    */
   async deleteTable(tableName: string, { signal }: SignalOptions = {}): Promise<string> {
@@ -463,7 +463,7 @@ export class QuireAdminClient {
  */
 function pathSegment(name: string): string {
   if (name !== '' && name !== '.' && name !== '..') return encodeURIComponent(name);
-  throw new QuireError('INVALID_PARAMETER', `'${name}' is not a name.`);
+  throw new QuireError('INVALID_PARAMETER', `'${name}' is not a valid name.`);
 }
 
 function textOf(batchConfig: Readonly<Record<string, string>> | undefined): string | undefined {

@@ -28,8 +28,8 @@ export function pageFormatOf(format: JoinedFormat): JoinableFormat {
 }
 
 /**
- * Returns the part of a page in the document of all pages: concatenated, the parts of all pages are
- * one document.
+ * Returns the part that a page contributes to the document. Concatenated, the parts of all pages
+ * are one document.
  *
  * @throws UNEXPECTED_RESPONSE when the page is not in its format
  */

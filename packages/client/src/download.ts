@@ -60,19 +60,19 @@ export interface DownloadOptions {
 }
 
 /**
- * The rows of the first page, which is small in case the rows are large; its size determines the
- * number of rows of the next one.
+ * The number of rows of the first page, which is small in case the rows are large. Its size
+ * determines the number of rows of the next one.
  */
 export const firstPageRowCount = 1000;
 const pageSizeBytes = 4 * 1024 * 1024;
 
 /**
- * A result as one document in a format, page by page: each chunk is whole rows, and all chunks
- * together are the document. Parquet, whose pages cannot be joined, is streamed as one page.
+ * A result as one document in a format, page by page: each chunk consists of whole rows, and all
+ * chunks together are the document. Parquet, whose pages cannot be joined, is streamed as one page.
  *
  * A page that is cut short is requested again, and yielded once. If the loop still ends in an
- * error, iterating over the download again continues after the last chunk, and so does a new one
- * `from` its position. Only one loop at a time.
+ * error, iterating over the download again continues after the last chunk, and so does a new
+ * download `from` its position. Only one loop may run at a time.
  *
  * @throws as a page call
  */
@@ -131,7 +131,7 @@ export class Download implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Its position: after the last chunk that was yielded. */
+  /** The position after the last chunk that was yielded. */
   get position(): DownloadPosition {
     return this.#position;
   }
@@ -250,8 +250,8 @@ export class Download implements AsyncIterable<Uint8Array> {
 }
 
 /**
- * Determines the rows of the next pages from the size of one, at most ten times as many, because
- * rows differ.
+ * Returns the number of rows of the next pages, from the size of the last page. It is at most ten
+ * times as large as before, because rows differ in size.
  */
 export function rowsOfNextPage(rowCount: number, sizeBytes: number): number {
   const fitting = Math.floor((rowCount * pageSizeBytes) / Math.max(1, sizeBytes));

@@ -71,7 +71,7 @@ export interface GrowingOptions {
  */
 export class GrowingCursor implements AsyncDisposable {
   readonly requestId: string;
-  /** The broker that runs it: no other knows its progress before it has ended. */
+  /** The broker that runs the query: no other broker knows the progress of a running query. */
   readonly broker: BrokerAddress | undefined;
   readonly #caller: Caller;
   readonly #options: GrowingOptions;

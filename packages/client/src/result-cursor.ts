@@ -250,7 +250,7 @@ export class ResultCursor implements AsyncDisposable {
     return move;
   }
 
-  /** Returns a page of the result; the current one if it is that. */
+  /** Returns a page of the result, without a call if it is the current page. */
   async #read(page: PageRequest, options: SignalOptions): Promise<QueryPage> {
     const { start, end } = resolveRowRange(page, this.totalRowCount);
     const present = this.#page;

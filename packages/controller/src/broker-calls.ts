@@ -25,7 +25,7 @@ import type { BrokerAnswer, BrokerClient } from './broker-client.ts';
 /** A longer list from a broker would fill the memory of the controller. */
 const listBytesMax = 256 * 1024 * 1024;
 const sentenceBytesMax = 65_536;
-/** The most bytes that are read of a list of tables or a schema. */
+/** The maximum number of bytes to read of a list of tables or a schema. */
 const tablesBytesMax = 16 * 1024 * 1024;
 const deletionsAtOnce = 4;
 
@@ -54,7 +54,7 @@ export function askBrokers<T>(
   );
 }
 
-/** The list of a broker's results, and its time when it listed them. */
+/** The list of a broker's results, and the time at which it was created, by the broker's clock. */
 export interface ResultListing {
   readonly results: readonly StoredResult[];
   readonly brokerTimeMs: number | undefined;
@@ -94,9 +94,9 @@ export function planDeletions(
  * that have expired by the broker's own clock are deleted, so a clock that differs from the
  * controller's deletes no live result.
  *
- * One call is enough if the broker can delete by time. Otherwise its list decides, and each result
- * is deleted separately, continuing after failures; a result that no longer exists counts as
- * deleted.
+ * A broker that can delete by time needs one call. For others, each expired result in the broker's
+ * list is deleted separately, even if an earlier deletion failed. A result that no longer exists
+ * counts as deleted.
  *
  * @throws BROKER_FAILED for any other answer, and the errors of `BrokerClient.call`
  */

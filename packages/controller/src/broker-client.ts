@@ -14,7 +14,7 @@ import { Agent, type buildConnector } from 'undici';
 export interface BrokerClientOptions {
   readonly authorization: AuthorizationProvider;
   readonly clock: Clock;
-  /** The time that a broker has to answer one call completely. Evaluated for every call. */
+  /** The timeout for the complete answer to one call. Evaluated for every call. */
   readonly timeoutMs: () => number;
   /** Certificates of authorities, in PEM, to trust instead of Node's own. */
   readonly certificateAuthorities?: string | undefined;
@@ -26,7 +26,7 @@ export interface BrokerCall {
   readonly method: 'GET' | 'DELETE';
   /** The path including its query. */
   readonly path: string;
-  /** The most bytes that are read of the answer. */
+  /** The maximum number of bytes to read of the answer. */
   readonly bytesMax: number;
   readonly signal: AbortSignal;
   /** True if the call is sent without Authorization. */
@@ -40,7 +40,7 @@ export interface BrokerAnswer {
   readonly dateMs: number | undefined;
 }
 
-/** The most connections to one broker; further calls wait. */
+/** The maximum number of connections to one broker; further calls wait. */
 const connectionsMax = 8;
 /**
  * The timeout of a connection attempt, after which an unreachable machine no longer occupies one of

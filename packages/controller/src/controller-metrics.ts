@@ -93,7 +93,7 @@ export class ControllerMetrics extends ServiceMetrics {
     countProblems: () => Promise<number | undefined>,
   ): void {
     const help =
-      'Tables, tasks, jobs and records that are damaged and set aside, and files that are kept because nothing explains them.';
+      'Tables, tasks, jobs and records that are damaged and set aside, and unknown files that are kept.';
     this.gauge(
       'quire_controller_table_problems',
       help,

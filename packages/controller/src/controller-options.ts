@@ -36,20 +36,22 @@ export interface ControllerOptions extends ServerOptions {
    */
   readonly certificateAuthorities?: string | undefined;
   /**
-   * Returns the dialect of a principal's queries that do not name theirs, by its name; reported
-   * where tables are listed.
+   * Returns the default dialect of a principal, by the principal's name. Lists of tables report it.
    */
   readonly dialectOf?: ((principalName: string) => SqlDialect) | undefined;
   /** Connects to brokers instead of TCP and TLS. */
   readonly connector?: buildConnector.connector | undefined;
-  /** The options of previews. By default, they take rows of their requests, and no files. */
+  /**
+   * The options of previews. By default, previews use the rows in their requests, and read no
+   * files.
+   */
   readonly preview?: ControllerPreviewOptions | undefined;
   /**
    * The table engine, and the jobs that work on its tables. Without it, only the tables of brokers
    * can be read, and other calls about tables are answered with 501. Not closed.
    */
   readonly tables?: ControllerTables | undefined;
-  /** The most bytes of an uploaded file to load; 1 GiB by default. */
+  /** The maximum number of bytes of an uploaded file; 1 GiB by default. */
   readonly uploadBytesMax?: number | undefined;
   /** The console, served at `/console`; absent by default. */
   readonly console?: ControllerConsole | undefined;

@@ -38,9 +38,9 @@ const noRun: CleaningStatus = {
 };
 
 /**
- * Makes every broker delete its expired results, again and again. Each broker has its own schedule
- * and jitter: one that is slow, hangs or fails delays no other, not even its next runs, and runs on
- * one broker never overlap.
+ * Makes every broker delete its expired results, by schedule. Each broker has its own schedule and
+ * jitter, so that a broker that is slow, hangs or fails delays no other. Runs on one broker never
+ * overlap.
  */
 export class ExpiryJob implements AsyncDisposable {
   readonly #options: ExpiryJobOptions;
@@ -78,7 +78,7 @@ export class ExpiryJob implements AsyncDisposable {
     return this.#brokers.get(url)?.status ?? noRun;
   }
 
-  /** Aborts running work; resolves once nothing runs any more. */
+  /** Aborts running work; resolves once everything has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.update([]);
     await Promise.all(this.#leaving);
@@ -155,7 +155,7 @@ class BrokerExpiry {
       return nextDelayMs(schedule(), elapsedMs, clock, random);
     } catch (error) {
       if (!isQuireError(error)) throw error;
-      // The cron expression names no further time, so the period applies.
+      // The cron expression matches no later time, so the period applies.
       return nextDelayMs({ ...schedule(), cron: undefined }, elapsedMs, clock, random);
     }
   }

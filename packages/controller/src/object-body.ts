@@ -3,8 +3,8 @@ import type { BodyReading } from '@quire/service';
 import { parseDocument } from '@quire/tables';
 
 /**
- * Returns how bodies about tables are parsed: as objects with any members, and with all digits of
- * their integers.
+ * Returns the options for bodies about tables: objects with any members, whose integers keep all
+ * their digits.
  */
 export function objectBody(bytesMax: number, digitsMax: () => number | undefined): BodyReading {
   return {
@@ -14,7 +14,7 @@ export function objectBody(bytesMax: number, digitsMax: () => number | undefined
   };
 }
 
-/** Returns how a body is passed on unparsed. */
+/** Returns the options for bodies that are passed on unparsed. */
 export function textBody(bytesMax: number): BodyReading {
   return { bytesMax, parse: (text) => text, check: assertBody };
 }

@@ -3,20 +3,21 @@ import type { FileFinder, PreviewLimits, PreviewStream } from '@quire/tables';
 
 /** The limits of previews; read at every call, so a getter makes them live. */
 export interface ControllerPreviewOptions {
-  /** The largest body of a preview, in bytes. Fixed when the controller is created. */
+  /** The maximum size of the body of a preview, in bytes. Fixed when the controller is created. */
   readonly bodyBytesMax: number;
   readonly limits: Partial<PreviewLimits>;
   /**
-   * The most previews that run at once; further ones wait. While others wait, one principal runs at
-   * most half; one slot is for admins if there are three or more.
+   * The maximum number of concurrent previews; further ones wait. While others wait, one principal
+   * runs at most half; one slot is for admins if there are three or more.
    */
   readonly concurrencyMax: number;
   /**
-   * The most previews that wait, each with its body in memory. Beyond that, only previews of
-   * principals with less than an equal share of the queue and of admins are queued. 8 by default.
+   * The maximum number of waiting previews, each with its body in memory. Beyond that, only
+   * previews of principals with less than an equal share of the queue and of admins are queued. 8
+   * by default.
    */
   readonly waitingMax?: number;
-  /** The most waiting previews of one principal; 4 by default. */
+  /** The maximum number of waiting previews of one principal; 4 by default. */
   readonly principalWaitingMax?: number;
   /**
    * The directory for files that callers send to have them sampled, each until its preview ends;
@@ -32,8 +33,8 @@ export interface ControllerPreviewOptions {
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   /**
    * Runs previews elsewhere, such as in a process of a pool, with its own limits, files and
-   * streams. Settles only once nothing of the preview runs any more. By default, previews run in
-   * this process with the options above.
+   * streams. Settles only once the preview has ended completely. By default, previews run in this
+   * process with the options above.
    */
   readonly run?: RunPreview | undefined;
 }
@@ -51,7 +52,7 @@ export interface PreviewCall {
   readonly upload?: { readonly path: string; readonly name: string } | undefined;
 }
 
-/** The defaults: previews take only rows of requests. */
+/** The defaults: previews use only the rows in their requests. */
 export const previewDefaults: ControllerPreviewOptions = {
   bodyBytesMax: 16 * 1024 * 1024,
   limits: {},

@@ -55,8 +55,8 @@ export class TableWatch {
   }
 
   /**
-   * Returns what is set aside, or kept without an explanation, without waiting for any stream.
-   * Undefined if unknown.
+   * Returns the damaged items that are set aside, and the unknown files that are kept, without
+   * waiting for any stream. Undefined if unknown.
    */
   async readProblems(): Promise<readonly TableProblem[] | undefined> {
     try {

@@ -54,8 +54,7 @@ export interface ProxyOptions extends ServerOptions {
   readonly certificateAuthorities?: string | undefined;
 
   /**
-   * Connects to brokers instead of TCP and TLS; `connectMs` and certificates are then its own
-   * concern.
+   * Connects to brokers instead of TCP and TLS; `connectMs` and certificates then have no effect.
    */
   readonly connector?: buildConnector.connector | undefined;
 

@@ -30,7 +30,7 @@ export interface StartQuireOptions {
   readonly directory?: string | undefined;
   /** Receives each line of the log, a JSON object with its newline. */
   readonly log?: ((line: string, settings: Settings['observability']) => void) | undefined;
-  /** Aborted to end immediately what `close` lets finish. */
+  /** Aborted to end immediately the calls that `close` lets finish. */
   readonly stopAtOnce?: AbortSignal | undefined;
   /** The clock; default: the system's. */
   readonly clock?: Clock | undefined;

@@ -39,7 +39,7 @@ export async function createServer(
     maxHeaderSize: options.headerBytesMax,
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    requireHostHeader: false, // an own hook answers, in the shape of all errors
+    requireHostHeader: false, // a hook of the service answers
     connectionsCheckingInterval: Math.min(
       slowClientCheckMs.longest,
       Math.max(slowClientCheckMs.shortest, requestTimeoutMs / 4),
@@ -51,7 +51,7 @@ export async function createServer(
   // The same instance in both cases; only its types distinguish HTTP from HTTPS.
   const server = fastify({
     ...(logger !== undefined && { loggerInstance: logger }),
-    // Calls are logged by an own hook, which omits private data.
+    // A hook of the service logs calls, and omits private data.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
@@ -69,7 +69,7 @@ export async function createServer(
         ? false
         : [...options.trustedProxies],
     forceCloseConnections: true, // it is closed when nothing is left to wait for
-    return503OnClosing: false, // an own hook answers, in the shape of all errors
+    return503OnClosing: false, // a hook of the service answers
     clientErrorHandler: (error, socket) => replyToClientError(error, socket, calls.isBusy(socket)),
     schemaController: compiling({
       ...withoutCompilers,

@@ -16,8 +16,8 @@ export interface Service extends AsyncDisposable {
   listen(): Promise<ServiceAddress>;
   /**
    * Returns the service as a request handler, instead of `listen`: for `createServer` of node:http,
-   * or Express. The listener handles TLS and slow clients, must not read the body first, and closes
-   * the service before itself.
+   * or Express. The server of the caller handles TLS and slow clients. It must not read the body,
+   * and must be closed after the service.
    */
   handler(): Promise<RequestListener>;
   /** The address; undefined before `listen`, and if it is used as a handler. */
@@ -111,7 +111,7 @@ class HttpService implements Service {
 
   async #open(): Promise<FastifyInstance> {
     if (this.#server !== undefined || this.#closing !== undefined) {
-      throw new QuireError('INTERNAL', 'A service can be started once.');
+      throw new QuireError('INTERNAL', 'A service can be started only once.');
     }
     this.#server = await createServer(this.#options, this.#context);
     return this.#server;

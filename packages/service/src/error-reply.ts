@@ -115,8 +115,8 @@ const closedCodes: readonly unknown[] = ['ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_
 
 /**
  * Reports whether a failure is a consequence of the client's disconnecting: no one waits for the
- * answer, and an operator has nothing to repair. A defect or damage that such a call meets is still
- * one.
+ * answer, and an operator has nothing to repair. A defect or damage that such a call finds is still
+ * reported.
  */
 function isOfClosedConnection({ kind, cause }: QuireError, request: FastifyRequest): boolean {
   const reason: unknown = findCallContext(request)?.call.signal.reason;

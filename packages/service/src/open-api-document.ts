@@ -6,14 +6,17 @@ import type { ServiceDescription } from './service-options.ts';
 
 /**
  * Compilers that do not check anything. Bodies are written with all digits: no serialiser may drop
- * or round anything. Fastify loads its own ones unless there are others.
+ * or round anything. Without them, Fastify would load its own compilers.
  */
 export const withoutCompilers = {
   buildValidator: () => () => (value: unknown) => ({ value }),
   buildSerializer: () => () => (value: unknown) => JSON.stringify(value),
 };
 
-/** Returns the option of Fastify for compilers, whose types are those of its own ones. */
+/**
+ * Returns the option of Fastify for compilers. Its declared types are those of Fastify's own
+ * compilers.
+ */
 export function compiling(
   compilers: object,
 ): NonNullable<FastifyServerOptions['schemaController']> {

@@ -42,7 +42,7 @@ function sampledTrace(): { readonly trace_id: string; readonly span_id: string }
   return flags === '01' ? { trace_id, span_id } : undefined;
 }
 
-/** Its types say that a registry has one format for ever. */
+/** Sets the format of a registry. The library's types declare that the format never changes. */
 function setContentType(registry: Registry, contentType: RegistryContentType): void {
   (registry as Registry<RegistryContentType>).setContentType(contentType);
 }
@@ -80,7 +80,7 @@ export class ServiceMetrics {
   readonly #stalled: Counter<'route'>;
 
   constructor() {
-    // Histograms with exemplars can only be created in such a registry.
+    // A registry must have this format before a histogram with exemplars is created.
     if (this.hasExemplars) setContentType(this.registry, Registry.OPENMETRICS_CONTENT_TYPE);
     collectDefaultMetrics({ register: this.registry });
     this.#calls = this.histogram(
@@ -177,7 +177,7 @@ export class ServiceMetrics {
     work: string,
     slots: Pick<FairSlots, 'takenCount' | 'waitingCount' | 'principals'>,
   ): void {
-    this.gauge(`${name}_running`, `${work} that run.`, () => slots.takenCount);
+    this.gauge(`${name}_running`, `${work} that are running.`, () => slots.takenCount);
     this.gauge(`${name}_queued`, `${work} that are waiting to start.`, () => slots.waitingCount);
     const byPrincipal = (
       suffix: string,

@@ -104,7 +104,7 @@ export interface ServiceOptions {
   /**
    * The form in which routes receive a request body: JSON, checked against the schema of its call
    * (the default), or a stream. A stream is for routes that forward it: it is not inspected, and
-   * its length is theirs to limit.
+   * the route limits its length.
    */
   readonly bodies?: 'json' | 'stream';
   /** The paths that another service answers. */

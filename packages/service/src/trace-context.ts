@@ -4,7 +4,7 @@ import { callSpanOf } from './call-spans.ts';
 /** The trace of a call, with OpenTelemetry's names for logs. */
 export interface TraceIds {
   readonly trace_id: string;
-  /** The span of the call; of the caller, where spans are not exported. */
+  /** The span of the call, or of the caller if spans are not exported. */
   readonly span_id: string;
 }
 

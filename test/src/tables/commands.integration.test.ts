@@ -233,7 +233,7 @@ describe('quire tables', () => {
       stderr: expect.stringContaining('FORBIDDEN'),
     });
     expect((await runAdminCommand(['tables', 'delete', '..'])).stderr).toBe(
-      "error INVALID_PARAMETER: '..' is not a name.\n",
+      "error INVALID_PARAMETER: '..' is not a valid name.\n",
     );
   });
 

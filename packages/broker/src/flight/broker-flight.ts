@@ -290,7 +290,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
 
   async #startPolling(statement: BoundStatement, call: Call): Promise<Partial<PollInfo>> {
     const query = await startStatement(this.#context, this.#flight, statement, call);
-    // The failure is recorded, and the poll ends with it.
+    // A failure is recorded, and the poll reports it.
     return this.pollPath([query.requestId], call);
   }
 
@@ -328,7 +328,10 @@ const polling = (requestId: RequestId, ends: readonly number[]) => ({
   path: [requestId, ends.join(',')],
 });
 
-/** The content of a path: a result, and for polls the ends of the endpoints that were given. */
+/**
+ * The content of a path: the id of a result and, for polls, the ends of the endpoints that were
+ * returned so far.
+ */
 function polledOf([requestId = '', ends = '']: readonly string[]): {
   readonly requestId: RequestId;
   readonly ends: readonly number[];

@@ -92,7 +92,7 @@ export function createFlightEndpoint(
   };
 }
 
-/** Omits the cause of a failure, which would make the broker blame its own port. */
+/** Removes the cause of a failure. With it, the broker would name its HTTP port in the message. */
 async function listening(server: GrpcServer): ReturnType<GrpcServer['listen']> {
   try {
     return await server.listen();
@@ -168,8 +168,8 @@ class FlightCalls {
   }
 
   /**
-   * Returns the outcome of a call that failed: the part that its caller may see; the log gets the
-   * rest.
+   * Returns the outcome of a failed call as its caller may see it. Everything else is for the log
+   * only.
    */
   explain(thrown: unknown, incoming: IncomingCall): GrpcOutcome {
     const error = toQuireError(thrown);
@@ -204,7 +204,8 @@ class FlightCalls {
       closed: grpc.closed,
       destroy: () => grpc.destroy(),
     });
-    // A shutdown that waits no longer ends the call as its client would.
+    // When a shutdown no longer waits for the call, the call ends as if its client had cancelled
+    // it.
     call.signal.addEventListener('abort', () => grpc.abort(call.signal.reason as QuireError));
     const requestId = createRequestId(clock, options.random ?? systemRandom);
     const log = this.#logOf(requestId, incoming);

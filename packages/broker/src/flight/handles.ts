@@ -18,7 +18,7 @@ export interface StatementHandle {
   readonly parameters?: QueryParameters | undefined;
 }
 
-/** The version of both; they may reach a broker of another version. */
+/** The version of tickets and statements, which may reach a broker of another version. */
 const version = 1;
 
 export function encodeRowsTicket({ requestId, offset, rowCount }: RowsTicket): Uint8Array {

@@ -4,7 +4,10 @@
  */
 const pieces = /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\?|\$(?<number>\d+)/g;
 
-/** Counts the parameters of a statement by position. The engine decides in the end. */
+/**
+ * Counts the parameters of a statement by position. It is an estimate without a parser: the engine
+ * checks them when the statement runs.
+ */
 export function placeholderCountOf(sql: string): number {
   let count = 0;
   let highest = 0;

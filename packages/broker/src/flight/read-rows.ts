@@ -18,7 +18,7 @@ import type { FlightCaller } from './flight-caller.ts';
 import type { FlightOptions } from '../flight-options.ts';
 import type { RowsTicket } from './handles.ts';
 
-/** Clients that decompress the buffers of Arrow; Java's does not. */
+/** Matches clients that decompress the buffers of Arrow; Java's does not. */
 const decompressing = /ADBC Flight SQL Driver|grpc-c\+\+|grpc-go/;
 
 function codecsOf(userAgent: string | undefined): readonly BufferCodec[] {

@@ -6,7 +6,7 @@ export const catalogName = 'quire';
 export const dbSchemaName = 'main';
 export const tableType = 'TABLE';
 
-/** A broker's description of itself, and of the SQL that it accepts: that of its engine. */
+/** A broker's description of itself, and of the SQL that its engine accepts. */
 export function serverDescriptionOf({ version, dialects }: BrokerOptions): SqlServerDescription {
   return {
     name: 'Quire',

@@ -26,8 +26,8 @@ export function readPinotPageRoute(context: BrokerContext): RouteOptions {
 }
 
 /**
- * Limits a page request. Unlike Quire's, this API has no empty page after the last one, but one
- * without rows anywhere.
+ * Returns the requested page. Unlike Quire's own API, this API refuses an offset after the last
+ * row, except offset 0 of a result without rows.
  */
 function pageOf(result: Result, asked: PageRequest, sentOffset: RawParameter): ResultPage {
   const { offset } = asked;

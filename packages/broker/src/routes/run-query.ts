@@ -46,7 +46,7 @@ export function runQueryRoute(
   operation: Operation = brokerOperations.runQuery,
 ): RouteOptions {
   return routeOf(operation, async (request, reply) => {
-    // Checked before the query runs, whose work would be lost.
+    // Checked before the query runs, because its work would be lost otherwise.
     context.pageStreams.assertMayOpen(principalOf(request));
     renameCall(request, reply, context.options.results.newRequestId(principalOf(request).name));
     const parsed = parseCall(context, request);
@@ -70,7 +70,9 @@ export function runQueryRoute(
   });
 }
 
-/** Answers with the result of another query, which stays, whatever happens to this call. */
+/**
+ * Answers with the result of another query, which is kept regardless of the outcome of this call.
+ */
 async function answerAgain(
   context: BrokerContext,
   request: FastifyRequest,
@@ -322,7 +324,8 @@ export function discardUnlessNeeded(
     try {
       await context.results.delete(entry.requestId);
     } catch (error) {
-      if (isQuireError(error) && error.kind === 'missing') return; // a cleaner or its owner was faster
+      if (isQuireError(error) && error.kind === 'missing') return; // a cleaner or its owner has
+      // already deleted it
       log.warn(
         { err: error },
         'the result of an ended call could not be deleted; the cleaner will delete it when it expires',

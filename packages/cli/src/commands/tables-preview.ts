@@ -99,8 +99,8 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
 }
 
 /**
- * Yields the rows as the table would hold them as lines: a line of names, then each row; no value
- * is `\N`.
+ * Yields the rows, as the table would store them, as lines: a line of names, then a line for each
+ * row. A missing value is `\N`.
  */
 function* previewLines(preview: PreviewResponse): Generator<string> {
   const columns = columnsOfPreview(preview);

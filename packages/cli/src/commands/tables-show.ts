@@ -31,7 +31,7 @@ export function addTablesShowCommand(tables: Command, environment: Environment):
       const { rawName, type } = parseTableName(table);
       const configs = await client.readTable(rawName, interrupt);
       const isRealtime = type !== 'OFFLINE' && (configs['realtime'] ?? null) !== null;
-      // Together, as each of them waits for servers that may hang.
+      // Concurrently, because each call waits for servers that may hang.
       const [allSizes, consumption] = await Promise.all([
         client.readTableSizes(rawName, interrupt),
         isRealtime ? readConsumption(client, `${rawName}_REALTIME`, interrupt) : null,

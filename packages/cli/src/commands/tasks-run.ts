@@ -79,8 +79,8 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
 }
 
 /**
- * Schedules tasks, and reports on standard error why a table got none. @throws CONFLICT when a task
- * could not be created
+ * Schedules tasks, and reports on standard error why a table received no task. @throws CONFLICT
+ * when a task could not be created
  */
 async function schedule(
   client: QuireAdminClient,

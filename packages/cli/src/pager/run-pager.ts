@@ -14,7 +14,7 @@ import { planTable } from '../table/text-table.ts';
 import { renderScreen, reservedLines } from './pager-screen.ts';
 import { pressKey } from './press-key.ts';
 
-/** Keys and resizes in order of arrival. During loading, Ctrl-C interrupts it. */
+/** Keys and resizes in order of arrival. Ctrl-C interrupts loading. */
 class EventQueue {
   readonly #events: Key[] = [];
   #wake: (() => void) | undefined;
@@ -152,7 +152,7 @@ class Pager {
     return this.#shown;
   }
 
-  /** Handles a key; resolves to whether the pager continues. */
+  /** Handles a key; resolves to true if the pager continues. */
   async take(key: Key, events: EventQueue): Promise<boolean> {
     if (key === grown) {
       this.#grow();

@@ -76,7 +76,7 @@ async function openFirstPage(
 ): Promise<{ readonly cursor: GrowingCursor; readonly page: GrowingPage }> {
   await using _progress = showProgress(environment, 'running');
   const rowCount = pageSize ?? screenRowsOf(environment);
-  // Without waiting: a running query can then be cancelled by its id.
+  // The call does not wait for rows, so that the id for cancelling the query is known at once.
   const cursor = await client.start(sql, { parameters, rowCount, waitMs: 0, signal });
   const { page } = cursor;
   if (page !== undefined && offset === 0 && !page.isGrowing) return { cursor, page };

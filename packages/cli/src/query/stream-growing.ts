@@ -54,7 +54,7 @@ export async function streamGrowing(
     await environment.stdout.write(data);
     isWritten ||= data.length > 0;
   };
-  // Without waiting: a running query can then be cancelled by its id.
+  // The call does not wait for rows, so that the id for cancelling the query is known at once.
   const cursor = await startUnlessAborted(environment, signal, (startSignal) =>
     queryClient.start(sql, { parameters, rowCount, waitMs: 0, signal: startSignal }),
   );

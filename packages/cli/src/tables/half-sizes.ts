@@ -1,6 +1,8 @@
 import type { FileTable, TableSize } from '@quire/client';
 
-/** The size of a half of a table. One over files of the settings has files instead of segments. */
+/**
+ * The size of a half of a table. A table over files of the settings has files instead of segments.
+ */
 export interface HalfSize extends TableSize {
   readonly fileCount?: number;
 }

@@ -50,7 +50,7 @@ export interface BrokerHealth {
   readonly storeType: string;
   /**
    * True if other brokers can access the same results; earlier releases omit it, which counts as
-   * no.
+   * false.
    */
   readonly isStoreShared: boolean;
 }

@@ -71,7 +71,7 @@ export class Exchange {
       throw this.#end(error);
     } finally {
       this.#deadline[Symbol.dispose]();
-      // A stuck iterator settles only when it continues: do not wait for it.
+      // A stuck iterator does not return before it continues, so its return is not awaited.
       const closing = iterator.return?.().catch(() => undefined);
       if (isOurs) await closing;
     }

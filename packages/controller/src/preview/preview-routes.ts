@@ -51,7 +51,7 @@ export function previewTableRoute(context: ControllerContext): RouteOptions {
 
 /**
  * POST /tables/previewFile: the file in the body is kept on the disk, however large it is, and
- * sampled there by ranges. It is deleted with the answer.
+ * sampled there by ranges. It is deleted after the answer.
  */
 export function previewFileRoute(context: ControllerContext): RouteOptions {
   const { options } = context;
@@ -82,7 +82,7 @@ function optionsOf({ options }: ControllerContext): ControllerPreviewOptions {
   return options.preview ?? previewDefaults;
 }
 
-/** Runs a preview in its turn, and answers with it. */
+/** Runs a preview when its turn comes, and sends its response. */
 async function sendPreview(
   context: ControllerContext,
   request: FastifyRequest,

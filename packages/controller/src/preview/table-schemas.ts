@@ -67,7 +67,7 @@ const unrecognizedProperties = Type.Record(Type.String(), Type.Unknown(), {
   description: 'Unknown members of the request, by JSON pointer.',
 });
 const verdict = {
-  valid: Type.Boolean({ description: 'Whether there is no error among the findings.' }),
+  valid: Type.Boolean({ description: 'True if no finding is an error.' }),
   findings,
   unrecognizedProperties,
 };
@@ -115,7 +115,9 @@ const sampledRow = {
 };
 const value = Type.Optional(Type.Unknown());
 const step = Type.String({ description: 'Step of the pipeline.' });
-const column = Type.Optional(Type.String({ description: 'Left out: the row as a whole.' }));
+const column = Type.Optional(
+  Type.String({ description: 'Omitted if the step applies to the whole row.' }),
+);
 
 const PreviewResponseDocument = Type.Object(
   {
@@ -132,10 +134,10 @@ const PreviewResponseDocument = Type.Object(
           description: 'Index of its source row, from 0.',
         }),
         incomplete: Type.Boolean({
-          description: 'Whether a value became null because it was wrong.',
+          description: 'True if an invalid value was replaced by null.',
         }),
         sanitized: Type.Boolean({
-          description: 'Whether a value was truncated or replaced because it was too long.',
+          description: 'True if a value was truncated or replaced because it was too long.',
         }),
       }),
       { description: 'Rows as the table would store them.' },
@@ -147,7 +149,7 @@ const PreviewResponseDocument = Type.Object(
     summary: Type.Unsafe<object>(answerSchemaOf(summary as object)),
     findings,
     explanations: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'The reason of each inferred or proposed part; paths point into the response.',
+      description: 'The reason for each inferred or proposed part; paths point into the response.',
     }),
     changes: Type.Array(
       Type.Object({
@@ -156,7 +158,7 @@ const PreviewResponseDocument = Type.Object(
           description: 'The kind: added, changed, removed, failed, filtered or unnested.',
         }),
         column,
-        count: Type.Integer({ description: 'How often.' }),
+        count: Type.Integer({ description: 'Number of occurrences.' }),
         examples: Type.Array(
           Type.Object({
             sourceIndex: Type.Integer(),

@@ -26,8 +26,8 @@ const recordKeyPattern = /^restreams\/([0-9a-f-]{36})\/(?:record|revision)\.json
 
 /**
  * The records of all jobs in an object store: `restreams/<jobId>/record.json`, with the requests
- * for the job beside it. Every write is one atomic `put` of a sealed record. A damaged record, or
- * that of another job, sets its own job aside, and no other.
+ * for the job beside it. Every write is one atomic `put` of a sealed record. A job whose record is
+ * damaged, or is that of another job, is set aside; other jobs are not affected.
  */
 export class JobRecords {
   readonly #store: ObjectStore;

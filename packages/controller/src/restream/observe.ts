@@ -87,7 +87,7 @@ async function observeRebalance(
   return { rebalance: await unlessMissing(engine.readRebalance(engineJobId, options)) };
 }
 
-/** A job that waits at its start performs nothing that would fail. */
+/** A job that waits at its start performs no action that could fail. */
 async function isHeldAndGone(
   engine: RestreamEngine,
   { init, config }: RestreamJob,

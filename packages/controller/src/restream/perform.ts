@@ -221,7 +221,7 @@ async function finish(
   }
 }
 
-/** The most counts that are taken until no offset has moved in between. */
+/** The maximum number of counts until one is found during which no offset has moved. */
 const comparisonsMax = 5;
 
 /**
@@ -310,7 +310,7 @@ function tookTooLong({ config, rebalance }: RestreamJob): {
   const state = rebalance?.description ?? 'The engine has not reported its progress.';
   return {
     code: 'REQUEST_TIMED_OUT',
-    message: `The rebalance of ${config.destTableNameWithType} took longer than ${formatDurationMs(config.maxRebalanceTimeMin * 60_000)}. ${state}`,
+    message: `The rebalance of ${config.destTableNameWithType}exceeded its limit of ${formatDurationMs(config.maxRebalanceTimeMin * 60_000)}. ${state}`,
   };
 }
 

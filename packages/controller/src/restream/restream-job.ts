@@ -10,7 +10,9 @@ export interface RestreamConfig {
   readonly destBrokerTenant: string;
   /** True if the destination is created paused, and waits to be resumed. */
   readonly debugPause: boolean;
-  /** The most messages that a partition of the destination may lag behind its stream. */
+  /**
+   * The maximum number of messages that a partition of the destination may lag behind its stream.
+   */
   readonly maxTableStreamLag: number;
   readonly maxRebalanceTimeMin: number;
 }

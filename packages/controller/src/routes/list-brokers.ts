@@ -13,8 +13,8 @@ import type { ControllerContext } from '../controller-context.ts';
 import { instanceKindsOf, parameterOf, pathOf, sendJson, typeOf } from '../tables/table-context.ts';
 
 /**
- * The calls by which clients of Apache Pinot find brokers, in its controller's shapes: tables have
- * their raw names, and names with type only in /tables/livebrokers. The brokers of a table or
+ * The calls by which clients of Apache Pinot find brokers, in the formats of its controller: tables
+ * have their raw names, and names with type only in /tables/livebrokers. The brokers of a table or
  * tenant are those that answer, unless `state` asks for the others: sending a client to a broker
  * that is down would not help.
  */

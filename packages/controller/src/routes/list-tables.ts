@@ -28,7 +28,7 @@ export function listTablesRoute({
       const response: PinotTableList = {
         tables: [...new Set(names)].toSorted(),
         ...(fileTables.length > 0 && {
-          // Brokers may share files, or have some of their own by the same name: one is shown.
+          // Several brokers may list a table of the same name: one of them is shown.
           fileTables: [...new Map(fileTables.map((each) => [each.tableName, each])).values()],
         }),
         ...(dialect !== undefined && { dialect }),

@@ -41,7 +41,7 @@ export function ingestRoutes(context: ControllerContext): readonly RouteOptions[
   ];
 }
 
-/** The size of an upload where the options set none. */
+/** The default limit on the size of an upload. */
 export const uploadBytesMaxDefault = 1024 ** 3;
 
 function requestOf(request: FastifyRequest): Omit<IngestRequest, 'source'> {

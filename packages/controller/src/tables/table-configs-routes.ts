@@ -59,7 +59,7 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     }),
     route('createTableConfigs', async (request, reply) => {
       const asked = tableConfigsOf(request);
-      authorizeChange(request, 'tables made', { table: asked.tableName });
+      authorizeChange(request, 'tables created', { table: asked.tableName });
       await assertValid(engine(), asked);
       const findings = await createAll(engine(), asked);
       const status = `TableConfigs ${asked.tableName} successfully added`;

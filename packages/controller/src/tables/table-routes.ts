@@ -83,7 +83,7 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
   return {
     createTable: async (request, reply) => {
       const config = configOf(request);
-      authorizeChange(request, 'table made', { table: config.tableName });
+      authorizeChange(request, 'table created', { table: config.tableName });
       const created = await engine().createTable(config);
       return sendJson(
         reply,
@@ -199,7 +199,7 @@ function schemaHandlers({ readTables }: ControllerContext, engine: () => TableEn
     createSchema: async (request, reply) => {
       const schema = schemaOf(request);
       const mayReplace = booleanOf(request, 'override');
-      authorizeChange(request, 'schema made', { schema: schema.schemaName });
+      authorizeChange(request, 'schema created', { schema: schema.schemaName });
       if (mayReplace && (await engine().listSchemas()).includes(schema.schemaName)) {
         await engine().updateSchema(schema);
       } else await engine().createSchema(schema);

@@ -150,7 +150,7 @@ function changeHandlers(
   };
 }
 
-/** @throws INVALID_PARAMETER when it is anything but an integer from 0 on */
+/** @throws INVALID_PARAMETER unless it is an integer of at least 0 */
 function verbosityOf(request: FastifyRequest): number {
   return parseInt32Parameter('verbosity', parameterOf(request, 'verbosity')) ?? 0;
 }

@@ -238,7 +238,7 @@ it('a restream fails when a rebalance takes longer than it may, and cancels it',
   const job = await scene.untilEnded(controller, jobId);
   expect(job.error).toEqual({
     code: 'REQUEST_TIMED_OUT',
-    message: 'The rebalance of orders2_REALTIME took longer than 2m. As told.',
+    message: 'The rebalance of orders2_REALTIME exceeded its limit of 2m. As told.',
     stage: 'REBALANCE',
   });
   expect(scene.engine.changes).toContain('cancelRebalance orders2_REALTIME');

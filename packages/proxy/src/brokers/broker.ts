@@ -76,8 +76,8 @@ export class Broker {
 
   /**
    * True if it has recently failed a call although it may be up: a broker can be healthy and answer
-   * no query. It gets new queries only as a last resort until as many checks have succeeded as
-   * failures make it down.
+   * no query. It receives new queries only as a last resort, until the number of successful checks
+   * equals the number of failures that takes a broker down.
    */
   get isSuspect(): boolean {
     return this.#suspicion > 0;

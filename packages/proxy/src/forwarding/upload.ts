@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { QuireError } from '@quire/core';
 
 /**
- * The body of a request that is forwarded to a broker: read from the caller once, as fast as the
- * broker accepts it. Until it is read, it is complete.
+ * The body of a request that is forwarded to a broker. It is read from the caller once, as fast as
+ * the broker accepts it. Until then, it can be sent to another broker.
  */
 export class Upload {
   readonly #request: IncomingMessage;
@@ -47,8 +47,8 @@ export class Upload {
   }
 
   /**
-   * Returns the first bytes that are available; the body stays complete. Empty if there are none,
-   * or if the caller has disconnected: the reader of the bytes gets the error.
+   * Returns the first bytes that are available, which are sent nevertheless. Empty if there are
+   * none, or if the caller has disconnected: the reader of the bytes receives the error.
    */
   async peek(): Promise<Buffer> {
     const first = await this.#readFirst().catch(() => undefined);
@@ -57,7 +57,7 @@ export class Upload {
 
   /** Yields the bytes. @throws BODY_TOO_LARGE when they exceed the maximum */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    if (this.#isStarted) throw new QuireError('INTERNAL', 'A request body can be sent once.');
+    if (this.#isStarted) throw new QuireError('INTERNAL', 'A request body can be sent only once.');
     this.#isStarted = true;
     let sizeBytes = 0;
     let next = await this.#readFirst();

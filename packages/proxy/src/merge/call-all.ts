@@ -118,8 +118,8 @@ async function readAnswer<T>(
 }
 
 /**
- * Reports whether a status is caused by the caller, so that every broker would return it, or does:
- * 429 is for this caller only.
+ * Reports whether a status is caused by the caller, so that the answers of other brokers do not
+ * matter. It includes 429, which is about this caller.
  */
 function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && status !== 408;

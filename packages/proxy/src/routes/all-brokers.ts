@@ -127,7 +127,7 @@ async function readUsage({ chunks }: WireAnswer): Promise<UsageResponse> {
   const { resultCount, usageBytes, shareBytes, totalUsageBytes, quotaBytes } = usage;
   const numbers = [resultCount, usageBytes, shareBytes ?? 0, totalUsageBytes, quotaBytes ?? 0];
   if (numbers.every(Number.isFinite)) return usage;
-  throw new QuireError('BROKER_FAILED', "A broker's usage is not one.");
+  throw new QuireError('BROKER_FAILED', "A broker's answer is not a usage report.");
 }
 
 /** The maximum length of a confirmation. */

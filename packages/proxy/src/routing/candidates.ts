@@ -108,7 +108,7 @@ export function knownHolders(
       mayDecline: false,
     };
   }
-  // No broker has an invalid id; any one answers that.
+  // No broker has a result with an invalid id, so that any broker can answer.
   if (!isRequestId(requestId)) return anyBroker(context);
   const learnt = routes.get(requestId);
   // Even in a shared store, only the broker that runs a query knows it before its result exists.

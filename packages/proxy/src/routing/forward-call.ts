@@ -94,7 +94,8 @@ async function tryInOrder(
       );
     };
     let outcome = await forward(index > 0);
-    // The only broker with a result is worth a retry: the failure may have been an old connection.
+    // The only broker with a result is worth a retry: an old connection may have caused the
+    // failure.
     const hasBrokenOff = outcome.kind === 'unanswered' && !isQuireError(outcome.error);
     if (candidates.length === 1 && hasBrokenOff && mayTryAnother(outcome)) {
       outcome = await forward(true);

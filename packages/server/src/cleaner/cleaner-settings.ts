@@ -4,8 +4,8 @@ import type { Settings } from '@quire/settings';
 import { storeInUse } from '../stores/open-store.ts';
 
 /**
- * Returns the settings of a cleaner as one object. The capacity of the store is also a quota,
- * whatever else is set.
+ * Returns the settings of a cleaner as one object. The capacity of the store always limits the
+ * quota, even if no other quota is enforced.
  */
 export function cleanerSettingsOf(settings: Settings): CleanerSettings {
   const { cleaner, controller, query } = settings;

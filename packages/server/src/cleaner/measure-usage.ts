@@ -59,8 +59,8 @@ const ages = [
   ['a day and more', Number.POSITIVE_INFINITY],
 ] as const;
 /**
- * The maximum number of commit records that are read for the names of owners that are not in the
- * settings: one for each tag, and those of results without tags.
+ * The maximum number of commit records to read for the names of owners that the settings do not
+ * list: one record for each tag, and every record of a result without a tag.
  */
 const recordsMax = 10_000;
 const concurrencyMax = 16;

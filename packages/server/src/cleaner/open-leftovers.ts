@@ -64,8 +64,8 @@ class ResultLeftovers implements Leftovers {
         return entries;
       });
     } catch (error) {
-      // Credentials without the permission to list them, and servers without support, rely on a
-      // rule of the bucket for them; the rest of the sweep continues.
+      // If the credentials lack the permission to list unfinished writes, or the server cannot list
+      // them, a lifecycle rule of the bucket must remove them. The rest of the sweep continues.
       if (!isQuireError(error, 'STORE_MISCONFIGURED')) throw error;
       if (!this.#hasWarned) {
         logger.warn({ err: error }, 'unfinished writes cannot be listed, and are kept');

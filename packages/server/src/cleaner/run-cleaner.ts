@@ -33,7 +33,7 @@ export interface RunningCleaner {
   readonly url: string | undefined;
 }
 
-/** A cleaner of a whole store and its dependencies, which `use` must not outlive. */
+/** A cleaner of a whole store and its dependencies, which are closed when `use` has ended. */
 export interface StandaloneCleaner {
   readonly cleaner: Cleaner;
   readonly store: ObjectStore;
@@ -41,8 +41,8 @@ export interface StandaloneCleaner {
 }
 
 /**
- * Opens the store in the settings and a cleaner for all of its brokers while `use` runs; then stops
- * between two deletions.
+ * Opens the store in the settings and a cleaner for all of its brokers, and calls `use`. When `use`
+ * has ended, stops the cleaner between two deletions.
  *
  * @throws INVALID_SETTING when no other process can access the store, or it cannot be opened
  */
@@ -70,7 +70,8 @@ export async function withStandaloneCleaner<T>(
     random,
     log: logger,
     metrics,
-    // Two cleaners on a local disk do no harm; a killed one must not make its successor wait.
+    // Two cleaners on a local disk do no harm. A lease would make the successor of a killed one
+    // wait.
     lease: isRemoteStore(live.current)
       ? cleanerLease({ store, clock, random, durationMs: leaseMs })
       : undefined,

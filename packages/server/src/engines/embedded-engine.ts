@@ -114,7 +114,9 @@ function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   return () => (loaded ??= load());
 }
 
-/** Returns the size of files; one that is gone counts as empty, and queries of it will say so. */
+/**
+ * Returns the size of files. A missing file counts as empty: queries that read it report the error.
+ */
 async function sizeOfFiles(files: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     files.map(async (file) => {

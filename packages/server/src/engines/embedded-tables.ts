@@ -46,7 +46,10 @@ export async function openEmbeddedTables(
     consumerEvents: {
       onBadMessages: (table, partition, bad) => {
         for (const { offset, problem } of bad) {
-          logger.warn({ table, partition, offset, problem }, 'message is bad');
+          logger.warn(
+            { table, partition, offset, problem },
+            'message could not be converted to a row',
+          );
         }
       },
       onRetry: (table, partition, error) =>
@@ -66,7 +69,10 @@ export async function openEmbeddedTables(
       return live.current.tableServer.trashRetentionMs;
     },
     onUpkeepFailed: (error) =>
-      logger.error({ err: error }, 'retention or collection of files failed, will be retried'),
+      logger.error(
+        { err: error },
+        'retention or garbage collection of files failed, will be retried',
+      ),
     onSegmentDamaged: ({ path, ...damage }) =>
       logger.error(
         { ...damage, file: path },

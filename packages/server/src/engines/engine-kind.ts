@@ -95,7 +95,7 @@ export interface EngineProbe extends AsyncDisposable {
 export interface EngineReport {
   /** True if queries can be answered. */
   readonly isUsable: boolean;
-  /** The unusable addresses, each with its setting, and the problem without either. */
+  /** The unusable addresses. The text of a problem contains neither the address nor its setting. */
   readonly problems: readonly {
     readonly setting: string;
     readonly url: string;
@@ -114,7 +114,7 @@ export interface QueryEngineOpening extends Pick<WorkerHost, 'call'> {
 /** An engine in a query process. */
 export interface OpenQueryEngine {
   readonly engine: QueryEngine;
-  /** Resolves once nothing is running for failed queries. */
+  /** Resolves once all cleanup after failed queries has ended. */
   readonly settled: () => Promise<void>;
   /** Its findings about the tables, as plain data, which other processes reuse. */
   readonly findings?: unknown;

@@ -15,8 +15,8 @@ const limits = { ageMaxMs: 5_000, waitMaxMs: 1_000 };
 const probeTimeoutMs = 5_000;
 
 /**
- * Monitors the cluster of an engine: at the start, and later when health is read. Problems and
- * their ends are logged with the address and its setting.
+ * Monitors the cluster of an engine: at the start, and later when health is read. Logs the start
+ * and the end of each problem, with the address and its setting.
  */
 export class EngineMonitor implements AsyncDisposable {
   readonly #probe: EngineProbe;

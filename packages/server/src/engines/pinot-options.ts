@@ -17,7 +17,7 @@ const { settings: keys } = pinotSettings;
 export type PinotSettings = Pick<Settings, 'engines' | 'tls'>;
 
 /**
- * Returns the options for connecting to a cluster. A token from another source is read once here,
+ * Returns the options for connecting to a cluster. A token from a file or a URL is read once here,
  * so that a missing one is reported at the start.
  *
  * @throws INVALID_SETTING when a token or a certificate cannot be read

@@ -36,8 +36,8 @@ export interface QueryWorkersOptions {
   /** The store of the results, for processes that cannot open it themselves. */
   readonly store: ObjectStore;
   /**
-   * The `QueryEngine.dataVersion` of the workers' engine, called in this process so that it
-   * occupies none of them.
+   * The `QueryEngine.dataVersion` of the workers' engine. It is called in this process, so that it
+   * occupies no worker.
    */
   readonly dataVersion?: StoringEngine['dataVersion'];
   /** The `QueryEngine.readsResults` of the workers' engine; default: false. */
@@ -76,7 +76,7 @@ export class QueryWorkers implements StoringEngine {
       writePrefix: resultPrefix(order.brokerId, order.requestId),
       readKeys: results.map(({ dataKey }) => dataKey),
     });
-    /** Ends the remaining waits of a worker that has ended. */
+    /** Aborted when the worker has ended, to end the calls that still wait on its behalf. */
     const gone = new AbortController();
     let end: WorkerEnd | undefined;
     const handlers = {
@@ -98,7 +98,7 @@ export class QueryWorkers implements StoringEngine {
       gone.abort(error);
       await host.abandonPut();
       if (end !== undefined) await removeLeftovers?.(order, end);
-      // A live process that released nothing has written nothing.
+      // A worker that is still alive and did not release its reservation has written nothing.
       else write.release(true);
       await write.fail(error);
       throw error;

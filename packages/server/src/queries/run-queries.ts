@@ -105,7 +105,7 @@ async function runQuery(
   const store = parts.store ?? new RemoteStore(call);
   const results = work.results?.map((order) => openOrdered(order, store));
   const { query, limits } = work;
-  // No answer is needed, as below.
+  // No answer is needed.
   const onProgress = (share: number): void =>
     void call(queryCalls.progress, share).catch(() => undefined);
   await using execution = await traced('query.plan', () =>
@@ -120,8 +120,8 @@ async function runQuery(
     extend: (request: ExtendRequest) => call(queryCalls.extend, request) as Promise<number>,
     release: (isFreed) => void call(queryCalls.release, isFreed),
   };
-  // A parent of an older version, whose files were replaced while it runs, does not know this call;
-  // no answer is needed.
+  // No answer is needed: a parent of an older version, whose files were replaced while it runs,
+  // does not know this call.
   call(queryCalls.planned, answeredData(execution)).catch(() => undefined);
   const notify = (event: ProgressEvent): void => void call(queryCalls.grow, event);
   return await writeOrdered(execution, work.order, {
@@ -136,7 +136,7 @@ async function runQuery(
 /** Store calls are counted and logged by the parent process. */
 function dependenciesOf({ call }: WorkerHost): Parameters<typeof openStore>[1] {
   const report = (name: string, input: StoreCall | StoreRetry): void => {
-    call(name, input).catch(() => undefined); // the parent has ended, and its log with it
+    call(name, input).catch(() => undefined); // the parent has ended
   };
   return {
     clock: systemClock,

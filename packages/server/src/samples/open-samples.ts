@@ -93,8 +93,8 @@ async function makeTables(
 }
 
 /**
- * Creates something; undefined if it already exists or was set aside, neither of which prevents the
- * start.
+ * Creates an object, and returns it. Returns undefined if it exists already or its record is
+ * damaged, because neither prevents the start.
  */
 async function unlessThere<Created>(
   code: ErrorCode,

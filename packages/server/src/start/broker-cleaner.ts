@@ -111,7 +111,7 @@ export async function readHealthDetails(
   };
 }
 
-/** Returns the storage that a principal uses and may use, as counted between listings. */
+/** Returns the storage that a principal uses and may use, as tracked since the last listing. */
 export function usageOf(
   { usage, policy }: StorageAdmission,
   principalName: string,

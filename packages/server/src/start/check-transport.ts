@@ -27,8 +27,8 @@ export function assertTransport(settings: TransportSettings): void {
 }
 
 /**
- * Logs a warning if services listen beyond this machine without TLS, so that something else must
- * encrypt.
+ * Logs a warning if services listen beyond this machine without TLS, because a proxy in front of
+ * them must encrypt then.
  */
 export function warnOfPlainTransport(settings: TransportSettings, logger: Logger): void {
   if (!isPlainBeyondMachine(settings)) return;

@@ -143,7 +143,10 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
 }
 
 /** True if the settings define the Authorization for the controller's calls to brokers. */
-/** Checks that a controller has brokers, or tables, or both. @throws INVALID_SETTING for neither */
+/**
+ * Checks that a controller has brokers, or tables, or both. @throws INVALID_SETTING when it has
+ * neither
+ */
 function assertHasWork(
   settings: Settings,
   { tableEngine }: ControllerRun,
@@ -169,7 +172,7 @@ function warnOfTablesElsewhere(settings: Settings, { tableEngine, logger }: Cont
   if (!isServed || settings.tableServer.dataDir === undefined || tableEngine !== undefined) return;
   logger.warn(
     'engine.tables.data.dir is set, but the role server runs in another process or not at all: this controller ' +
-      'lists no tables of it and refuses to change any. Start both roles in one process: quire start --roles server,controller',
+      'can neither list nor change its tables. Start both roles in one process: quire start --roles server,controller',
   );
 }
 

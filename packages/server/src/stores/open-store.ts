@@ -46,7 +46,7 @@ export interface StoreDependencies extends BackendDependencies {
   readonly mustExist?: boolean;
 }
 
-/** A store, and the same without wrappers; either closes it. */
+/** A store, and the same store without wrappers. Closing either one closes both. */
 export interface OpenedStore {
   readonly store: ObjectStore;
   /**

@@ -37,8 +37,8 @@ export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost
 };
 
 /**
- * Returns a function that converts messages to rows in the processes of a pool. If a process is
- * lost to a batch, that is the outcome of the batch: a retry would lose another.
+ * Returns a function that converts messages to rows in the processes of a pool. A batch that ends
+ * its process fails without a retry, which would end another process.
  */
 export function chunkJobsIn(
   pool: WorkerPool<undefined, ChunkJob, ChunkOutput | ChunkLost>,
@@ -49,7 +49,7 @@ export function chunkJobsIn(
     const timeLimit = {
       maxMs: job.kind === 'fill' ? timeMaxMs : mergeTimeMaxMs,
       setting: 'engine.tables.stream.workers.timeout',
-      // A batch that finds no process is not at fault, and is retried.
+      // A batch that did not start in time is retried, because it cannot be the cause.
       startMaxMs: 3 * timeMaxMs,
     };
     let end: WorkerEnd | undefined;

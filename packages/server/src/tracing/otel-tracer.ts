@@ -118,7 +118,7 @@ class RecordedSpan implements Span {
     this.#hasEnded = true;
     if (error !== undefined) {
       this.#span.setAttribute('error.type', errorTypeOf(error));
-      // Its message may quote what callers sent; the log has it, under the same ids.
+      // The message may quote input of callers, so only the log contains it, under the same ids.
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }
     this.#span.end(endMs);

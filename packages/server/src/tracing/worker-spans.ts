@@ -13,8 +13,8 @@ interface ContextMessage {
 }
 
 /**
- * A finished span on its way from a worker to the process that exports it. So there is one
- * connection to the collector, and finished spans of a worker that is killed later are kept.
+ * A finished span, as a worker sends it to the process that exports it. A server needs only one
+ * connection to the collector, and keeps the finished spans of a worker that is killed later.
  */
 export interface SpanMessage {
   readonly context: ContextMessage;

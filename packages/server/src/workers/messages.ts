@@ -28,7 +28,7 @@ export type FromWorker =
       readonly callId: number;
       readonly name: string;
       readonly input: unknown;
-      /** The span that makes the call. */
+      /** The parent span of the call. */
       readonly trace: TraceHeaders | undefined;
     }
   /** Finished spans, for the tracer of the pool's process. */

@@ -88,7 +88,7 @@ export interface WorkRunner<Input = unknown, Output = unknown> extends AsyncDisp
   run(input: Input, context: WorkContext): Promise<Output>;
 }
 
-/** A kind as loaded by a process, whatever its work. */
+/** A kind as a process loads it, with any type of work. */
 export interface WorkerModule {
   readonly workerKind?: Pick<WorkerKind<unknown, unknown, unknown>, 'open'>;
 }

@@ -9,8 +9,8 @@ import type { Watchdog } from './watchdog.ts';
 import type { WorkerModule, WorkRunner } from './worker-kind.ts';
 
 /**
- * The niceness of busy workers, which yield to the process that serves pages. A lower value than
- * that process's is refused to users other than root.
+ * The niceness of busy workers, which yield to the process that serves pages. Only root may set a
+ * niceness below that of the parent process.
  */
 const workerNiceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
 
@@ -54,7 +54,7 @@ async function open({ module, setup, isTraced }: ToWorker & { kind: 'open' }): P
     runner = await workerKind.open(setup, { pid: process.pid, call: callParent });
   });
   send({ kind: 'opened', outcome, directories: runner?.directories ?? [] });
-  // Most workers are eventually killed, and then nothing would be cached for the next one.
+  // Node writes its compile cache at the exit of a process, but most workers are killed.
   flushCompileCache();
 }
 
@@ -66,7 +66,8 @@ async function run(
   cancelling = new AbortController();
   send({ kind: 'started' });
   const { signal } = cancelling;
-  // Lowered only here: a caller that waits for a process to start waits for the work as well.
+  // The priority is lowered after the start: a caller that waits for a process to start waits for
+  // the work as well.
   setPriority(workerNiceness);
   const { pid } = process;
   const outcome = await outcomeOf(() =>
@@ -106,7 +107,7 @@ function volunteerForOomKill(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // If the system does not allow this, its own choice applies: the watchdog enforces the limit in
-    // any case.
+    // If the system does not allow this, the kernel chooses. The watchdog enforces the limit in any
+    // case.
   }
 }

@@ -135,7 +135,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
 
   /**
    * Replaces all processes by new ones with the current setup. The old ones run the work that
-   * arrives before those are ready, and are then stopped.
+   * arrives before the new ones are ready, and are then stopped.
    */
   replaceAll(): void {
     const former = [...this.#all];
@@ -240,7 +240,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     try {
       return await unlessAborted(starting, signal);
     } catch (error) {
-      // Too late for this work; the next may use it.
+      // The process starts too late for this work, but the next work may use it.
       if (signal.aborted) this.#setAhead(starting);
       throw error;
     }
@@ -249,7 +249,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   /** Marks a starting process as available, so that queued work is assigned to it. */
   #setAhead(starting: Promise<WorkerProcess>): void {
     this.#startingAhead.push(starting);
-    // The caller that has taken it handles the failure.
+    // If a caller has taken the process, that caller handles the failure.
     const isStillAhead = (): boolean => {
       const index = this.#startingAhead.indexOf(starting);
       if (index >= 0) void this.#startingAhead.splice(index, 1);
@@ -304,7 +304,10 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
     if (!isWatched) void this.#stopWhenUnused(worker);
   }
 
-  /** Runs once for each process: a timer for each use would outlive the use. */
+  /**
+   * Stops a process that has been idle for too long. It has one timer for its lifetime, because a
+   * timer for each use would outlive the use.
+   */
   async #stopWhenUnused(worker: WorkerProcess): Promise<void> {
     const { idleMs, sizeMin } = this.#options.limits;
     let leftMs = idleMs;

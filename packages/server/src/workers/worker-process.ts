@@ -131,8 +131,7 @@ export class WorkerProcess {
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#work = noWork;
-      // An answer may have been in transit when the process was killed: the process is gone
-      // nevertheless.
+      // An answer may have been in transit when the process was killed.
       if (this.#killReason !== undefined) await this.ended;
     }
   }
@@ -206,7 +205,7 @@ export class WorkerProcess {
   }
 
   #send(message: ToWorker): void {
-    // `ended` reports that a process is gone.
+    // If the process is gone, `ended` reports that.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 

@@ -21,7 +21,7 @@ export interface PlannedTable {
   readonly schema: TableSchema | undefined;
   /** True if a schema is inferred when there are rows. */
   readonly isInferring: boolean;
-  /** The reason of each inferred or proposed part; paths point into the response. */
+  /** The reason for each inferred or proposed part; paths point into the response. */
   readonly explanations: readonly Explanation[];
 }
 

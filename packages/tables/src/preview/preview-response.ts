@@ -67,7 +67,7 @@ export interface PreviewResponse {
   readonly summary: PreviewSummary;
   /** All errors, warnings and hints; paths point into the request. */
   readonly findings: readonly Finding[];
-  /** The reason of each inferred or proposed part; paths point into the response. */
+  /** The reason for each inferred or proposed part; paths point into the response. */
   readonly explanations: readonly Explanation[];
   /** The changes of each step by column. */
   readonly changes: readonly Change[];
