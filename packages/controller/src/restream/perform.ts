@@ -310,7 +310,7 @@ function tookTooLong({ config, rebalance }: RestreamJob): {
   const state = rebalance?.description ?? 'The engine has not reported its progress.';
   return {
     code: 'REQUEST_TIMED_OUT',
-    message: `The rebalance of ${config.destTableNameWithType}exceeded its limit of ${formatDurationMs(config.maxRebalanceTimeMin * 60_000)}. ${state}`,
+    message: `The rebalance of ${config.destTableNameWithType} exceeded its limit of ${formatDurationMs(config.maxRebalanceTimeMin * 60_000)}. ${state}`,
   };
 }
 
