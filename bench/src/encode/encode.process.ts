@@ -43,7 +43,7 @@ serveParent(
 async function compareTable(): Promise<Comparison> {
   return {
     id: 'encode-table',
-    title: 'The JSON of rows of 10 mixed columns, by the bytes that come out',
+    title: 'JSON of rows of 10 mixed columns, in bytes of output',
     unit: 'MB/s',
     factor: 'rows',
     comparesLevels: false,
@@ -73,7 +73,7 @@ async function compareColumns(): Promise<Comparison> {
   }
   return {
     id: 'encode-column',
-    title: 'The JSON of rows of one column',
+    title: 'JSON of rows of one column',
     unit: 'MB/s',
     factor: 'column',
     comparesLevels: false,

@@ -97,7 +97,7 @@ async function compareFirstBatches({ isQuick, progress }: BenchContext, server: 
   return await runComparison(
     {
       id: 'flight-first-batch',
-      title: 'From the call to the first batch of SELECT * of 3 million rows',
+      title: 'Time from the call to the first batch of SELECT * of 3 million rows',
       unit: 'ms',
       factor: 'of',
       comparesLevels: false,

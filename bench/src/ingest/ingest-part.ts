@@ -43,8 +43,7 @@ export const ingestPart: Part = {
       ['file stream', 'only fetched', 'fetch'],
       ...(kafka === undefined ? [] : kafkaContenders),
     ];
-    const title =
-      'JSON messages of 6 fields by the processor time of the process, into committed segments';
+    const title = 'JSON messages of 6 fields into committed segments, per second of processor time';
     const onSlice = (index: number, count: number): void =>
       progress(`${title}: ${Math.round((100 * index) / count)} %`);
     const entries = contenders.map(([level, name, request]): ComparisonEntry => {
@@ -60,7 +59,7 @@ export const ingestPart: Part = {
     const freshness = reportComparison(
       {
         id: 'ingest-freshness',
-        title: 'From a message in the stream until readers see its row',
+        title: 'Time from a message in the stream until queries see its row',
         unit: 'ms',
         factor: 'stream',
         comparesLevels: false,
@@ -74,8 +73,7 @@ export const ingestPart: Part = {
     const memory = reportComparison(
       {
         id: 'ingest-memory',
-        title:
-          'Memory at most while it consumes as fast as it can, beyond what the process has before',
+        title: 'Peak memory while it consumes as fast as possible, beyond that before',
         unit: 'MB',
         factor: 'stream',
         comparesLevels: false,
@@ -111,9 +109,9 @@ async function startKafka(progress: (what: string) => void): Promise<KafkaServer
 }
 
 const notes = [
-  'Quire makes every message durable on the way, in chunks, runs it through the pipeline of its table, and commits one segment.',
-  'Only fetched: messages are read as Quire reads them, from the file or from one broker of a real Apache Kafka, whose own time does not count.',
-  'DuckDB reads the file of the stream at once, on one thread, and writes Parquet with zstd.',
+  'Quire runs every message through the pipeline of its table, makes it durable in chunks, and commits one segment.',
+  'The contender that only fetches reads the messages as Quire does, from the file or from one broker of a real Apache Kafka, whose own time does not count.',
+  'DuckDB reads the whole file of the stream in one query, on one thread, and writes Parquet with zstd.',
 ];
 
 const missingKafkaNote =

@@ -58,16 +58,16 @@ async function measureGrowth(
   };
   const rowCount = (isQuick ? 40_000 : 20_000_000).toLocaleString('en');
   const stored = await measure(`storing ${rowCount} rows`, () => storeQuery(server, large));
-  await measure('walking them, 10,000 at a time', () => walk(stored));
+  await measure('reading all of them, 10,000 rows at a time', () => walk(stored));
   await measure('64 readers and one writer', (notePeak) =>
     readWhileWriting(stored, large, isQuick ? 500 : 20_000, notePeak),
   );
   return reportComparison(
     {
       id: 'memory-growth',
-      title: `The most that a server has in memory beyond its ${Math.round(idleBytes / bytesPerMegabyte)} MB at rest`,
+      title: `Peak memory of a server beyond its ${Math.round(idleBytes / bytesPerMegabyte)} MB when idle`,
       unit: 'MB',
-      factor: 'meanwhile',
+      factor: 'work',
       comparesLevels: false,
     },
     growths.map(([level, megabytes]) => ({ level, name: quire, rounds: [[megabytes]] })),

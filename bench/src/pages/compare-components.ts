@@ -8,7 +8,7 @@ import type { PageStage, ServerName } from './page-stage.ts';
 /** Varies the number of concurrent readers. */
 export const compareReaders: PageComparison = async (stage) => ({
   id: 'page-readers',
-  title: 'The same page, read by several at once',
+  title: 'The same page with concurrent readers',
   unit: 'ms',
   factor: 'readers',
   comparesLevels: true,
@@ -21,7 +21,7 @@ export const compareReaders: PageComparison = async (stage) => ({
 /** Measures the throughput of all readers together. */
 export const compareThroughput: PageComparison = async (stage) => ({
   id: 'page-throughput',
-  title: 'The same pages, as many as all readers together get',
+  title: 'Pages per second of all concurrent readers together',
   unit: 'pages/s',
   factor: 'readers',
   comparesLevels: true,

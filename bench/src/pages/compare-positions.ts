@@ -21,7 +21,7 @@ export const compareOffsets: PageComparison = async (stage) => {
   }));
   return {
     id: 'page-offset',
-    title: `The same page, first, in the middle and last of ${formatCount(rows.base)} rows (Quire without a cache)`,
+    title: `The first, middle and last page of ${formatCount(rows.base)} rows (Quire without a cache)`,
     unit: 'ms',
     factor: 'offset',
     comparesLevels: true,
@@ -49,7 +49,7 @@ export const compareRowCounts: PageComparison = async (stage) => {
   }
   return {
     id: 'page-rows',
-    title: `The same page at random offsets of results of other sizes (Quire without a cache)`,
+    title: `The same page of results of other sizes, at random offsets (Quire without a cache)`,
     unit: 'ms',
     factor: 'rows of the result',
     comparesLevels: true,
@@ -70,7 +70,7 @@ export const comparePatterns: PageComparison = async (stage) => {
   }));
   return {
     id: 'page-pattern',
-    title: 'The same page in other orders',
+    title: 'The same page in other orders of access',
     unit: 'ms',
     factor: 'order',
     comparesLevels: true,

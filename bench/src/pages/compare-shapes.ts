@@ -76,7 +76,7 @@ export const compareTransfers: PageComparison = async (stage) => {
   return compareBodies(
     stage,
     'page-transfer',
-    'The same page, plain and compressed on its way',
+    'The same page, plain and with HTTP compression',
     'transfer',
     [
       ['plain', {}],

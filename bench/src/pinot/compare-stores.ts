@@ -8,7 +8,7 @@ import { storeQuery } from '../quire/stored-query.ts';
 import { closeCursor, openCursor, readWhole } from './ask-pinot.ts';
 
 /** The names of contenders besides Quire. */
-const bareQuery = 'bare query';
+const bareQuery = 'plain query';
 export const cursors = 'Apache Pinot cursors';
 const bySegment = 'quire, segment by segment';
 
@@ -100,14 +100,14 @@ export async function compareStores(
   return { comparisons: [elapsed, processor, cluster], notes: notesOf(elapsed) };
 }
 
-/** Returns the medians of each contender and of the bare query, with the ratio of the two. */
+/** Returns the medians of each contender and of the plain query, with the ratio of the two. */
 function notesOf({ figures }: ComparisonReport): readonly string[] {
   return figures.flatMap(({ level, name, summary }) => {
     const bare = figures.find((other) => other.level === level && other.name === bareQuery);
     if (bare === undefined || bare.name === name) return [];
     const ratio = summary.median / bare.summary.median;
     return [
-      `Storing ${level}, medians: ${name} ${summary.median.toFixed(1)} ms, the bare query ${bare.summary.median.toFixed(1)} ms; ratio of the medians ${ratio.toFixed(2)}.`,
+      `Storing ${level}, medians: ${name} ${summary.median.toFixed(1)} ms, the plain query ${bare.summary.median.toFixed(1)} ms; ratio of the medians ${ratio.toFixed(2)}.`,
     ];
   });
 }

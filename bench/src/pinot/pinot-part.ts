@@ -18,7 +18,7 @@ const missingNote = 'Apache Pinot is not installed here: .ci/run does that, wher
  */
 export const pinotPart: Part = {
   name: 'pinot',
-  title: "Results on Apache Pinot, beside the bare query and Pinot's own cursors",
+  title: "Results on Apache Pinot, compared with the plain query and Pinot's own cursors",
   isOnRequest: true,
   async run(context) {
     const { isQuick, scratch, progress } = context;
@@ -51,9 +51,9 @@ export const pinotPart: Part = {
     return {
       comparisons: [...pages.comparisons, ...stores.comparisons],
       notes: [
-        `Apache Pinot 1.5.1 with a heap of ${heapMegabytes} MB, all roles in one process; where Maven lacks its jars, from our own build.`,
-        'The bare query is the same SQL, whose answer is read to its end over HTTP and thrown away.',
-        `Quire's broker had ${megabytes(residentBytes)} MB resident at rest; it and its processes for queries had ${megabytes(peakBytes)} MB at the most, all together.`,
+        `Apache Pinot 1.5.1 with a heap of ${heapMegabytes} MB, all roles in one process; jars that Maven lacks are built from source.`,
+        'The plain query is the same SQL, whose answer is read to its end over HTTP and discarded.',
+        `Quire's broker had ${megabytes(residentBytes)} MB resident when idle; with its query processes it had at most ${megabytes(peakBytes)} MB.`,
         ...stores.notes,
         ...pages.notes,
       ],

@@ -54,7 +54,7 @@ export const proxyPart: Part = {
     return {
       comparisons: [...comparisons, await memoryOf(proxy, restBytes)],
       notes: [
-        'Broker, proxy and readers share the processors of one machine: what the proxy takes, the broker lacks.',
+        'Broker, proxy and readers share the processors of one machine, so the time of the proxy is lost to the broker.',
       ],
     };
   },
@@ -106,7 +106,7 @@ function throughputOf(entries: readonly Entry[]): ComparisonReport {
   return reportComparison(
     {
       id: 'proxy-throughput',
-      title: 'Pages that 64 readers get together',
+      title: 'Pages per second of 64 readers together',
       unit: 'pages/s',
       factor: 'page',
       comparesLevels: false,
@@ -126,7 +126,7 @@ function latencyOf(
   return reportComparison(
     {
       id: 'proxy-latency',
-      title: 'A page, read by 64 at once',
+      title: 'A page with 64 concurrent readers',
       unit: 'ms',
       factor: 'page',
       comparesLevels: false,
@@ -146,7 +146,7 @@ function processorTimeOf(entries: readonly Entry[]): ComparisonReport {
   return reportComparison(
     {
       id: 'proxy-processor',
-      title: 'Processor time of the proxy for a page, and of the broker for the same page',
+      title: 'Processor time of the proxy and of the broker for the same page',
       unit: 'ms',
       factor: 'page',
       comparesLevels: false,
@@ -164,9 +164,9 @@ async function memoryOf({ pid }: ProxyServer, restBytes: number): Promise<Compar
   return reportComparison(
     {
       id: 'proxy-memory',
-      title: `The most that the proxy had in memory beyond its ${Math.round(restBytes / bytesPerMegabyte)} MB at rest`,
+      title: `Peak memory of the proxy beyond its ${Math.round(restBytes / bytesPerMegabyte)} MB when idle`,
       unit: 'MB',
-      factor: 'meanwhile',
+      factor: 'work',
       comparesLevels: false,
     },
     [{ level: '64 readers', name: quire, rounds: [[megabytes]] }],

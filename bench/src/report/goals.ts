@@ -99,7 +99,7 @@ function within(
 /** A page takes at most a multiple of what nginx takes for the same bytes. */
 function nginxGoals(limits: readonly (readonly [level: string, times: number])[]): Goal[] {
   return limits.map(([level, times]) => ({
-    what: `page against nginx serving the same bytes, ms: ${level}`,
+    what: `page, compared with nginx serving the same bytes, ms: ${level}`,
     goal: `≥ 1/${times} = ${formatTimes(1 / times)}`,
     part: 'pages',
     read: atLeastTimesBetter('page-limits', ['nginx'], level, 1 / times),
@@ -111,44 +111,44 @@ const duckDbOnParquet = ['duckdb-parquet', 'duckdb-parquet-json'];
 /** The budgets of DESIGN.md section 6, in its order. */
 const goals: readonly Goal[] = [
   {
-    what: 'JSON page of 10,000 × 10 against DuckDB’s LIMIT/OFFSET on Parquet, ms',
+    what: 'JSON page of 10,000 rows × 10 columns, compared with DuckDB’s LIMIT/OFFSET on Parquet, ms',
     goal: '≥ 8×',
     part: 'pages',
     read: atLeastTimesBetter('page-rivals', duckDbOnParquet, undefined, 8),
   },
   {
-    what: 'the same against apache-arrow’s ranged reader',
+    what: 'the same, compared with apache-arrow’s ranged reader',
     goal: '≥ 12×',
     part: 'pages',
     read: atLeastTimesBetter('page-rivals', ['apache-arrow'], undefined, 12),
   },
   {
-    what: 'the same against parsing the whole result of 10⁶ rows',
+    what: 'the same, compared with parsing the whole result of 10⁶ rows',
     goal: '≥ 300×',
     part: 'pages',
     read: atLeastTimesBetter('page-rivals', ['whole-json'], undefined, 300),
   },
   {
-    what: 'the same against a scrollable cursor of PostgreSQL',
+    what: 'the same, compared with a scrollable cursor of PostgreSQL',
     goal: '≥ 8×',
     part: 'pages',
     read: atLeastTimesBetter('page-rivals', ['postgres-cursor'], undefined, 8),
   },
   {
-    what: 'the same against the same bytes as a static file, ms',
+    what: 'the same, compared with the same bytes as a static file, ms',
     goal: '≥ 1/2 = 0.5×',
     part: 'pages',
     read: atLeastTimesBetter('page-rivals', ['static-file'], undefined, 1 / 2),
   },
   ...['1', '100'].flatMap((level): Goal[] => [
     {
-      what: `JSON page of ${level} ${level === '1' ? 'row' : 'rows'} against a static file, ms`,
+      what: `JSON page of ${level} ${level === '1' ? 'row' : 'rows'}, compared with a static file, ms`,
       goal: '≥ 1/2 = 0.5×',
       part: 'pages',
       read: atLeastTimesBetter('page-size', ['static-file'], level, 1 / 2),
     },
     {
-      what: 'the same against apache-arrow’s ranged reader',
+      what: 'the same, compared with apache-arrow’s ranged reader',
       goal: '≥ 1×',
       part: 'pages',
       read: atLeastTimesBetter('page-size', ['apache-arrow'], level, 1),
@@ -161,73 +161,73 @@ const goals: readonly Goal[] = [
     ['JSON, 100 rows', 1.6],
   ]),
   {
-    what: 'the same at the last offset, of the first',
+    what: 'JSON page at the last offset, relative to the first',
     goal: '≤ 1.1×',
     part: 'pages',
     read: atMostTimesFirstLevel('page-offset', 1.1),
   },
   {
-    what: 'the same from 10⁷ rows, of 10⁴',
+    what: 'JSON page of a result of 10⁷ rows, relative to 10⁴',
     goal: '≤ 1.2×',
     part: 'pages',
     read: atMostTimesFirstLevel('page-rows', 1.2),
   },
   {
-    what: 'JSON encoding against JSON.stringify of rows in memory, MB/s',
+    what: 'JSON encoding, compared with JSON.stringify of rows in memory, MB/s',
     goal: '≥ 3×',
     part: 'encode',
     read: atLeastTimesBetter('encode-table', ['JSON.stringify'], 'mixed', 3),
   },
   {
-    what: 'Arrow page against the same bytes as a static file, ms',
+    what: 'Arrow page, compared with the same bytes as a static file, ms',
     goal: '≥ 1/1.3 = 0.77×',
     part: 'pages',
     read: atLeastTimesBetter('page-format', ['static-file'], 'arrow', 1 / 1.3),
   },
   {
-    what: 'write against DuckDB’s COPY TO parquet, rows/s',
+    what: 'write, compared with DuckDB’s COPY TO parquet, rows/s',
     goal: '≥ 0.8×',
     part: 'write',
     read: atLeastTimesBetter('write-rate', ['copy-parquet'], 'mixed', 0.8),
   },
   {
-    what: 'growth of memory: storing, walking, 64 readers and a writer at once',
+    what: 'growth of memory: storing; reading all pages; 64 readers and a writer',
     goal: '≤ 150 MB',
     part: 'memory',
     read: within('memory-growth', undefined, (megabytes) => megabytes <= 150, 'MB'),
   },
   {
-    what: 'delay of the event loop while a result is written, p99',
+    what: 'event loop delay during a write, p99',
     goal: '≤ 20 ms',
     part: 'write',
     read: within('write-loop', 'p99', (delayMs) => delayMs <= 20, 'ms'),
   },
   {
-    what: 'sweep of 100,000 results: deciding',
+    what: 'finding the expired ones of 100,000 results',
     goal: '≤ 500 ms',
     part: 'sweep',
     read: within('sweep-decide', '100,000 results', (elapsedMs) => elapsedMs <= 500, 'ms'),
   },
   {
-    what: 'sweep: deleting',
+    what: 'deleting expired results',
     goal: '≥ 5,000 results/s',
     part: 'sweep',
     read: within('sweep-delete', undefined, (perSecond) => perSecond >= 5000, 'results/s'),
   },
   {
-    what: 'sweep: p99 of pages during it, relative to that at rest',
+    what: 'p99 of pages during a sweep, relative to an idle server',
     goal: '≤ 1.5×',
     part: 'sweep',
     read: tailAtMostTimesFirstLevel('sweep-pages', 1.5),
   },
   {
-    what: 'pages of 10,000 rows through the proxy, for 64 readers, of direct',
+    what: 'pages of 10,000 rows for 64 readers through the proxy, relative to direct calls',
     goal: '≥ 0.8×',
     part: 'proxy',
     read: atLeastTimesBetter('proxy-throughput', ['direct'], 'JSON, 10,000 rows', 0.8),
   },
   {
-    what: '200 MB by DoGet against the same as Arrow over HTTP, processor time of the server',
+    what: '200 MB by DoGet, compared with Arrow over HTTP, processor time of the server',
     goal: '≥ 1/1.3 = 0.77×',
     part: 'flight',
     read: atLeastTimesBetter('flight-processor', ['Arrow over HTTP'], 'DoGet', 1 / 1.3),
@@ -239,7 +239,7 @@ const goals: readonly Goal[] = [
     read: within('flight-first-batch', undefined, (elapsedMs) => elapsedMs <= 100, 'ms'),
   },
   {
-    what: '10⁶ rows of a query into pandas by ADBC, against pinotdb',
+    what: '10⁶ rows of a query into pandas by ADBC, compared with pinotdb',
     goal: '≥ 5×',
     part: 'flight',
     read: atLeastTimesBetter('flight-pandas', ['pinotdb'], undefined, 5),
@@ -251,22 +251,22 @@ const goals: readonly Goal[] = [
     read: within('preview-time', undefined, (elapsedMs) => elapsedMs <= 2000, 'ms'),
   },
   {
-    what: 'delay of the event loop during the work, p99',
+    what: 'event loop delay during a preview, p99',
     goal: '≤ 20 ms',
     part: 'preview',
     read: within('preview-loop', 'p99', (delayMs) => delayMs <= 20, 'ms'),
   },
   {
-    what: 'a page of 10,000 rows on Apache Pinot, from the middle of 10⁶, against its own cursors, ms',
+    what: 'a page of 10,000 rows on Apache Pinot, from the middle of 10⁶, compared with its own cursors, ms',
     goal: '≥ 50×',
     part: 'pinot',
     read: atLeastTimesBetter('pinot-pages', ['Apache Pinot cursors'], '1,000,000 rows, middle', 50),
   },
   {
-    what: 'storing 10⁶ rows from Apache Pinot against the bare query, ms',
+    what: 'storing 10⁶ rows from Apache Pinot, compared with the plain query, ms',
     goal: '≥ 1/1.1 = 0.91×',
     part: 'pinot',
-    read: atLeastTimesBetter('pinot-store', ['bare query'], '1,000,000 rows', 1 / 1.1),
+    read: atLeastTimesBetter('pinot-store', ['plain query'], '1,000,000 rows', 1 / 1.1),
   },
 ];
 

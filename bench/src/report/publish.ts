@@ -45,7 +45,7 @@ async function replaceRun(path: string, run: string): Promise<void> {
 function renderRun(report: BenchReport): string {
   return [
     `${renderMachine(report)}\n`,
-    '## Goals and what was measured\n',
+    '## Goals and measurements\n',
     `${markdownTable(goalRows(report))}\n`,
     ...report.parts.map(renderPart),
   ].join('\n');

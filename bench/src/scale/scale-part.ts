@@ -20,15 +20,15 @@ interface Measurement {
 
 const resultCounts = [1e5, 1e6, 1e7];
 const tasks: readonly Measurement[] = [
-  { task: 'listing', title: 'A listing, read and packed', of: 'results' },
-  { task: 'expiry', title: 'The choice of expired ones', of: 'results' },
-  { task: 'quota', title: 'The choice of those to delete for a tenth of the space', of: 'results' },
+  { task: 'listing', title: 'Reading and packing a listing', of: 'results' },
+  { task: 'expiry', title: 'Finding expired results', of: 'results' },
+  { task: 'quota', title: 'Choosing results to evict for a tenth of the space', of: 'results' },
   {
     task: 'recount',
-    title: 'A listing into the count of the admission, 1,000 writes in flight',
+    title: 'Counting a listing for admission, with 1,000 writes in progress',
     of: 'results',
   },
-  { task: 'routes', title: '200,000 routes looked up', of: 'routes' },
+  { task: 'routes', title: '200,000 lookups of routes', of: 'routes' },
   {
     task: 'admission',
     title: '2,000 writes admitted and committed',

@@ -55,13 +55,13 @@ export async function compareProtocols(
     comparisons: [
       report(
         'start-protocol-time',
-        'From the start until it listens, by where results are',
+        'Time until it listens, by store',
         'ms',
         ({ elapsedMs }) => elapsedMs,
       ),
       report(
         'start-protocol-memory',
-        'Resident memory at rest, by where results are',
+        'Resident memory when idle, by store',
         'MB',
         ({ megabytes }) => megabytes,
       ),

@@ -69,18 +69,18 @@ export const startPart: Part = {
       comparisons: [
         report(
           'start-time',
-          'From the start of the process until it listens',
+          'Time from the start of the process until it listens',
           'ms',
           ({ elapsedMs }) => elapsedMs,
         ),
-        report('start-memory', 'Resident memory at rest', 'MB', ({ megabytes }) => megabytes),
+        report('start-memory', 'Resident memory when idle', 'MB', ({ megabytes }) => megabytes),
         ...protocols.comparisons,
       ],
       notes: isBuilt
         ? protocols.notes
         : [
             ...protocols.notes,
-            'Quire ran from its sources: npm run build makes what is published, which starts faster.',
+            'Quire ran from its sources; the published build (npm run build) starts faster.',
           ],
     };
   },

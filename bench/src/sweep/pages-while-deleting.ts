@@ -54,7 +54,7 @@ export async function measurePagesWhileDeleting(
       id: 'sweep-pages',
       title: `Pages of 10,000 rows, read while expired results are deleted`,
       unit: 'ms',
-      factor: 'meanwhile',
+      factor: 'work',
       comparesLevels: true,
     },
     [

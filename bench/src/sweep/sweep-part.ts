@@ -38,9 +38,9 @@ export const sweepPart: Part = {
     const pages = await measurePagesWhileDeleting(context);
     const comparisons = [deciding, deleting, pages.report];
     const notes = [
-      'Deleting: as in a server that has swept before, its threads have started and have seen the results; the others are timed from their start.',
-      'find leaves the directories of the results behind, since deleting their files has just modified them.',
-      `While one reader never paused, the sweep deleted ${Math.round(pages.deletedPerSecond)} results a second.`,
+      'Quire deletes as in a server that has swept before: its threads have started and know the results. The others are timed from their start.',
+      'GNU find does not delete the directories of the results, because deleting their files has just modified them.',
+      `During continuous reads by one reader, the sweep deleted ${Math.round(pages.deletedPerSecond)} results a second.`,
     ];
     return { comparisons, notes };
   },
@@ -51,7 +51,7 @@ async function compareDeciding(
   child: Child,
 ): Promise<ComparisonReport> {
   const originalCount = isQuick ? 20 : 1000;
-  const title = 'Finding out which results have expired';
+  const title = 'Finding expired results';
   const entries: ComparisonEntry[] = [];
   for (const times of [10, 100]) {
     const resultCount = originalCount * times;
@@ -111,7 +111,7 @@ async function compareDeleting(
   return reportComparison(
     {
       id: 'sweep-delete',
-      title: 'Deleting them',
+      title: 'Deleting expired results',
       unit: 'results/s',
       factor: 'of',
       comparesLevels: false,

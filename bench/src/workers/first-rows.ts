@@ -6,7 +6,7 @@ import type { BenchContext } from '../measure/part.ts';
 import { authorization } from '../quire/quire-server.ts';
 
 const rowCount = 1000;
-const title = 'From the call to the first rows of a large query';
+const title = 'Time from the call to the first rows of a large query';
 
 /**
  * Measures the time to the first rows of `SELECT *` of a table with `async=true`; compared with

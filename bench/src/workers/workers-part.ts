@@ -54,7 +54,7 @@ export const workersPart: Part = {
         await measureMemory(context, server, alone),
       ],
       notes: [
-        'Pages beside queries: two queries of a million rows each run and are stored repeatedly at the same time.',
+        'During the pages, two queries of a million rows each run and are stored repeatedly.',
       ],
     };
   },
@@ -83,7 +83,7 @@ function compareQueries(
       contender: repeated(() => timeQuery(url, sql)),
     })),
   );
-  const title = 'From the call to the first page of a stored query';
+  const title = 'Time from the call to the first page of a stored query';
   return runComparison(
     { id: 'workers-queries', title, unit: 'ms', factor: 'query', comparesLevels: false, entries },
     {
@@ -101,7 +101,7 @@ async function comparePages(
   { isQuick, progress }: BenchContext,
   brokers: readonly Broker[],
 ): Promise<ComparisonReport> {
-  const levels = ['idle', 'two queries flat out'] as const;
+  const levels = ['idle', 'two continuous queries'] as const;
   const measured = brokers.flatMap(({ name }) =>
     levels.map((level) => ({ level, name, rounds: [] as (readonly number[])[] })),
   );

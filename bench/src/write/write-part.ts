@@ -38,7 +38,7 @@ export const writePart: Part = {
     const loop = await measureLoop(context, writer);
     return {
       comparisons: [rates, loop],
-      notes: ['Quire syncs what it writes to the disk before it answers; DuckDB does not.'],
+      notes: ['Quire syncs its files to the disk before it answers; DuckDB does not.'],
     };
   },
 };
@@ -118,7 +118,7 @@ async function measureLoop(
   return reportComparison(
     {
       id: 'write-loop',
-      title: `Delay of the event loop while ${largeRowCount(isQuick).toLocaleString('en')} rows of mixed are stored`,
+      title: `Event loop delay while ${largeRowCount(isQuick).toLocaleString('en')} rows of mixed are stored`,
       unit: 'ms',
       factor: 'of all ticks',
       comparesLevels: false,
