@@ -5,6 +5,7 @@ import { testAccessibility } from './axe-tests.ts';
 import { testTableBrowser } from './browser-tests.ts';
 import { ConsoleStage } from './console-stage.ts';
 import { testFailures } from './failure-tests.ts';
+import { testLayout } from './layout-tests.ts';
 import { testNewcomer } from './newcomer-tests.ts';
 import { testQueries } from './query-tests.ts';
 import { testSafety } from './safety-tests.ts';
@@ -45,6 +46,9 @@ describeWithTool(chromium, 'the console', (program) => {
   });
   describe('results, tables, tasks, restream, cluster', () => {
     testAdministration(stageOf);
+  });
+  describe('where things are on the screen', () => {
+    testLayout(stageOf);
   });
   describe('safe, and by keys alone', () => {
     testSafety(stageOf);

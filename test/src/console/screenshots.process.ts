@@ -133,11 +133,29 @@ if (theme === undefined) {
   await take(page, `query-${theme}-${width}`);
   await takePlot(page, `plot-${theme}-${width}`);
   await takeTable(page, `preview-${theme}-${width}`);
-  for (const name of ['results', 'tables', 'tasks', 'restream', 'cluster', 'api']) {
-    await page.goto(`${url}#/${name}`);
+  for (const [name, place] of [
+    ['results', 'results'],
+    ['tables', 'tables'],
+    ['table', 'tables/departures'],
+    ['file-table', 'tables/flights'],
+    ['tasks', 'tasks'],
+    ['task', 'tasks/Task_SegmentGenerationAndPushTask_sp500'],
+    ['restream', 'restream'],
+    ['cluster', 'cluster'],
+    ['api', 'api'],
+  ] as const) {
+    await page.goto(`${url}#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.locator('.spinner').first().waitFor({ state: 'detached' });
     await take(page, `${name}-${theme}-${width}`);
   }
+  await page.goto(`${url}#/tables/flights`);
+  await page.getByRole('tab', { name: 'Sample' }).click();
+  await page.locator('tbody tr').first().waitFor();
+  await take(page, `sample-${theme}-${width}`);
+  await page.goto(`${url}#/query`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByText('quickstart-analyst').waitFor();
+  await take(page, `sign-in-${theme}-${width}`);
 }
 for (const complaint of complaints) console.error(complaint);

@@ -52,7 +52,8 @@ export function SampleRows({ table }: { readonly table: string }): ReactNode {
             items={rows}
             columns={names.map((column, index) => ({
               name: column,
-              className: 'value',
+              className: 'cut',
+              title: (row: readonly (string | null)[]) => row[index] ?? '',
               cell: (row: readonly (string | null)[]) =>
                 row[index] ?? <span className="null">null</span>,
             }))}

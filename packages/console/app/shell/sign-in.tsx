@@ -110,7 +110,7 @@ function QuickToken({
           Use <code>{token}</code>
         </button>
       </dt>
-      <dd>{token.endsWith('admin') ? 'may do everything' : 'runs queries'}</dd>
+      <dd>{token.endsWith('admin') ? 'an admin' : 'queries only'}</dd>
     </>
   );
 }

@@ -88,7 +88,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
                 columns: 'Columns',
                 rows: 'Sample',
                 segments: 'Segments',
-                config: 'Config and schema',
+                config: 'Config',
               }[each]
             }
           </button>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { BreakableName } from '../widgets/breakable-name.tsx';
 import { JsonTree } from '../widgets/json-view.tsx';
 import { Card, Fact, Page } from '../widgets/page.tsx';
 import { Resolved } from '../widgets/states.tsx';
@@ -29,7 +30,7 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
     <Page
       title={
         <>
-          <a href={placeOf(['tasks'])}>Tasks</a> / {name}
+          <a href={placeOf(['tasks'])}>Tasks</a> / <BreakableName name={name} />
         </>
       }
       actions={
@@ -64,7 +65,7 @@ export function TaskPage({ name }: { readonly name: string }): ReactNode {
                 key={taskId}
                 title={
                   <>
-                    {taskId} <StateBadge state={state} />
+                    <BreakableName name={taskId} /> <StateBadge state={state} />
                   </>
                 }
               >
@@ -96,9 +97,9 @@ function shownFact(value: unknown): ReactNode {
 }
 
 const factNames: Readonly<Record<string, string>> = {
-  startTime: 'Made',
-  executionStartTime: 'Began',
-  finishTime: 'Ended',
+  startTime: 'Created',
+  executionStartTime: 'Started',
+  finishTime: 'Finished',
   triggeredBy: 'Triggered by',
   participant: 'Server',
 };

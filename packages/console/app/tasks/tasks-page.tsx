@@ -4,6 +4,7 @@ import { counted } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { BreakableName } from '../widgets/breakable-name.tsx';
 import { Choice } from '../widgets/choice.tsx';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Card, Page } from '../widgets/page.tsx';
@@ -48,7 +49,7 @@ export function TasksPage(): ReactNode {
     attempt(async () => {
       const { taskNames, skipped, errors } = await admin.scheduleTasks(taskType);
       tasks.reload();
-      return [`${counted(taskNames.length, 'task')} made.`, ...skipped, ...errors].join(' ');
+      return [`${counted(taskNames.length, 'task')} created.`, ...skipped, ...errors].join(' ');
     });
   return (
     <Page
@@ -124,10 +125,15 @@ function listOf(type: string, records: ReadonlyMap<string, TaskDebug>): readonly
 const columns: readonly ListColumn<ListedTask>[] = [
   {
     name: 'Task',
+    className: 'value',
     cell: ({ name, type }) => (
       <>
-        <a href={placeOf(['tasks', name])}>{name}</a>
-        <div className="quiet">{type}</div>
+        <a href={placeOf(['tasks', name])}>
+          <BreakableName name={name} />
+        </a>
+        <div className="quiet">
+          <BreakableName name={type} />
+        </div>
       </>
     ),
   },
@@ -138,6 +144,6 @@ const columns: readonly ListColumn<ListedTask>[] = [
     cell: ({ record: { subtaskCount } }) =>
       `${subtaskCount.completed} of ${subtaskCount.total} done${subtaskCount.error > 0 ? `, ${subtaskCount.error} failed` : ''}`,
   },
-  { name: 'Started', cell: ({ record }) => record.startTime ?? '' },
+  { name: 'Created', cell: ({ record }) => record.startTime ?? '' },
   { name: 'Finished', cell: ({ record }) => record.finishTime ?? '' },
 ];

@@ -1,0 +1,113 @@
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { type ConsoleStage, runQuery } from './console-stage.ts';
+
+const phone = { width: 390, height: 800 };
+
+async function boxOf(element: Locator): Promise<{ readonly left: number; readonly right: number }> {
+  const { x, width } = (await element.boundingBox()) ?? { x: Number.NaN, width: Number.NaN };
+  return { left: x, right: x + width };
+}
+
+/** Elements beyond the right edge of the screen, apart from those in boxes that scroll. */
+function elementsOutside(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const isOutside = (element) => {
+      for (let box = element.parentElement; box !== null && !box.matches('main, body'); box = box.parentElement) {
+        if (getComputedStyle(box).overflowX !== 'visible') return false;
+      }
+      return element.getBoundingClientRect().right > innerWidth + 0.5;
+    };
+    return [...document.body.querySelectorAll('*')]
+      .filter(isOutside)
+      .map((element) => element.tagName + ' ' + element.textContent.slice(0, 60));
+  })()`);
+}
+
+/** Boxes that cover, overlap or leave the screen. */
+export function testLayout(stageOf: () => ConsoleStage): void {
+  let stage: ConsoleStage;
+  beforeAll(() => {
+    stage = stageOf();
+  });
+
+  test('the corner of a grid is as wide as its row numbers and hides those that scroll below it, in both themes', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, 'SELECT r FROM range(200000) t(r)');
+    const corner = page.locator('.grid thead td').first();
+    const rowNumber = page.locator('.grid tbody [role=rowheader]').first();
+    await rowNumber.waitFor();
+    await page.evaluate(`document.querySelector('.grid [role=group]').scrollTop = 1000`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await boxOf(corner)).toEqual(await boxOf(rowNumber));
+      expect(await boxOf(page.locator('.grid .result-table > div').last())).toEqual(
+        await boxOf(rowNumber),
+      );
+      const colours = await page.evaluate<readonly string[]>(
+        `['.grid thead td', '.grid thead th'].map((selector) => getComputedStyle(document.querySelector(selector)).backgroundColor)`,
+      );
+      expect(colours[0]).toBe(colours[1]);
+      expect(colours[0]).not.toMatch(/^rgba|transparent/);
+    }
+    await page.emulateMedia({ colorScheme: null });
+  });
+  test('every page fits on a phone', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await page.setViewportSize(phone);
+    await stage.store('SELECT * FROM stocks');
+    for (const place of [
+      'query',
+      'results',
+      'tables',
+      'tables/stocks',
+      'preview',
+      'tasks',
+      'restream',
+      'cluster',
+      'api/readCaller',
+    ]) {
+      await page.goto(`${stage.url}/console/#/${place}`);
+      if (place !== 'query') await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('.spinner').first().waitFor({ state: 'detached' });
+      expect([place, ...(await elementsOutside(page))]).toEqual([place]);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('quickstart-analyst').waitFor();
+    expect(await elementsOutside(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('the long name of a task wraps on a phone, and its state is beside it', async () => {
+    const taskName = `Task_SegmentGenerationAndPushTask_${'long'.repeat(12)}`;
+    const subtask = {
+      taskId: `${taskName}_0`,
+      state: 'COMPLETED',
+      taskConfig: { tableName: 'loaded_OFFLINE', configs: {} },
+    };
+    const task = {
+      taskState: 'COMPLETED',
+      subtaskCount: { total: 1, completed: 1, error: 0 },
+      startTime: '2026-01-01 00:00:00 UTC',
+      subtaskInfos: [subtask],
+    };
+    await using visit = await stage.visit({ place: '/tables' });
+    const { page } = visit;
+    await page.setViewportSize(phone);
+    await page.route(/\/tasks\/SegmentGenerationAndPushTask\/debug/, (route) =>
+      route.fulfill({ json: { [taskName]: task } }),
+    );
+    await page.route(/\/tasks\/task\/[^/]*\/debug/, (route) => route.fulfill({ json: task }));
+    await page.goto(`${stage.url}/console/#/tasks`);
+    const row = page.locator('tbody tr').filter({ hasText: taskName });
+    const [name, state] = [await boxOf(row.getByRole('link')), await boxOf(row.locator('.badge'))];
+    expect(name.right).toBeLessThanOrEqual(state.left);
+    expect(state.right).toBeLessThanOrEqual(phone.width);
+    await row.getByRole('link').click();
+    await page.getByText('Config of the subtask').waitFor();
+    expect(await elementsOutside(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+}
