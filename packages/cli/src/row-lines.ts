@@ -10,8 +10,8 @@ const escapes: Readonly<Record<string, string>> = {
 
 /**
  * Formats a row as one line of tab-separated cells, like PostgreSQL's COPY: NULL is `\N`, and a
- * backslash, tab or line break inside a cell is written `\\`, `\t`, `
- * `, `\r`. So every line is a row and every tab ends a cell.
+ * backslash, tab or line break inside a cell is written as `\\`, `\t`, `\n` or `\r`. So every line
+ * is a row and every tab ends a cell.
  */
 export function tabbedRow(row: readonly Cell[]): string {
   return `${row.map((cell) => (cell === null ? '\\N' : tabbedCell(cellContent(cell)))).join('\t')}\n`;

@@ -74,7 +74,9 @@ export function queryError(
   const message = namesNoTable
     ? `${detail.replace(/[\s.:]*$/, '')}. A file of table ${tables.join(' or ')} may be damaged.`
     : detail;
-  return new QuireError(codeOf(failure, phase), shortenMessage(message) + marker);
+  // DuckDB indents lists by tabs, which terminals show as escapes, and ends them by empty lines.
+  const laidOut = message.replaceAll(/^\t+/gm, '  ').trimEnd();
+  return new QuireError(codeOf(failure, phase), shortenMessage(laidOut) + marker);
 }
 
 /** Describes a column or table that the query lacks, with similar names, in one line. */

@@ -91,6 +91,15 @@ describe('a query fails', () => {
     ]);
   });
 
+  test('a query fails with the functions that there are, indented without tabs', async () => {
+    const { message } = await db.failure('SELECT date_trunc(1, 2, 3)');
+
+    expect(message).toContain(
+      '\n  Candidate functions:\n  date_trunc(VARCHAR, DATE) -> TIMESTAMP\n',
+    );
+    expect(message).not.toMatch(/\t|\n\n\n/);
+  });
+
   test.each([
     [
       `SELECT CAST('a\n${'b'.repeat(3000)}\nc' AS INTEGER)`,

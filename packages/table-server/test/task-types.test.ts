@@ -102,6 +102,22 @@ describe(generation, () => {
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
   });
 
+  test('a task that fails by a defect has its sentence in the record, and its stack in the log only', async () => {
+    const logged: unknown[] = [];
+    const defect = new TypeError('rows is not iterable');
+    await using server = await TestServer.open({
+      finder,
+      runSubtask: () => Promise.reject(defect),
+      onTaskFailed: (error) => logged.push(error),
+    });
+    await server.engine.createSchema(schema);
+    await server.engine.createTable(config({ [generation]: { maxAttemptsPerTask: '1' } }, batch()));
+    await addFile('a.csv', [['a', 7, 7, startMs]]);
+    const { state, subtasks } = await ended(server, await schedule(server, generation));
+    expect([state, subtasks[0]?.info]).toEqual(['FAILED', 'TypeError: rows is not iterable']);
+    expect(logged).toEqual([defect]);
+  });
+
   test('generation runs once with a config of its own, under its own name', async () => {
     await using server = await openSales(config({}));
     await addFile('a.csv', [['a', 7, 7, startMs]]);

@@ -149,7 +149,13 @@ describe('quire tables restream', () => {
     const { stdout } = await runAdminCommand(['tables', 'restream', 'cancel', 'orders', '--drop'], {
       restreams: { cancel },
     });
-    expect([stdout.includes('CANCELLED'), dropDestination]).toEqual([true, true]);
+    expect([stdout, dropDestination]).toEqual([
+      'The restream of orders_REALTIME is cancelled, and orders2_REALTIME dropped. Its progress: quire tables restream show orders_REALTIME\n',
+      true,
+    ]);
+    expect((await runAdminCommand(['tables', 'restream', 'resume', 'orders'])).stdout).toBe(
+      'The restream of orders_REALTIME resumes. Its progress: quire tables restream show orders_REALTIME\n',
+    );
   });
 });
 
@@ -158,7 +164,7 @@ describe('quire tasks', () => {
 
   test('quire tasks list counts the subtasks of each task', async () => {
     expect((await runAdminCommand(['tasks', 'list'])).stdout).toBe(
-      'task\tstate\tcompleted\tsubtasks\tfailed\ttriggered by\tmade\tended\n' +
+      'task\tstate\tcompleted\tsubtasks\tfailed\ttriggered by\tcreated\tfinished\n' +
         `${name}\tIN_PROGRESS\t1\t8\t2\tCRON_TRIGGER\t2026-01-01 00:00:00 UTC\t\\N\n`,
     );
     const { stdout } = await runAdminCommand(
@@ -236,6 +242,33 @@ describe('quire tasks', () => {
       taskName: 'mine',
       configs: { mergeType: 'concat' },
     });
+  });
+
+  test('a task is shown and cancelled by the name that was chosen for it, unless several have it', async () => {
+    const names = ['Task_MergeRollupTask_mine', 'Task_MergeRollupTask_both', 'Task_PurgeTask_both'];
+    const task = await cannedEngine.readTask(name);
+    const cancelled: string[] = [];
+    const find = (taskName: string) => {
+      if (names.includes(taskName)) return { ...task, taskName };
+      throw new QuireError('TASK_NOT_FOUND', `There is no task '${taskName}'.`);
+    };
+    const engine: Partial<TableEngine> = {
+      listTaskTypes: async () => ['MergeRollupTask', 'PurgeTask'],
+      listTasks: async ({ taskType }) =>
+        names.filter((each) => each.includes(taskType)).map((taskName) => ({ ...task, taskName })),
+      readTask: async (taskName) => find(taskName),
+      cancelTask: async (taskName) => void cancelled.push(find(taskName).taskName),
+    };
+    const run = (...args: readonly string[]) => runAdminCommand(['tasks', ...args], { engine });
+    expect((await run('show', 'mine')).stdout).toContain('state\tIN_PROGRESS\n');
+    expect((await run('cancel', 'mine')).stdout).toBe('Cancelled mine.\n');
+    expect(cancelled).toEqual(['Task_MergeRollupTask_mine']);
+    expect((await run('cancel', 'both')).stderr).toBe(
+      "error CONFLICT: There are 2 tasks of the name 'both'; give one of Task_MergeRollupTask_both, Task_PurgeTask_both.\n",
+    );
+    expect((await run('show', 'other')).stderr).toBe(
+      "error TASK_NOT_FOUND: There is no task 'other'.\n",
+    );
   });
 
   test('quire tasks cancel cancels a task, and says why one is not', async () => {

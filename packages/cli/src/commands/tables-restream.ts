@@ -157,7 +157,7 @@ function addResume(restream: Command, environment: Environment): void {
         realtimeName(table),
         interrupt,
       );
-      await writeJob(job, options.json, environment);
+      await writeRequest(job, 'resumes', options.json, environment);
     });
 }
 
@@ -173,12 +173,25 @@ function addCancel(restream: Command, environment: Environment): void {
     .action(async (table, { drop, json, ...server }) => {
       using interrupt = abortOnInterrupt(environment);
       const call = { signal: interrupt.signal, dropDestination: drop };
-      await writeJob(
-        await createAdminClient(server, environment).cancelRestream(realtimeName(table), call),
-        json,
-        environment,
-      );
+      const client = createAdminClient(server, environment);
+      const job = await client.cancelRestream(realtimeName(table), call);
+      const { destTableNameWithType } = job.restreamConfig;
+      const what = `is cancelled${drop === true ? `, and ${destTableNameWithType} dropped` : ''}`;
+      await writeRequest(job, what, json, environment);
     });
+}
+
+/** Reports what a job was asked to do: the server answers with its state before that. */
+function writeRequest(
+  job: RestreamResponse,
+  what: string,
+  isJson: true | undefined,
+  environment: Environment,
+): Promise<void> {
+  if (isJson === true) return writeJob(job, isJson, environment);
+  const { tableNameWithType } = job.restreamConfig;
+  const text = `The restream of ${tableNameWithType} ${what}. Its progress: quire tables restream show ${tableNameWithType}`;
+  return environment.stdout.write(`${visibleText(text)}\n`);
 }
 
 function realtimeName(name: string): string {

@@ -11,8 +11,8 @@ const columns = [
   { name: 'done', dataType: 'STRING' },
   { name: 'failed', dataType: 'LONG' },
   { name: 'triggered by', dataType: 'STRING' },
-  { name: 'made', dataType: 'STRING' },
-  { name: 'ended', dataType: 'STRING' },
+  { name: 'created', dataType: 'STRING' },
+  { name: 'finished', dataType: 'STRING' },
 ];
 
 /** Adds `quire tasks list`. */
@@ -46,8 +46,8 @@ export function addTasksListCommand(tasks: Command, environment: Environment): v
             'subtasks',
             'failed',
             'triggered by',
-            'made',
-            'ended',
+            'created',
+            'finished',
           ],
           items,
           shown: ({

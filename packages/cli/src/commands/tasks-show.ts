@@ -11,7 +11,7 @@ export function addTasksShowCommand(tasks: Command, environment: Environment): v
   withControllerOptions(tasks.command('show'))
     .summary('show the subtasks of a task, and why it failed')
     .description('Show the debug record of a task, with its running and failed subtasks.')
-    .argument('<task>', 'name of the task')
+    .argument('<task>', 'name of the task, or the one that --name gave it')
     .option('--all', 'all subtasks, including waiting and finished ones')
     .option('--json', 'the whole record as one line of JSON')
     .action(async (taskName, options) => {
@@ -34,9 +34,9 @@ export async function writeTask(
   const { taskState, triggeredBy, startTime, executionStartTime, finishTime, subtaskCount } =
     record;
   const times = {
-    made: startTime,
+    created: startTime,
     started: executionStartTime,
-    ended: finishTime,
+    finished: finishTime,
     'triggered by': triggeredBy,
   };
   const counts = Object.entries(subtaskCount).flatMap(([name, count]) =>

@@ -20,7 +20,7 @@ export function addTasksCommand(program: Command, environment: Environment): voi
 function addTasksCancelCommand(tasks: Command, environment: Environment): void {
   withControllerOptions(tasks.command('cancel'))
     .summary('cancel a task and discard its output')
-    .argument('<task>', 'name of the task')
+    .argument('<task>', 'name of the task, or the one that --name gave it')
     .action(async (taskName, options) => {
       using interrupt = abortOnInterrupt(environment);
       await createAdminClient(options, environment).cancelTask(taskName, interrupt);

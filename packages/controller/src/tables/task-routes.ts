@@ -1,5 +1,5 @@
 import { parseInt32Parameter, taskOperations as operations } from '@quire/api';
-import { type JsonValue, QuireError } from '@quire/core';
+import { isQuireError, type JsonValue, QuireError } from '@quire/core';
 import type { SubtaskRecord, TableEngine, TaskRecord } from '@quire/core/table-engine';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
@@ -21,8 +21,12 @@ type Handlers = Readonly<Record<keyof typeof operations, RouteHandler>>;
 /** The calls about tasks (SPECIFICATION.md section 4.2; TABLES.md section 4). */
 export function taskRoutes(context: ControllerContext): readonly RouteOptions[] {
   const engine = (): TableEngine => tablesOf(context).engine;
-  const taskOf = (request: FastifyRequest): Promise<TaskRecord> =>
-    engine().readTask(pathOf(request)['taskName'] ?? '', { signal: signalOf(request) });
+  const taskOf = (request: FastifyRequest): Promise<TaskRecord> => {
+    const options = { signal: signalOf(request) };
+    return withTaskName(engine(), pathOf(request)['taskName'] ?? '', options, (taskName) =>
+      engine().readTask(taskName, options),
+    );
+  };
   const tasksOf = (request: FastifyRequest): Promise<readonly TaskRecord[]> =>
     engine().listTasks(
       { taskType: typeOf(request), tableNameWithType: pathOf(request)['tableName'] },
@@ -144,10 +148,44 @@ function changeHandlers(
     cancelTask: async (request, reply) => {
       const taskName = pathOf(request)['taskName'] ?? '';
       authorizeChange(request, 'task cancelled', { taskName });
-      await engine().cancelTask(taskName);
+      await withTaskName(engine(), taskName, { signal: signalOf(request) }, (name) =>
+        engine().cancelTask(name),
+      );
       return sendJson(reply, { status: `Successfully deleted task: ${taskName}` });
     },
   };
+}
+
+/**
+ * Calls an engine with the name of a task. If no task has the name, it is taken for the one that
+ * the caller of `executeTask` chose: the engine's own is then `Task_<type>_<name>`.
+ *
+ * @throws CONFLICT when tasks of several types have that name
+ */
+async function withTaskName<Answer>(
+  engine: TableEngine,
+  taskName: string,
+  options: { readonly signal: AbortSignal },
+  call: (taskName: string) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await call(taskName);
+  } catch (error) {
+    if (!isQuireError(error, 'TASK_NOT_FOUND')) throw error;
+    const names: string[] = [];
+    for (const taskType of await engine.listTaskTypes(options)) {
+      const name = `Task_${taskType}_${taskName}`;
+      const tasks = await engine.listTasks({ taskType }, options);
+      if (tasks.some((task) => task.taskName === name)) names.push(name);
+    }
+    const [name, ...others] = names;
+    if (name === undefined) throw error;
+    if (others.length === 0) return call(name);
+    throw new QuireError(
+      'CONFLICT',
+      `There are ${names.length} tasks of the name '${taskName}'; give one of ${names.join(', ')}.`,
+    );
+  }
 }
 
 /** @throws INVALID_PARAMETER unless it is an integer of at least 0 */

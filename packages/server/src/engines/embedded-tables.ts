@@ -55,7 +55,8 @@ export async function openEmbeddedTables(
       onRetry: (table, partition, error) =>
         logger.warn({ table, partition, err: error }, 'stream cannot be consumed, will be retried'),
     },
-    onTaskFailed: (error) => logger.error({ err: error }, 'task could not be created or recorded'),
+    onTaskFailed: (error) =>
+      logger.error({ err: error }, 'task could not be created, run or recorded'),
     onSetAside: (subject, error) =>
       logger.error({ subject, err: error }, 'set aside: a record is damaged'),
     onGarbage: ({ path, action, reason }) =>

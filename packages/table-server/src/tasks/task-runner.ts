@@ -244,6 +244,8 @@ export class TaskRunner implements AsyncDisposable {
         (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
       const isLast = isHopeless || attemptCount >= attemptsMax;
       if (!isLast) this.#waitToRetry(subtaskId);
+      // The log has the stack of an unexpected error; the record of the task has its message.
+      if (!(error instanceof QuireError)) this.#options.onFailed?.(error);
       await this.#apply(taskName, {
         kind: 'failed',
         index,
@@ -381,13 +383,10 @@ function tooLong(timeoutMs: number): QuireError {
   );
 }
 
-/**
- * Returns the whole reason of a failure, including its causes. Only unexpected errors have their
- * stack.
- */
+/** Returns the reason of a failure, including its causes. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  let text = error instanceof QuireError ? error.message : (error.stack ?? error.message);
+  let text = error instanceof QuireError ? error.message : String(error);
   for (let { cause } = error; cause instanceof Error; { cause } = cause) {
     if (!text.includes(cause.message)) text += `\nCaused by: ${cause.message}`;
   }
