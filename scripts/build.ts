@@ -134,8 +134,8 @@ async function digestOf(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * The files of every tarball that git stores once; the command's tarball adds the settings and
- * examples.
+ * Copies the files that every tarball includes, but that git stores only once. The command's
+ * tarball also includes the settings and examples.
  */
 async function copyCommonFiles(folder: string): Promise<void> {
   for (const file of ['LICENSE', 'CHANGELOG.md']) {

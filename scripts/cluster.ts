@@ -18,7 +18,7 @@ import { renderCluster } from './cluster/render-cluster.ts';
 
 const root = join(import.meta.dirname, '..');
 const stop = new Promise<void>((resolve) => {
-  // Ctrl-C may come twice, from the terminal and from npm.
+  // Ctrl-C may arrive twice, from the terminal and from npm.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
 });
 

@@ -3,7 +3,7 @@
  * `npm run wasm`.
  *
  * The compiled modules are in git, because sources run without a build, and packages should not
- * bring a compiler. A test compares them with freshly compiled ones.
+ * depend on a compiler. A test compares them with freshly compiled ones.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface WasmModule {
   readonly package: string;
   /** The file of `assembly/` that exports its functions. */
   readonly source: string;
-  /** The file of `src/` that has it compiled, and the constant there. */
+  /** The file of `src/` that contains the compiled module, and the name of its constant. */
   readonly target: string;
   readonly constant: string;
   readonly title: string;
@@ -56,7 +56,7 @@ export const wasmModules: readonly WasmModule[] = [
   },
 ];
 
-/** Returns the path of the file that has a module compiled. */
+/** Returns the path of the file that contains a compiled module. */
 export function pathOfModule(module: WasmModule): string {
   return join(packages, module.package, 'src', module.target);
 }

@@ -53,7 +53,7 @@ export async function packPackages(
   const answer = JSON.parse(
     await npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...sources),
   ) as readonly PackedPackage[] | Readonly<Record<string, PackedPackage>>;
-  // npm 11 gives a list, its successors an object by name.
+  // npm 11 returns a list; later versions return an object by name.
   return Object.values(answer).map((packed: PackedPackage) => ({
     manifest: readManifest(join(packages, packed.name.replace('@quire/', ''))),
     file: packed.filename,

@@ -3,7 +3,7 @@
  * `node scripts/pack-release.ts` fills `.cache/releases/<commit>`, where the tests of upgrades find
  * them, for each release of test/releases.json that this clone has.
  *
- * All is done as the release itself says: its own lock file, its own build.
+ * Each release is built with its own lock file and its own build script.
  */
 import { execFileSync } from 'node:child_process';
 import {

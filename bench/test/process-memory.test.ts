@@ -10,7 +10,7 @@ import {
 } from '../src/process/process-memory.ts';
 
 test('a process that has ended in a family, and is still listed, counts nothing', async () => {
-  // The second program takes the place of the shell, and never asks how the first one ended.
+  // The second program replaces the shell, and never waits for the first one.
   const parent = spawn('sh', ['-c', 'true & exec sleep 1000'], { stdio: 'ignore' });
   const { pid = 0 } = parent;
   await expect

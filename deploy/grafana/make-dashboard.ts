@@ -1,5 +1,5 @@
 /**
- * Writes the dashboard for Grafana, of the panels of panels.ts.
+ * Writes the dashboard for Grafana from the panels in panels.ts.
  *
  *     npm run dashboard    writes deploy/grafana/quire.json
  */

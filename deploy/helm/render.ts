@@ -64,7 +64,7 @@ export function renderChart(helm: string, args: readonly string[] = []): string 
   );
 }
 
-/** The objects of a rendered chart, in its order. @throws where it is not YAML */
+/** The objects of a rendered chart, in its order. @throws Error when it is not YAML */
 export function manifestsOf(rendered: string): readonly Manifest[] {
   return [...parseAllDocuments(rendered)].flatMap((document) => {
     const [error] = document.errors;
@@ -137,7 +137,7 @@ function serviceOf(role: string, pod: Pod): object {
     configs: [{ source: `quire-${role}`, target: '/etc/quire/quire.properties' }],
     secrets,
     volumes,
-    // Clients enter at the proxy and the controller, as in the cluster.
+    // Clients connect to the proxy and the controller, as in the cluster.
     ...(role === 'broker' ? {} : { ports: [`127.0.0.1:${port}:${port}`] }),
     ...(role === 'broker'
       ? {

@@ -1,5 +1,5 @@
 /**
- * Draws the architecture, of the parts of architecture-parts.ts and the manifests of the packages.
+ * Draws the architecture from the parts in architecture-parts.ts and the manifests of the packages.
  *
  *     npm run architecture    writes docs/images/architecture.svg and architecture-dark.svg
  */

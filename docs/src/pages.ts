@@ -1,4 +1,4 @@
-/** A page of the site, and the paper of the repository that it is made of. */
+/** A page of the site, and the paper of the repository from which it is generated. */
 export interface Page {
   /** Its address without the leading slash and the ending: `guides/operate`. */
   readonly path: string;

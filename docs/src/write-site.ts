@@ -36,7 +36,7 @@ function copyFile(path: string, target: string): void {
     return;
   }
   const list = execFileSync('git', ['ls-files', path], { cwd: root, encoding: 'utf8' });
-  if (list === '') throw new Error(`${path} is linked to, and does not exist.`);
+  if (list === '') throw new Error(`There is a link to ${path}, which does not exist.`);
   write(target, list);
 }
 

@@ -36,7 +36,7 @@ interface Entry {
 
 /**
  * The processor time that pages take of the main thread and of all threads, with and without
- * threads that encode, and the pages that 64 readers get.
+ * threads that encode, and the pages that 64 readers receive.
  */
 export const coresPart: Part = {
   name: 'cores',

@@ -2,8 +2,8 @@ import { type AccessPattern, pageOffsets } from '../http/page-offsets.ts';
 import { entriesOf, formatCount, type PageComparison } from './page-comparison.ts';
 
 /**
- * Varies the position of the page in the result. Read without a cache, so that every page comes
- * from the file.
+ * Varies the position of the page in the result. Pages are read without a cache, so that every page
+ * is read from the file.
  */
 export const compareOffsets: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
@@ -35,8 +35,8 @@ export const compareOffsets: PageComparison = async (stage) => {
 };
 
 /**
- * Varies the number of rows of the result. Read without a cache, because a small result fits it
- * completely.
+ * Varies the number of rows of the result. Pages are read without a cache, because a small result
+ * fits it completely.
  */
 export const compareRowCounts: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;

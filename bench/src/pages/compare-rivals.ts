@@ -2,7 +2,7 @@ import { pageOffsets } from '../http/page-offsets.ts';
 import { rivalKinds } from '../rivals/rival.ts';
 import { entriesOf, formatCount, type PageComparison } from './page-comparison.ts';
 
-/** The page that all others are variations of, served in every way that is known here. */
+/** Compares Quire with all rivals on one page. All other comparisons vary that page. */
 export const compareRivals: PageComparison = async (stage) => {
   const { rows, basePageRows } = stage.sizes;
   const stored = await stage.stored('file', 'mixed', rows.base);

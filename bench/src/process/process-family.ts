@@ -21,7 +21,9 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
     .map(Number);
 }
 
-/** Resolves to a file of a process; to undefined if the process has ended in between. */
+/**
+ * Resolves to the content of a file of a process; to undefined if the process has ended in between.
+ */
 export async function unlessEnded<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

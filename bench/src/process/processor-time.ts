@@ -28,7 +28,7 @@ export function readFamilyProcessorMs(pid: number): Promise<number> {
 async function readTicks(pid: number): Promise<readonly number[]> {
   const status = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The second field is the name in parentheses, which may contain anything; utime and stime are
-  // the 14th and the 15th, cutime and cstime come next.
+  // the 14th and the 15th, cutime and cstime follow.
   return status
     .slice(status.lastIndexOf(')') + 2)
     .split(' ')

@@ -12,7 +12,10 @@ export interface SlowLinkOptions {
   readonly bytesPerSecond: number;
 }
 
-/** The most bytes in transit in one direction of one connection: more than any link here holds. */
+/**
+ * The maximum number of bytes in transit in one direction of one connection: more than any link
+ * here holds.
+ */
 const inProgressBytesMax = 32 * 1024 * 1024;
 
 const targetPort = argumentOfParent() as number;

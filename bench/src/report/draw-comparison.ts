@@ -86,7 +86,7 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
   return { svg: plot.outerHTML, width: drawingWidth, height };
 }
 
-/** Formats `10`, not `10.0`: ticks stand at round numbers. */
+/** Formats `10`, not `10.0`: ticks are at round numbers. */
 function tickText(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 2 });
 }

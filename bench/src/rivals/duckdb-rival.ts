@@ -4,7 +4,9 @@ import type { Rival } from './rival.ts';
 export interface DuckDbRivalOptions {
   /** The expression after FROM. */
   readonly table: string;
-  /** True if DuckDB encodes each row as JSON; else rows come as values for JSON.stringify. */
+  /**
+   * True if DuckDB encodes each row as JSON; otherwise rows are read as values for JSON.stringify.
+   */
   readonly isJsonMadeInSql: boolean;
 }
 

@@ -103,7 +103,10 @@ function configurationOf(root: string, directory: string, port: number): string 
   ].join('\n');
 }
 
-/** Returns a port that was free a moment ago: nginx cannot say which one it has chosen. */
+/**
+ * Returns a port that was free a moment ago, because nginx does not report which port it has
+ * chosen.
+ */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

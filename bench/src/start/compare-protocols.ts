@@ -12,8 +12,8 @@ import {
 import { measureStart, type Start } from './measure-start.ts';
 
 /**
- * Measures the cost of the SDKs of remote stores for servers that use them, and that other servers
- * do not pay it: starts with each kind of store.
+ * Measures the start of servers with each kind of store: the SDK of a remote store costs time and
+ * memory only in servers that use it.
  */
 export async function compareProtocols(
   { isQuick, scratch, progress }: Pick<BenchContext, 'isQuick' | 'scratch' | 'progress'>,

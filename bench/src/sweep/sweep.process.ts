@@ -23,7 +23,9 @@ export interface SweepRequest extends ResultDirectory {
 
 export interface SweepAnswer {
   readonly elapsedMs: number;
-  /** Expired results that were found, and deleted unless only found. */
+  /**
+   * The number of expired results that were found and, unless they were only to be found, deleted.
+   */
   readonly count: number;
 }
 
@@ -35,7 +37,7 @@ interface Swept {
   readonly sweeper: StoreSweeper;
 }
 
-/** As in a server: the same at each sweep. */
+/** The stores that are open. As in a server, each is used for all sweeps. */
 const openSwept = new Map<string, Swept>();
 
 /**
@@ -132,7 +134,7 @@ async function openResults(
 }
 
 /**
- * The directories of expired results, by the metadata of every result, opened one by one, as a
+ * Returns the directories of expired results. Reads the metadata of every result, one by one, as a
  * peer's cleaner does.
  */
 async function expiredByRecords({ root, brokerId }: ResultDirectory): Promise<string[]> {

@@ -142,7 +142,7 @@ export class Authenticator {
       ({ name, passwordHash }) => name === login.name && passwordHash !== undefined,
     );
     const isRight = await this.#verify(login, named?.passwordHash ?? this.#decoy);
-    // If the principals were replaced during the check, it proves nothing.
+    // If the principals were replaced during the check, the check proves nothing.
     return isRight && named !== undefined && this.#principals.includes(named) ? named : undefined;
   }
 

@@ -12,12 +12,12 @@ proxy, or Apache Pinot with cursors.
   --url URL           address of the server, such as http://127.0.0.1:8099
   --token TOKEN       bearer token, or a whole Authorization header, such as "Basic …"
   --sql SQL           the query; it must have the same rows on both servers
-  --dialect NAME      quire or pinot; found out by the server's answer when left out
+  --dialect NAME      quire or pinot; default: detected from the server's answer
   --vs URL            a second server, which takes turns with the first
   --vs-token TOKEN, --vs-dialect NAME
   --pages LIST        rows of a page; default 100,1000,10000
   --formats LIST      ${pageFormatNames.join(', ')}; default json,
-                      the only one that Apache Pinot has
+                      the only one that Apache Pinot supports
   --offsets LIST      first, last, random; default random
   --readers LIST      readers at the same time; default 1,8
   --rounds N          slices of each server for each combination; default 5

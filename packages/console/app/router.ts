@@ -76,8 +76,8 @@ export function replacePlace(
 
 /**
  * Makes the address follow the result that the page shows. It is a step in the history, unless
- * `isStep` is false, if the page showed another one: so the back button leads there. An address
- * with a query is unchanged until its query is opened.
+ * `isStep` is false, if the page showed another one: so that the back button returns to that one.
+ * An address with a query is unchanged until its query is opened.
  */
 export function followResult(
   parameters: Readonly<Record<'id' | 'row' | 'sql', string | undefined>>,

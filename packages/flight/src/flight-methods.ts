@@ -108,7 +108,7 @@ async function sendAll<Message>(
 const bodyField = 1000;
 const delimited = 2;
 
-/** Encodes a message of data up to the bytes of its body. */
+/** Encodes a message of data, except the bytes of its body. */
 function headOf({ dataBody, ...head }: OutgoingData): Uint8Array {
   const encoded = flightDataCodec.encode(head);
   if (dataBody === undefined || dataBody.length === 0) return encoded;

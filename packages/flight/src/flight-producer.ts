@@ -14,7 +14,7 @@ import type {
 export interface FlightCall<Context> {
   readonly context: Context;
   readonly headers: IncomingHttpHeaders;
-  /** Aborted when the client has gone or its deadline has passed. */
+  /** Aborted when the client has disconnected or its deadline has passed. */
   readonly signal: AbortSignal;
   /** The timeout that the client has set; Infinity without one. */
   readonly timeoutMs: number;

@@ -30,8 +30,8 @@ export interface FlightServerOptions<Context> extends Omit<
 }
 
 /**
- * Creates a server of Arrow Flight that answers by a producer. It does not listen yet.
- * Source: https://arrow.apache.org/docs/format/Flight.html
+ * Creates an Arrow Flight server whose answers a producer provides. It does not listen yet. Source:
+ * https://arrow.apache.org/docs/format/Flight.html
  */
 export function createFlightServer<Context>(options: FlightServerOptions<Context>): GrpcServer {
   const { producer, open, around = (_, run) => run(), explain, ...server } = options;

@@ -75,7 +75,7 @@ function checkShares({ settings, valueOf, sourceOf }: Given): SettingProblem | u
   );
 }
 
-/** Checks that a write in progress cannot be mistaken for the debris of one. */
+/** Checks that a write in progress cannot be mistaken for the remains of a crashed one. */
 function checkGrace({ settings, valueOf, sourceOf }: Given): SettingProblem | undefined {
   const { key } = cleaner.graceMs;
   if (!(settings.cleaner.graceMs <= settings.query.timeoutMs)) return undefined;
@@ -141,8 +141,8 @@ function checkPlugin({ settings, valueOf, sourceOf }: Given): readonly SettingPr
 }
 
 /**
- * Java does not run here. Classes for schemes with a built-in store have no effect; those for other
- * schemes would never be used.
+ * Java classes are not loaded. They have no effect for schemes with a built-in store, and are
+ * refused for others, which would have no store.
  */
 function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly SettingProblem[] {
   const { key } = storageClasses.factory;

@@ -66,7 +66,7 @@ function readNamedGroup(
         faultAt(
           use.key,
           use.source,
-          `${showable(name)} is not allowed there: expected ${nameKinds[group].allowed}`,
+          `${showable(name)} is not allowed in this key: expected ${nameKinds[group].allowed}`,
         ),
       );
     } else if (other !== undefined) {

@@ -26,8 +26,7 @@ describe('loadSettings', () => {
     await writeFile(join(dir, 'a.properties'), '\uFEFFengine.table.café.path = x\r\n');
     const problems = await loadSettings({ ...nothing, path: 'a.properties', workingDir: dir });
     expect(problems.ok || problems.problems.map(({ message }) => message)).toEqual([
-      'engine.table.café.path (a.properties:1): café is not allowed there: ' +
-        'expected a name of letters, digits and _, not starting with a digit.',
+      'engine.table.café.path (a.properties:1): café is not allowed in this key: expected a name of letters, digits and _, not starting with a digit.',
     ]);
 
     await writeFile(join(dir, 'b.properties'), '\uFEFFengine.table.cars.path = cars.json\r\n');

@@ -209,7 +209,7 @@ describe('a name in a key', () => {
   test('a name in a key is shown on one line', () => {
     expect(messagesOf({ file: String.raw`engine.table.a\nb.path = /x` })).toEqual([
       String.raw`"engine.table.a\nb.path" (conf/quire.properties:1): ` +
-        String.raw`"a\nb" is not allowed there: expected a name of letters, digits and _, not starting with a digit.`,
+        String.raw`"a\nb" is not allowed in this key: expected a name of letters, digits and _, not starting with a digit.`,
     ]);
   });
 
@@ -223,9 +223,9 @@ describe('a name in a key', () => {
         ],
       }),
     ).toEqual([
-      'engine.table.7up.path (--set): 7up is not allowed there: expected a name of letters, digits and _, not starting with a digit.',
-      'engine.auth.principal.a b.role (--set): a b is not allowed there: expected a name of letters, digits, _ and -.',
-      'engine.broker.storage.factory.class.S3 (--set): S3 is not allowed there: expected a URI scheme in lower case.',
+      'engine.table.7up.path (--set): 7up is not allowed in this key: expected a name of letters, digits and _, not starting with a digit.',
+      'engine.auth.principal.a b.role (--set): a b is not allowed in this key: expected a name of letters, digits, _ and -.',
+      'engine.broker.storage.factory.class.S3 (--set): S3 is not allowed in this key: expected a URI scheme in lower case.',
     ]);
   });
 

@@ -17,8 +17,8 @@ export interface PlotSpec {
 }
 
 /**
- * Returns the initial plot. A result of few rows is mostly an aggregate, whose numbers are of
- * interest: along its time, else for each of its names. Of many rows, the distribution comes first.
+ * Returns the initial plot. A result of few rows is usually an aggregate: its numbers are drawn
+ * along its time column, or else for each of its names. For many rows, a distribution is drawn.
  */
 export function firstWish(
   columns: readonly GridColumn[],

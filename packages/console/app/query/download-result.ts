@@ -3,7 +3,9 @@ import { pageFormats } from '@quire/core/wire';
 import { saveFile } from '../save-file.ts';
 import type { OpenResult } from './result-pages.ts';
 
-/** Formats of files; Excel's is made here, the others come from the server. */
+/**
+ * The formats of files. Excel files are written here, the others are downloaded from the server.
+ */
 export type FileFormat = DownloadFormat | 'excel';
 
 const excelType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

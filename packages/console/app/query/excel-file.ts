@@ -77,7 +77,10 @@ export function excelCell(value: unknown, dataType: string): Cell {
   return text.slice(0, textLengthMax);
 }
 
-/** A time of at most milliseconds; undefined for others, which keep their digits as text. */
+/**
+ * Parses a time whose precision is at most milliseconds. Undefined for others, which are written as
+ * text, so that they keep their digits.
+ */
 function timeOf(text: string): Date | undefined {
   if (!/^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d{1,3})?)?$/.test(text)) return undefined;
   const ms = Date.parse(`${text.replace(' ', 'T')}${text.length > 10 ? 'Z' : 'T00:00:00Z'}`);

@@ -14,7 +14,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof MissingResultError || missingCodes.includes(codeOf(error));
 }
 
-/** The result was deleted or expired while it was open. */
+/** The error of a result that was deleted or expired while it was open. */
 export class MissingResultError extends Error {
   override readonly message = 'It was kept for as long as the settings say, and is deleted now.';
 }

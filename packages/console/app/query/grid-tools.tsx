@@ -6,7 +6,7 @@ import { copiedRowsMax, type CopyFormat } from './copy-rows.ts';
 import type { GridColumn } from './grid-columns.ts';
 import type { GridPosition, Selection, Visibility } from './result-grid.tsx';
 
-/** A field that moves to a row. */
+/** A field for the number of a row, to which the grid moves. */
 export function JumpToRow({
   rowCount,
   onJump,

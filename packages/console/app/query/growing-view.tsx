@@ -11,7 +11,7 @@ const nothing = (): void => undefined;
 
 /**
  * The first rows of a running query. Functions that need the whole result (plots, downloads, links)
- * come with it.
+ * are available once the query has ended.
  */
 export function GrowingView({
   result,

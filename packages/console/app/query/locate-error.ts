@@ -38,8 +38,8 @@ function namedPlace(message: string, sql: string): ErrorRange | undefined {
 }
 
 /**
- * Returns the word that begins at a position, or one character without one; the end of the text
- * refers to the last word.
+ * Returns the word that begins at a position, or one character if no word begins there. At the end
+ * of the text, returns the last word.
  */
 function wordAt(sql: string, from: number): ErrorRange | undefined {
   if (sql === '') return undefined;

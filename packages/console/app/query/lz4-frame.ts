@@ -1,7 +1,10 @@
-/* LZ4 frames, the possible format of results in buckets. The packages for it are years old, and the
-   most used one takes 5 MB of memory when loaded; this reader is shorter. Checksums are skipped:
-   the broker has verified the data that it sends. Source:
-   https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md and lz4_Block_format.md */
+/*
+ * Decompresses LZ4 frames, which results in buckets may contain. The packages for that are years
+ * old, and the
+ * most used one takes 5 MB of memory when loaded; this reader is shorter. Checksums are skipped:
+ * the broker has verified the data that it sends. Source:
+ * https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md and lz4_Block_format.md
+ */
 
 const magic = 0x184d2204;
 const flags = {

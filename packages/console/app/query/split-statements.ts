@@ -38,7 +38,7 @@ export function profiled(sql: string): string {
   return isProfiled(sql) ? sql : `${tracing} ${sql}`;
 }
 
-/** Reports whether a statement is of `profiled`. */
+/** Reports whether `profiled` has returned a statement. */
 export function isProfiled(sql: string): boolean {
   return sql.startsWith(tracing);
 }

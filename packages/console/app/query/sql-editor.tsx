@@ -27,7 +27,7 @@ import type { Catalog } from './catalog.ts';
 import { functionNames } from './function-names.ts';
 import type { ErrorRange } from './locate-error.ts';
 
-/** The calls that the page makes to an editor, beside giving it a text. */
+/** The calls that the page makes to an editor, besides setting its text. */
 export interface EditorHandle {
   /** Inserts a text at the cursor, separated from the words around it, and moves there. */
   readonly insert: (text: string) => void;
@@ -108,7 +108,7 @@ export function SqlEditor(props: SqlEditorProps): ReactNode {
   const view = useRef<EditorView>(null);
   const language = useRef(new Compartment());
   const { text, catalog, problem } = props;
-  // Typed texts that have not come back as `text` yet: the editor is ahead of them.
+  // Typed texts that have not been returned as `text` yet: the editor is ahead of them.
   const typed = useRef<string[]>([]);
   const isGiven = useRef(false);
   const onChange = (next: string): void => {

@@ -42,7 +42,7 @@ const flags: readonly (readonly [name: string, title: string])[] = [
   ['maxRowsInJoinReached', 'The limit of rows in a join was reached: rows may be missing.'],
 ];
 
-/** The engine's statistics of the query of a result, and its trace if the query asked for one. */
+/** The engine's statistics of the query of a result, and its trace if the query requested one. */
 export function StatisticsView({ result }: { readonly result: OpenResult }): ReactNode {
   const { client } = useSession();
   const { requestId, broker } = result;

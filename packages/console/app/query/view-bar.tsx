@@ -15,7 +15,7 @@ import {
 } from './row-view.ts';
 import type { ViewedResult } from './use-row-view.ts';
 
-/** Shows which rows of a result are shown, as a query, and leads back to all rows. */
+/** Shows, as a query, which rows of a result are visible, with a button to show all rows again. */
 export function ViewBar({
   viewed: { view, setView, sql, shown, isRunning, error },
   onEdit,

@@ -140,7 +140,7 @@ function wordOf(usage: Usage): string {
   return { good: 'enough space', warn: 'filling up', bad: 'evicting' }[toneOf(usage)];
 }
 
-/** The bytes of the current results: their start, and their end if they are not renewed. */
+/** The bytes of the current results over time, until the last one expires if none is renewed. */
 function OverTime({
   results,
   usage,

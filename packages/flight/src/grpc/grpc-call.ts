@@ -73,7 +73,7 @@ export class GrpcCall implements Disposable {
     return this.#timeoutMs;
   }
 
-  /** Aborted when the client has gone, when its deadline has passed, or by `abort`. */
+  /** Aborted when the client has disconnected, when its deadline has passed, or by `abort`. */
   get signal(): AbortSignal {
     return this.#deadline.signal;
   }
@@ -137,7 +137,7 @@ export class GrpcCall implements Disposable {
    * Sends a message; resolves when the client's flow control has accepted it, after which the
    * caller may reuse `body`.
    *
-   * @throws ABORTED when the client has gone, or its deadline has passed
+   * @throws ABORTED when the client has disconnected, or its deadline has passed
    */
   async send(head: Uint8Array, body: Uint8Array = new Uint8Array(0)): Promise<void> {
     throwIfAborted(this.signal);
@@ -186,7 +186,7 @@ export class GrpcCall implements Disposable {
     }
   }
 
-  /** Ends the call as if its client had gone. */
+  /** Ends the call as if its client had disconnected. */
   abort(reason: string | QuireError): void {
     this.#gone.abort(typeof reason === 'string' ? new QuireError('ABORTED', reason) : reason);
   }

@@ -23,7 +23,7 @@ export interface GrpcServerOptions {
   readonly port: number;
   /** The setting of the port, for the message when the address is unavailable. */
   readonly portKey?: string;
-  /** Speaks TLS with this context; without it, plain HTTP/2. */
+  /** Uses TLS with this context; without it, plain HTTP/2. */
   readonly tls?: SecureContextOptions | undefined;
   /** The largest message of a request. */
   readonly requestBytesMax: number;
@@ -33,7 +33,10 @@ export interface GrpcServerOptions {
   readonly requestTimeoutMs: number;
   /** The longest time that a connection may be without calls. */
   readonly idleTimeoutMs: number;
-  /** The most concurrent calls on one connection; clients queue further ones. Default 256. */
+  /**
+   * The maximum number of concurrent calls on one connection; clients queue further ones. Default
+   * 256.
+   */
   readonly connectionCallsMax?: number;
   /** Answers a call; the call ends when this settles. */
   readonly handle: (call: GrpcCall) => Promise<void>;

@@ -19,7 +19,7 @@ export interface SqlStatement {
 
 /** A prepared statement. */
 export interface PreparedStatement {
-  /** The client's name for it from now on. */
+  /** The handle by which the client refers to it. */
   readonly handle: Uint8Array;
   /** The schemas of its rows and of its parameters, as encapsulated IPC messages. */
   readonly datasetSchema?: Uint8Array | undefined;
@@ -47,7 +47,7 @@ export interface TypeEntry {
 }
 
 /**
- * The port to a source of answers for Arrow Flight SQL. `createFlightSqlProducer` makes it a
+ * The port to a source of answers for Arrow Flight SQL. `createFlightSqlProducer` turns it into a
  * `FlightProducer`, which knows the commands, the actions and the tables of metadata. Omitted calls
  * are UNIMPLEMENTED.
  */

@@ -80,11 +80,11 @@ function syntaxInfo({
     bool(500, false), // CREATE and DROP of catalogs, schemas, tables
     bool(501, false),
     bool(502, false),
-    int32(503, 1), // names are the same in any case
+    int32(503, 1), // names are case-insensitive
     text(504, '"'),
     int32(505, 1), // names in quotes as well
     bool(506, true), // all tables can be selected from
-    int32(507, 3), // nulls come last in either order
+    int32(507, 3), // nulls sort last in either order
     texts(508, keywords),
     texts(509, functions.numeric),
     texts(510, functions.text),
@@ -109,14 +109,14 @@ function syntaxInfo({
     text(529, 'schema'),
     text(530, 'procedure'),
     text(531, 'catalog'),
-    bool(532, true), // a catalog comes first in a name
+    bool(532, true), // a catalog is the first part of a name
     int32(533, 0), // schemas, and catalogs, in calls, indexes and privileges
     int32(534, 0),
     int32(535, 0), // no positioned commands
     bool(536, false), // no SELECT FOR UPDATE
     bool(537, false), // no stored procedures
     int32(538, bits(0, 1, 2, 3)), // subqueries: comparisons, EXISTS, IN, quantified
-    bool(539, true), // correlated ones
+    bool(539, true), // correlated subqueries
     int32(540, bits(0, 1)), // UNION and UNION ALL
   ];
 }

@@ -94,6 +94,6 @@ export const cleaner = {
     key: 'engine.cleaner.port',
     kind: port,
     meaning:
-      'The port on which `quire cleaner` serves `/health` and `/metrics`; without it, it does not listen.',
+      'The port on which `quire cleaner` serves `/health` and `/metrics`; without it, the command does not listen.',
   }),
 };

@@ -15,8 +15,7 @@ export const flight = {
     default: '10m',
     live: true,
     meaning:
-      'The lifetime of a result of Arrow Flight SQL, and the extension by RenewFlightEndpoint. Each query stores one, and its ' +
-      'clients rarely read one twice.',
+      'The lifetime of a result of Arrow Flight SQL, and the extension by RenewFlightEndpoint. Each query stores a result, which clients rarely read twice.',
   }),
   messageBytesMax: setting({
     key: 'engine.broker.flight.message.maxKB',
@@ -30,8 +29,7 @@ export const flight = {
     kind: text(/^[^\s\p{C}]{16,200}$/u, 'a text of 16 to 200 characters without spaces'),
     secret: true,
     meaning:
-      'The key that seals the session token which a client gets for its name and password when it connects. Must be equal on brokers behind one ' +
-      'address. Without it each broker creates its own, and clients log in again after a restart.',
+      'The key that seals the session token which a client gets for its name and password when it connects. Must be the same on all brokers behind one address. Without it each broker creates its own, and clients log in again after a restart.',
   }),
   tokenLifetimeMs: setting({
     key: 'engine.broker.flight.token.lifetime',

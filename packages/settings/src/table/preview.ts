@@ -38,7 +38,7 @@ export const preview = {
     key: 'controller.preview.body.maxMB',
     kind: size('MB', 1, 1024),
     default: '16',
-    meaning: 'The maximum body of a preview, which contains its rows.',
+    meaning: 'The maximum size of the body of a preview, which contains its rows.',
   }),
   rowsMax: setting({
     key: 'controller.preview.rows.max',
@@ -52,7 +52,7 @@ export const preview = {
     kind: size('MB', 1, 16_384),
     default: '64',
     live: true,
-    meaning: 'The maximum that one preview reads from files, after decompression.',
+    meaning: 'The maximum size of the data that one preview reads from files, after decompression.',
   }),
   rowBytesMax: setting({
     key: 'controller.preview.row.maxKB',
@@ -108,7 +108,7 @@ export const preview = {
     default: '32',
     live: true,
     meaning:
-      'The maximum answer of a preview; rows that would make it longer are omitted, with a finding.',
+      'The maximum size of the answer of a preview; rows that would make it longer are omitted, with a finding.',
   }),
   timeMaxMs: setting({
     key: 'controller.preview.timeout',

@@ -103,7 +103,8 @@ export const proxy = {
     kind: duration('10ms', '1m'),
     default: '2s',
     live: true,
-    meaning: "The timeout for a broker's answer to a health check, or to whether it has a result.",
+    meaning:
+      "The timeout for a broker's answer to a health check, or to the question whether it has a result.",
   }),
   failuresMax: setting({
     key: 'proxy.health.failures',
@@ -111,6 +112,6 @@ export const proxy = {
     default: '3',
     live: true,
     meaning:
-      'The number of consecutive failures, of calls and checks, after which a broker gets no calls until a check succeeds.',
+      'The number of consecutive failures, of calls and checks, after which a broker receives no calls until a check succeeds.',
   }),
 };

@@ -69,8 +69,7 @@ export const results = {
     kind: text(/^[^\s\p{C}]{16,200}$/u, 'a text of 16 to 200 characters without spaces'),
     secret: true,
     meaning:
-      'The key of the hash that identifies owners in the ids of results, by which quotas are shared. Must be equal on all brokers and cleaners of a ' +
-      'store. Without it, a caller who knows an id can test whether its owner has a guessed name. Also set it if callers choose ' +
+      'The key of the hash that identifies owners in the ids of results, by which quotas are shared. Must be the same on all brokers and cleaners of a store. Without it, a caller who knows an id can test whether its owner has a guessed name. Also set it if callers choose ' +
       'their own names. Results stored with another key count as those of other owners.',
   }),
   isReused: setting({
@@ -101,7 +100,6 @@ export const results = {
     key: 'engine.broker.page.threads',
     kind: integer(0, 64),
     meaning:
-      'The maximum number of threads that encode large pages. They start with the first such page, and end after a minute without one. A page for which no ' +
-      'thread is free is encoded by the main thread; with 0, all are. Default: one less than the processor has cores, at most 16.',
+      'The maximum number of threads that encode large pages. They start with the first such page, and end after a minute without one. A page for which no thread is free is encoded by the main thread. With 0, no thread starts. Default: one less than the number of processor cores, at most 16.',
   }),
 };

@@ -42,15 +42,13 @@ export const server = {
     meaning:
       'The id of this broker, which must be unique on its store: its results are filed under it, and after a restart they are found ' +
       'only under the same id. Without it, `Broker_<host name>_<port>` with the values of ' +
-      '`engine.broker.host.name` and `engine.broker.client.queryPort`, of which 0 counts as a port of its own.',
+      '`engine.broker.host.name` and `engine.broker.client.queryPort`; a port of 0 stays 0 in the id.',
   }),
   trustedProxies: optionalSetting({
     key: 'engine.http.trusted.proxies',
     kind: networks,
     meaning:
-      'The addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Host` are trusted. Limits for wrong credentials then ' +
-      'apply to the caller behind them, not to the proxy, and pages may call the host that they know. Without it, the connecting address is ' +
-      'the caller, and `Host` the host.',
+      'The addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Host` are trusted. Limits for wrong credentials then apply to the caller behind the proxy, and calls from pages are checked against the forwarded host. Without it, the caller is the connecting address, and the host is that of the `Host` header.',
   }),
   proxyPort: setting({
     key: 'proxy.port',
@@ -72,7 +70,7 @@ export const http = {
     key: 'engine.broker.http.body.maxKB',
     kind: size('KB', 1, 65_536),
     default: '1024',
-    meaning: 'The maximum request body; a larger one is answered with 413.',
+    meaning: 'The maximum size of a request body; a larger one is answered with 413.',
   }),
   headerBytesMax: setting({
     key: 'engine.broker.http.header.maxKB',
@@ -114,7 +112,7 @@ export const http = {
     kind: duration('100ms', '1h'),
     default: '60s',
     meaning:
-      'The time after which the connection of a client is closed that receives nothing of a response, such as a page or a download. Applies to ' +
+      'The time after which the connection of a client that receives nothing of a response, such as a page or a download, is closed. Applies to ' +
       'every service.',
   }),
   shutdownGraceMs: setting({

@@ -31,7 +31,7 @@ export const store = {
     kind: choice(...storeBackends.map(({ name }) => name)),
     default: 'memory',
     meaning:
-      'The store for results. `memory` deletes all of them at a stop and is not for production; each of the others needs its ' +
+      'The store for results. `memory` loses all results when the process stops and is not for production; each of the others needs its ' +
       '`engine.broker.pagination.<protocol>.data.dir`.',
   }),
   tempDir: setting({

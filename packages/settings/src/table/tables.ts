@@ -33,7 +33,7 @@ export const tableServer = {
     kind: path,
     meaning:
       'The directory of tables, their schemas and their rows. One process with the role `server` may open it; brokers that ' +
-      'share it answer queries about its tables. Without it there are the tables of `engine.table.<name>.path` only. ' +
+      'share it answer queries about its tables. Without it, only the tables of `engine.table.<name>.path` exist. ' +
       'If `engine.kind` is `pinot`, the controller stores the records of restream jobs there, and manages the tables of the cluster only if it is set.',
   }),
   tenants: setting({
@@ -64,7 +64,7 @@ export const tableServer = {
     kind: size('MB', 1, 1_048_576),
     default: '20',
     meaning:
-      'The maximum rate of reading these files, in a second. The server reads all of them once when it starts.',
+      'The maximum size of the data that is read from these files in a second. The server reads all of them once when it starts.',
   }),
   samplesDir: optionalSetting({
     key: 'engine.tables.samples.dir',

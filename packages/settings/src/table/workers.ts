@@ -8,8 +8,7 @@ export const workers = {
     default: '1024',
     meaning:
       'The limit for the resident memory of a query process, whatever uses it. A query that exceeds it is ended with its process and fails ' +
-      'with exception 245. All processes together use at most `engine.broker.query.concurrency` times as much. `engine.duckdb.memory.maxMB` is the softer ' +
-      'inner limit: for the memory that the engine accounts for, beyond which it spills.',
+      'with exception 245. All processes together use at most `engine.broker.query.concurrency` times as much. `engine.duckdb.memory.maxMB` is the softer inner limit, on the memory that the engine accounts for: above it, the engine spills to disk.',
   }),
   idleCountMin: setting({
     key: 'engine.broker.workers.idle.min',
@@ -27,7 +26,7 @@ export const workers = {
     key: 'engine.broker.workers.kill.grace',
     kind: duration('10ms', '1m'),
     default: '500ms',
-    meaning: 'The time for which a cancelled query may take to stop before its process is killed.',
+    meaning: 'The time that a cancelled query may take to stop before its process is killed.',
   }),
 };
 
