@@ -69,7 +69,7 @@ export const ControllerHealthResponse = Type.Object(
               running: count('Tasks that run, or wait for their turn.'),
               stopped: count('Tasks that continue once their type is resumed.'),
               failed: count('Tasks that failed, timed out, or were cancelled.'),
-              completed: count('They succeeded.'),
+              completed: count('Tasks that succeeded.'),
             },
             { description: 'Known tasks, by outcome.' },
           ),

@@ -70,7 +70,7 @@ export {
   PinotTenant,
 } from './pinot/table-list.ts';
 export { serviceOperations } from './service-operations.ts';
-export { readOptionsBehind, takeSetStatements } from './pinot/set-statements.ts';
+export { parseTrailingOptions, takeSetStatements } from './pinot/set-statements.ts';
 export { parseQueryOptions, QueryBody, type QueryOptions } from './query-body.ts';
 export { type ParameterType, parameterTypes, parseQueryParameters } from './query-parameters.ts';
 export { CursorResponse, MetadataResponse, QueryResponse } from './query-response.ts';

@@ -66,7 +66,7 @@ export function parseIntegerParameter(name: string, value: RawParameter): number
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
-/** The largest value of Java's `int`, as which Pinot parses some parameters. */
+/** The largest value of Java's `int`, the type of some of Pinot's parameters. */
 const int32Max = 2 ** 31 - 1;
 
 /** Parses a parameter that Pinot parses as an int. @throws INVALID_PARAMETER above 2³¹ − 1 */

@@ -115,7 +115,9 @@ function toHolder(operation: Operation): Operation {
 
 /** Returns an operation that not every broker has. */
 function withMissing({ schema, ...operation }: Operation): Operation {
-  const missing = errorResponses('RESULT_NOT_FOUND')[404] ?? { description: 'It is missing.' };
+  const missing = errorResponses('RESULT_NOT_FOUND')[404] ?? {
+    description: 'The brokers do not have it.',
+  };
   return { ...operation, schema: { ...schema, response: { ...schema.response, 404: missing } } };
 }
 

@@ -41,7 +41,10 @@ const listResults: Operation = {
   },
 };
 
-/** A broker without a count of what it stores does not have it. */
+/**
+ * The call that returns the caller's storage. A broker that does not track its storage does not
+ * have it.
+ */
 const readUsage: Operation = {
   method: 'GET',
   path: routePatterns.usage,
@@ -49,7 +52,7 @@ const readUsage: Operation = {
     operationId: 'readUsage',
     summary: 'Read the storage that the caller uses',
     description:
-      'The number and size of its stored results on this broker, and how much it may store. Reads no object.',
+      "The number and size of the caller's stored results on this broker, and the limits of its storage. Reads no object.",
     tags: ['results'],
     response: {
       200: responseOf('The usage.', 'application/json', refer(UsageResponse)),

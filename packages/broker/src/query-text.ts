@@ -2,7 +2,7 @@ import {
   parseQueryOptions,
   type QueryBody,
   type QueryOptions,
-  readOptionsBehind,
+  parseTrailingOptions,
   takeSetStatements,
 } from '@quire/api';
 import type { Principal } from '@quire/auth';
@@ -34,7 +34,7 @@ export function parseQueryText(
   const queryOptions = parse(options);
   const dialect = chooseDialect(context, name, queryOptions.dialect);
   if (dialect !== 'pinot') return { sql, dialect, queryOptions };
-  return { sql, dialect, queryOptions: parse(new Map([...readOptionsBehind(sql), ...options])) };
+  return { sql, dialect, queryOptions: parse(new Map([...parseTrailingOptions(sql), ...options])) };
 }
 
 /**

@@ -35,9 +35,9 @@ export interface GetOptions extends CallOptions {
 }
 
 /**
- * Lends memory to read into. The chunks read into it belong to the lender again as soon as they are
- * handed out. A store requests memory while a chunk is pulled, at most once for each, and returns
- * the chunk in it or fails. It does not read ahead into it.
+ * Lends memory to read into. A chunk that was read into it belongs to the lender again as soon as
+ * it is yielded. A store requests memory while a chunk is pulled, at most once for each, and yields
+ * the chunk in that memory or fails. It does not read ahead into it.
  */
 export interface ReadMemory {
   /**
@@ -87,7 +87,7 @@ export interface ObjectBody extends AsyncDisposable {
  * The port to object storage: memory, local files, a bucket.
  *
  * `assertObjectKey` defines the keys; every call with another key throws INVALID_OBJECT_KEY before
- * any I/O. No key should lie below another, as `a/b` lies below `a`: a store may refuse to put the
+ * any I/O. No key should be below another, as `a/b` is below `a`: a store may refuse to put the
  * second one, with INVALID_OBJECT_KEY.
  *
  * All failures of a store are QuireErrors that name the key and the store. STORE_UNAVAILABLE and

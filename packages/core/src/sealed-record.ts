@@ -3,8 +3,8 @@ import { QuireError } from './errors.ts';
 import { type JsonValue, parseLosslessJson, writeLosslessJson } from './lossless-json.ts';
 
 /**
- * The identity of a record: its kind and its subject. It detects a record that was copied to
- * another record's place.
+ * The identity of a record: its kind and its subject. It detects a record that was copied over
+ * another one.
  */
 export interface RecordIdentity {
   readonly kind: string;
@@ -75,7 +75,7 @@ function parseUnsealed(text: string): JsonValue {
       ? document.formatVersion
       : undefined;
   if (version === 1) return document;
-  throw version === formatVersion ? damaged('has lost its checksum') : unknownFormat(version);
+  throw version === formatVersion ? damaged('has no checksum') : unknownFormat(version);
 }
 
 function parseJson(text: string): JsonValue {

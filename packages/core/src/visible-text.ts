@@ -6,8 +6,8 @@ const lineBreakers: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r
  */
 const seenFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}';
 /**
- * Scripts whose letters no joiner changes. In other scripts, and between parts of an emoji, joiners
- * change the displayed text.
+ * Scripts whose letters are not affected by joiners. In other scripts, and between parts of an
+ * emoji, joiners change the displayed text.
  */
 const plainLetters = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{Script=Common}';
 const joined = `[[[\\p{L}\\p{M}]--[${plainLetters}]]\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]`;

@@ -11,7 +11,7 @@ test.each([
   ],
   ['EADDRNOTAVAIL', 'host = 127.0.0.1: this machine has no such address.'],
   ['ENOTFOUND', 'host = 127.0.0.1: this machine has no such address.'],
-  ['EACCES', 'port = 8099: this user may not listen there.'],
+  ['EACCES', 'port = 8099: this user is not permitted to listen on this port.'],
 ])('%s is an INVALID_SETTING with a sentence', (code, message) => {
   const cause = failure(code);
   expect(listenError(cause, { host: '127.0.0.1', port: 8099 })).toMatchObject({

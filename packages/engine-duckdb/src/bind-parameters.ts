@@ -32,7 +32,7 @@ export function matchParameters(statement: SyntaxNode, values: QueryParameters =
     throw mismatch(`A value was given for $${unknownName}, but the query has no such parameter.`);
   }
   if (valuesByName.size === Object.keys(values).length) return valuesByName;
-  throw mismatch('Two values were given for one parameter: upper and lower case are the same.');
+  throw mismatch('Two values were given for one parameter: names are case-insensitive.');
 }
 
 /** Prepares SQL, the engine's own or the caller's, and binds the values of its parameters. */

@@ -23,7 +23,7 @@ import {
   type LockedDatabase,
   openLockedDatabase,
 } from './locked-database.ts';
-import { inWordsOfPinot } from './pinot/failure-words.ts';
+import { rewordForPinot } from './pinot/reword-failure.ts';
 import { prepareTranslated } from './pinot/prepare-translated.ts';
 import { QueryConnection } from './query-connection.ts';
 import type { SelectStatement, StatementRules } from './select-statement.ts';
@@ -50,7 +50,7 @@ export interface ExecuteOptions {
   readonly limits: QueryLimits;
   /** The stored results that the query may name. */
   readonly results?: readonly NamedRows[] | undefined;
-  /** As that of `QueryEngine.execute`. */
+  /** As in `QueryEngine.execute`. */
   readonly onProgress?: ((share: number) => void) | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface ExecuteOptions {
  *
  * Queries run concurrently, each on a connection of its own, and share threads, memory and spill
  * space. A query that exceeds these fails alone. A query occupies one thread of libuv's pool while
- * DuckDB works for it.
+ * DuckDB is working on it.
  */
 export class DuckDbEngine implements QueryEngine {
   readonly readsResults = true;
@@ -86,8 +86,7 @@ export class DuckDbEngine implements QueryEngine {
   }
 
   /**
-   * Opens the engine. Globs are expanded, and the types of CSV and JSON columns inferred, now and
-   * from all rows.
+   * Opens the engine. Expands globs, and infers the types of CSV and JSON columns from all rows.
    *
    * @throws INVALID_SETTING when a table cannot be read, or two have the same name, ignoring case
    */
@@ -235,13 +234,13 @@ export class DuckDbEngine implements QueryEngine {
       const failure = parseFailure(error);
       const { sql, tables, plan } = select;
       if (select.isTranslated === true) {
-        throw inWordsOfPinot(queryError(failure, 'running', this.#redact, { tables }));
+        throw rewordForPinot(queryError(failure, 'running', this.#redact, { tables }));
       }
       if (plan.castTypes === undefined) {
         throw queryError(failure, 'running', this.#redact, { sql, tables });
       }
       if (failure.type === 'Mismatch Type') throw unsupportedColumn(failure, this.#redact);
-      // Positions in a rewritten query mean nothing to its author.
+      // Positions in a rewritten query are not those of the caller's text.
       throw queryError(failure, 'running', this.#redact, { tables });
     }
   }
@@ -255,7 +254,8 @@ async function startStream({ statement }: SelectStatement): Promise<Result> {
   try {
     return await duckdb.execute_prepared_streaming(statement);
   } finally {
-    // Destroyed only after DuckDB is done with it, even if no caller waits any more.
+    // The statement is destroyed only after DuckDB has finished with it, even if no caller is
+    // waiting any more.
     duckdb.destroy_prepare_sync(statement);
   }
 }
@@ -278,8 +278,8 @@ function timedOut(timeoutMs: number): QuireError {
 }
 
 /**
- * Makes messages name files by their tables, without their directories, and hides the spill
- * directory.
+ * Returns a function that replaces directories in messages by the names of tables, and hides the
+ * spill directory.
  */
 function redactPaths(
   tables: readonly OpenTable[],

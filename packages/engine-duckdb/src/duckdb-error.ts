@@ -1,7 +1,7 @@
 import { type ErrorCode, QuireError } from '@quire/core';
 import { shortenMessage } from './shorten-message.ts';
 
-/** A failure that DuckDB reports; the engine has it do so as JSON (`errors_as_json`). */
+/** A failure that DuckDB reports as JSON, because of its setting `errors_as_json`. */
 export interface DuckDbFailure {
   /** DuckDB's exception type, such as `Binder` or `Out of Range`. */
   readonly type: string;
@@ -79,7 +79,7 @@ export function queryError(
   return new QuireError(codeOf(failure, phase), shortenMessage(laidOut) + marker);
 }
 
-/** Describes a column or table that the query lacks, with similar names, in one line. */
+/** Describes a missing column or table, with similar names, in one line. */
 function unknownNameMessage(message: string): string | undefined {
   const [, what, name, near] =
     /^Referenced (column|table) "(.*?)" (?:was )?not found(?: in FROM clause| because the FROM clause is missing)?!?(?:\nCandidate (?:bindings|tables): (.*))?$/.exec(
@@ -97,20 +97,20 @@ function unknownNameMessage(message: string): string | undefined {
 function missingFileMessage({ type, message }: DuckDbFailure): string | undefined {
   if (type !== 'Permission') return undefined;
   const file = /^Cannot access file "(.*?)(?:\/\*\*\/\*\.\w+)?" - /.exec(message)?.[1];
-  return `Permission Error: ${file === undefined ? message : `The file ${file} no longer exists. Put it back, or restart the server to open the table without it.`}`;
+  return `Permission Error: ${file === undefined ? message : `The file ${file} no longer exists. Restore it, or restart the server to open the table without it.`}`;
 }
 
 /** Returns the error for a column that DuckDB cannot cast to a type that Arrow has. */
 export function unsupportedColumn({ message }: DuckDbFailure, redact: Redact): QuireError {
   return new QuireError(
     'UNSUPPORTED_COLUMN_TYPE',
-    shortenMessage(redact(`A column has a type that cannot be shown: ${message}`)),
+    shortenMessage(redact(`The type of a column cannot be converted to text: ${message}`)),
   );
 }
 
 /**
- * Failures that are caused by the data and not by the text of the query, even if DuckDB finds them
- * while planning.
+ * Failures that are caused by the data and not by the text of the query, even if DuckDB detects
+ * them while planning.
  */
 const dataFailures: ReadonlySet<string> = new Set([
   'Conversion',
@@ -143,7 +143,10 @@ function codeOf(failure: DuckDbFailure, phase: QueryPhase): ErrorCode {
   }
 }
 
-/** DuckDB has no subtype for `t.c` if `t` exists and `c` does not. */
+/**
+ * Reports whether a column is missing. DuckDB has no subtype for `t.c` if `t` exists and `c` does
+ * not.
+ */
 function isMissingColumn({ subtype, message }: DuckDbFailure): boolean {
   return subtype === 'COLUMN_NOT_FOUND' || message.includes('does not have a column named');
 }
@@ -170,7 +173,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
-    // The text is truncated, or has more after the object: it is used as the message.
+    // The text is truncated, or continues after the object: it is used as the message.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

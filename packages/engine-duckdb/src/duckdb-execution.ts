@@ -10,7 +10,7 @@ import type { RecordBatch, Schema } from 'apache-arrow';
 import { prepareWith } from './bind-parameters.ts';
 import { recordBatchesOf } from './conversion/record-batches.ts';
 import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
-import { inWordsOfPinot } from './pinot/failure-words.ts';
+import { rewordForPinot } from './pinot/reword-failure.ts';
 import type { QueryConnection } from './query-connection.ts';
 import type { SelectStatement } from './select-statement.ts';
 
@@ -22,8 +22,8 @@ export interface ExecutionParts {
   readonly live: Pick<QueryStatistics, 'segments' | 'consumedUntilMs'>;
   readonly dataVersion: string | undefined;
   /**
-   * Called after the last row, because a file may have changed while it was read. @throws
-   * TABLE_DAMAGED
+   * Verifies the tables after the last row, because a file may have changed while it was read.
+   * @throws TABLE_DAMAGED
    */
   readonly assertWhole: () => Promise<void>;
   readonly clock: Clock;
@@ -116,7 +116,7 @@ export class DuckDbExecution implements QueryExecution {
       const failure = parseFailure(error);
       const { sql, tables } = select;
       if (select.isTranslated === true) {
-        return inWordsOfPinot(queryError(failure, 'running', redact, { tables }));
+        return rewordForPinot(queryError(failure, 'running', redact, { tables }));
       }
       if (failure.position === undefined || select.plan.castTypes !== undefined) {
         return queryError(failure, 'running', redact, { tables });

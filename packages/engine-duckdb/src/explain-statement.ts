@@ -6,7 +6,7 @@ import { readBoundRows } from './read-rows.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
 import type { TableScope } from './table-scope.ts';
 
-/** Comments and spaces, then the keyword, which may ask for a run of the query. */
+/** Matches comments and spaces, then the keyword, with ANALYZE or PLAN FOR. */
 const prefix = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[^]*?\*\/)*EXPLAIN\s+(?:(ANALYZE)\s+|PLAN\s+FOR\s+)?/i;
 
 /**
@@ -26,7 +26,7 @@ export async function prepareStatement(
 ): Promise<SelectStatement> {
   const [words, analyze] = prefix.exec(query.sql) ?? [];
   if (words === undefined) return prepareSelect(connection, query, scope, rules);
-  // The length stays, so that positions in messages are those of the caller's text.
+  // The length is unchanged, so that positions in messages are those of the caller's text.
   const sql = words.replaceAll(/[^\n]/g, ' ') + query.sql.slice(words.length);
   const explained = await prepareSelect(connection, { ...query, sql }, scope, rules);
   duckdb.destroy_prepare_sync(explained.statement);

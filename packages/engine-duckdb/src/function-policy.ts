@@ -1,7 +1,7 @@
 /* The functions that queries may call.
    
    Table functions can read files, settings and the catalog: only those listed here are allowed.
-   Scalar functions cannot, with the exceptions listed here. A test compares both lists with all
+   Scalar functions cannot, except for the refused ones below. A test compares both lists with all
    functions of this DuckDB version, so that an upgrade that adds one fails until it has been
    reviewed. */
 
@@ -19,12 +19,12 @@ const allowedTableFunctions: ReadonlySet<string> = new Set([
 ]);
 
 const refusedFunctions: ReadonlySet<string> = new Set([
-  'current_setting', // directories of the server
-  'getenv', // only in DuckDB's own shell, today
+  'current_setting', // returns directories of the server
+  'getenv', // today it exists only in DuckDB's own shell
   'get_block_size', // reads the catalog of databases
-  'json_serialize_plan', // a plan holds the paths of what it scans
+  'json_serialize_plan', // a plan contains the paths of the files that it scans
   'pg_get_constraintdef',
-  'pg_get_viewdef', // the definition of a table holds its path
+  'pg_get_viewdef', // the definition of a table contains its path
   'pg_sleep', // blocks a thread that cannot be interrupted
   'sleep_ms',
   'write_log',

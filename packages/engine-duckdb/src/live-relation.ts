@@ -2,10 +2,7 @@ import type { RelationColumn, RelationPart, TableRelation } from '@quire/core/ta
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { quoteIdentifier } from './conversion/column-type.ts';
 
-/**
- * Returns a SELECT of all rows of a table of a table server, from exactly the files that it has at
- * one moment.
- */
+/** Returns a SELECT of all rows of a live table, from exactly the files of one moment. */
 export function selectRelation({ columns, parts }: TableRelation): string {
   if (parts.length > 0) return parts.map((part) => selectPart(columns, part)).join(' UNION ALL ');
   const nulls = columns.map(
@@ -53,7 +50,9 @@ const sqlTypes = {
   MAP: 'MAP(VARCHAR, JSON)',
 } as const;
 
-/** The most digits of DuckDB's decimals; columns with more remain text with all digits. */
+/**
+ * The maximum number of digits of DuckDB's decimals; columns with more remain text with all digits.
+ */
 const decimalDigitsMax = 38;
 
 function sqlTypeOf({ type, isList, digits }: RelationColumn): string {

@@ -42,8 +42,8 @@ export interface LockedDatabase {
 }
 
 /**
- * Opens the tables, then locks the database for good: no other file, no network, no extension, no
- * change of a setting.
+ * Opens the tables, then locks the database permanently: it cannot access other files or the
+ * network, load extensions or change settings.
  *
  * @throws INVALID_SETTING when a table cannot be read, or a limit or the spill directory cannot be
  *   used
@@ -116,7 +116,7 @@ async function openDatabase(options: DatabaseOptions, spillDirectory: string): P
     // Planning time grows with the cube of the depth: about a second at this one, minutes at the
     // default of 1000.
     max_expression_depth: '250',
-    // Otherwise some casts cannot be written to the syntax tree that queries are checked by.
+    // Otherwise some casts cannot be written to the syntax tree, by which queries are checked.
     storage_compatibility_version: 'latest',
     allow_community_extensions: 'false',
     allow_persistent_secrets: 'false',
@@ -144,7 +144,7 @@ async function lock(
 ): Promise<void> {
   const files = tables.flatMap((table) => table.files).map(quoteLiteral);
   const statements = [
-    // Given when the database is opened, this limit is reported but not enforced.
+    // If this limit were set when the database is opened, it would be reported but not enforced.
     `SET max_temp_directory_size = '${spillMaxBytes}B'`,
     // Timestamps with a time zone are shown in UTC, whatever the zone of the server.
     `SET TimeZone = 'UTC'`,

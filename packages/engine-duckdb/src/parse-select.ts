@@ -7,8 +7,8 @@ import { overLimit, type StatementLimits } from './statement-limits.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
- * The longest syntax tree that is read, in characters: nodes are counted before it leaves DuckDB,
- * long texts in them are not.
+ * The maximum length of a syntax tree in characters. DuckDB counts its nodes first, but not long
+ * texts in them.
  */
 const syntaxTreeLengthMax = 16 * MiB;
 

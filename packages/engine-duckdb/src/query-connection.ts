@@ -73,7 +73,7 @@ export class QueryConnection {
    */
   async watchProgress(clock: Clock, onProgress: (share: number) => void): Promise<void> {
     const { signal } = this.#stopped;
-    // A SET is refused, since the configuration is locked; these are settings of the connection.
+    // These are settings of the connection. SET is refused, since the configuration is locked.
     await this.call((handle) =>
       duckdb.query(handle, 'PRAGMA enable_progress_bar; PRAGMA disable_print_progress_bar'),
     );
@@ -90,7 +90,7 @@ export class QueryConnection {
       await sleepUnlessAborted(clock, progressEveryMs, signal);
       if (signal.aborted) return;
       const share = duckdb.query_progress(this.#handle).percentage / 100;
-      // Not known: between queries, and for rows that are computed and not scanned.
+      // The share is unknown between queries, and for rows that are computed and not scanned.
       if (share <= reported) continue;
       reported = share;
       onProgress(Math.min(1, share));

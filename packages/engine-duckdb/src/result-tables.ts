@@ -85,7 +85,7 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   try {
     for await (const batch of rows.read({ signal: stop.signal })) {
       for (let start = 0; start < batch.rowCount; start += rowsAtOnce) {
-        // Each piece is a call: the query may be stopped between two of them.
+        // Each piece is a separate call, so that the query can be stopped between two of them.
         await connection.call(async () =>
           appending.add(batch, start, Math.min(rowsAtOnce, batch.rowCount - start)),
         );
@@ -98,7 +98,7 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   }
 }
 
-/** As many rows as a chunk of DuckDB has. */
+/** The number of rows in a chunk of DuckDB. */
 const rowsAtOnce = duckdb.vector_size();
 
 /** Appends rows to a table of a connection. */

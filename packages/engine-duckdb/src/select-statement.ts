@@ -51,7 +51,10 @@ export interface SelectStatement {
   readonly tables: readonly string[];
   /** True if it always has the same answer for the same data. */
   readonly isRepeatable: boolean;
-  /** True if it was written in another dialect: its positions mean nothing to its author. */
+  /**
+   * True if it was translated from another dialect: positions in it are not those of the caller's
+   * text.
+   */
   readonly isTranslated?: boolean;
 }
 
@@ -145,13 +148,13 @@ async function prepareBound(
     const statement = await connection.call((handle) => prepareWith(handle, bound, values));
     return { statement, sql: bound, plan, relation };
   } catch (error) {
-    // Positions in a rewritten query mean nothing to its author.
+    // Positions in a rewritten query are not those of the caller's text.
     throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact);
   }
 }
 
 /**
- * Returns DuckDB's own spelling of a query, without comments and semicolons, which can be put in
+ * Returns a query as DuckDB writes it, without comments and semicolons, so that it can be put in
  * brackets.
  */
 async function canonicalText(connection: QueryConnection, sql: string): Promise<string> {
@@ -165,7 +168,7 @@ async function canonicalText(connection: QueryConnection, sql: string): Promise<
   return String(row?.['text']);
 }
 
-/** Plans the columns of a statement, and destroys one that is refused. */
+/** Plans the columns of a statement, and destroys the statement if they are refused. */
 async function planStatement(
   connection: QueryConnection,
   statement: PreparedStatement,

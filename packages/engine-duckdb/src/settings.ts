@@ -9,7 +9,7 @@ const settings = {
     default: '2048',
     meaning:
       'The memory that all running queries together may use for hashing, sorting and buffers; beyond it they spill. Each of them has an equal share: ' +
-      'as many may run as `engine.broker.query.concurrency` says.',
+      'the limit divided by `engine.broker.query.concurrency`.',
   }),
   threadCount: setting({
     key: 'engine.duckdb.threads',
@@ -30,7 +30,7 @@ const settings = {
     kind: size('KB', 1, 65_536),
     default: '1024',
     meaning:
-      'The longest text of a query. A query that exceeds this or one of the following limits is refused before it is planned.',
+      'The maximum length of the text of a query. A query that exceeds this or one of the following limits is refused before it is planned.',
   }),
   columnsMax: setting({
     key: 'engine.duckdb.statement.columns.max',

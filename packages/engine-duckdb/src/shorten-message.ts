@@ -1,4 +1,4 @@
-/** The longest message, and the longest quoted part of one, in characters. */
+/** The maximum length of a message, and of a quoted part of one, in characters. */
 const lengthMax = 1000;
 const quotedLengthMax = 120;
 

@@ -36,8 +36,8 @@ interface Visit {
 }
 
 /**
- * The common table expressions that a part of a query sees: those of one WITH before some position,
- * and all of the enclosing scope.
+ * The common table expressions that are visible in a part of a query: those of one WITH before some
+ * position, and all of the enclosing scope.
  */
 interface Scope {
   /** Names in lower case, each with its first position in the WITH. */
@@ -46,7 +46,10 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** The number of visited nodes after which the event loop is yielded to: a few milliseconds. */
+/**
+ * The number of visited nodes after which the walk yields to the event loop; they take a few
+ * milliseconds.
+ */
 const visitsAtOnce = 10_000;
 
 /**
@@ -94,8 +97,8 @@ export function isReservedName(name: string): boolean {
  * Checks that a SELECT reads configured tables and the given results, and nothing else. Returns the
  * names of those that it reads, and other traits of its syntax tree, which is walked once.
  *
- * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment gets
- * around the check. It is an allow-list of everything that can be read from, and a deny-list of
+ * The syntax tree is DuckDB's own (`json_serialize_sql`), so no spelling, quoting or comment can
+ * bypass the check. It is an allow-list of everything that can be read from, and a deny-list of
  * scalar functions, which cannot read files.
  *
  * @throws TABLE_NOT_FOUND when a table is not configured
@@ -211,7 +214,7 @@ function resolveTable(
   throw tableNotFound(written.join('.'), tableNames);
 }
 
-/** Returns the error of a table that does not exist, which lists those that do. */
+/** Returns the error for a table that does not exist, which lists the existing ones. */
 export function tableNotFound(name: string, tableNames: TableNames): QuireError {
   return new QuireError(
     'TABLE_NOT_FOUND',
@@ -224,7 +227,7 @@ const nameLengthMax = 120;
 
 function listTables(tableNames: TableNames): string {
   const all = [...tableNames.values()].toSorted();
-  // The name of a table also represents its halves.
+  // If the list contains the name of a table, its halves are left out.
   const names = all.filter(
     (name) =>
       !all.includes(name.replace(/_(?:OFFLINE|REALTIME)$/, '')) ||
@@ -236,8 +239,8 @@ function listTables(tableNames: TableNames): string {
 }
 
 /**
- * Returns the nodes to visit next: a common table expression sees those before it, and itself only
- * if it is recursive.
+ * Returns the nodes to visit next: a common table expression may reference those before it, and
+ * itself only if it is recursive.
  */
 function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<Visit, 'depth'>[] {
   const expressions = commonTableExpressions(node);

@@ -7,18 +7,24 @@ import { duckDbSettings } from './settings.ts';
  * them before it parses it.
  */
 export interface StatementLimits {
-  /** The longest text, in bytes of UTF-8. */
+  /** The maximum size of the text, in bytes of UTF-8. */
   readonly textBytesMax: number;
-  /** The most columns of a result; the members of structs count as columns. */
+  /** The maximum number of columns of a result; the members of structs count as columns. */
   readonly columnsMax: number;
-  /** The most values in a row of a result: arrays of fixed size count all elements, null or not. */
+  /**
+   * The maximum number of values in a row of a result: arrays of fixed size count all elements,
+   * null or not.
+   */
   readonly valuesMax: number;
   /**
-   * The deepest nesting of brackets in the text, and of nodes in the syntax tree; the parts of a
+   * The maximum nesting of brackets in the text, and of nodes in the syntax tree; the parts of a
    * UNION count as nested in each other.
    */
   readonly depthMax: number;
-  /** The most nodes of the syntax tree: each constant, column, call, table and clause is one. */
+  /**
+   * The maximum number of nodes of the syntax tree: each constant, column, call, table and clause
+   * is one.
+   */
   readonly nodesMax: number;
 }
 
@@ -31,7 +37,7 @@ export const statementLimits: StatementLimits = {
   nodesMax: 50_000,
 };
 
-/** Returns the error of a query that exceeds a limit. */
+/** Returns the error for a query that exceeds a limit. */
 export function overLimit(
   limits: StatementLimits,
   limit: keyof StatementLimits,

@@ -6,7 +6,7 @@ import type { SyntaxNode } from './syntax-tree.ts';
  * upgrade that adds one.
  */
 const changingNames: ReadonlySet<string> = new Set([
-  'age', // with one argument: until today
+  'age', // with one argument, its result depends on the current date
   'ago',
   'current_catalog',
   'current_connection_id',
@@ -64,7 +64,7 @@ const summingFunctions: ReadonlySet<string> = new Set([
   'array_aggregate',
 ]);
 
-/** The traits of a query that single nodes of its syntax tree reveal. */
+/** The traits of a query that follow from single nodes of its syntax tree. */
 export class StatementTraits {
   #isChanging = false;
   #isSumming = false;
@@ -97,7 +97,10 @@ export class StatementTraits {
     return this.#readsCatalog;
   }
 
-  /** True if its HUGEINT columns may be sums. They are not if the query itself names HUGEINT. */
+  /**
+   * True if its HUGEINT columns may be sums, which requires that the query itself does not name
+   * HUGEINT.
+   */
   get hasSums(): boolean {
     return this.#isSumming && !this.#namesHugeint;
   }

@@ -59,9 +59,9 @@ export async function csvRelation(
 /**
  * Returns relations of JSON files, the best one first.
  *
- * DuckDB detects a column of integers of both signs as HUGEINT, so BIGINT is tried before. If no
- * types can be stated, because a column has a date format of its own, DuckDB reads all rows for
- * each query.
+ * DuckDB detects a column of integers of both signs as HUGEINT, so BIGINT is tried before. If the
+ * types cannot be written down, because a column has a date format of its own, DuckDB infers them
+ * from all rows for each query.
  */
 export async function jsonRelations(
   connection: Connection,

@@ -39,7 +39,7 @@ export class TableScope {
     this.results = new ResultTables(results);
     this.#live = live;
     this.#rowCounts = new Map(tables.map(({ name, rowCount }) => [name, rowCount]));
-    // A configured table hides another one of its name.
+    // A configured table hides a live table with the same name.
     const hidden = new Set(tables.map(({ name }) => name.toLowerCase()));
     this.#liveNames = new Set(liveNames.filter((name) => !hidden.has(name.toLowerCase())));
     this.#fullNames = new Map(
@@ -139,14 +139,14 @@ export class TableScope {
   }
 
   /**
-   * Verifies that the files of these tables are still those that were compared with what was
-   * written. @throws TABLE_DAMAGED
+   * Verifies that the files of these tables have not changed since their checksums were verified.
+   * @throws TABLE_DAMAGED
    */
   async assertWhole(tables: readonly string[], signal: AbortSignal): Promise<void> {
     await this.#live?.verify(this.relationsOf(tables), { signal });
   }
 
-  /** Returns the live tables among these, as the query sees them. */
+  /** Returns the relations of the live tables among these. */
   relationsOf(tables: readonly string[]): readonly TableRelation[] {
     return tables.flatMap((name) => this.#relations.get(name) ?? []);
   }

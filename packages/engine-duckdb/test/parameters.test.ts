@@ -116,7 +116,7 @@ describe('a query fails', () => {
     [
       'SELECT $x',
       { x: int(1), X: int(2) },
-      'Two values were given for one parameter: upper and lower case are the same.',
+      'Two values were given for one parameter: names are case-insensitive.',
     ],
     ['SELECT ?', [text('a\0b')], 'The value of parameter 1 contains a NUL character.'],
   ])('a query fails when %s is given the values %j', async (sql, parameters, message) => {

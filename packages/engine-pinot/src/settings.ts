@@ -30,7 +30,7 @@ const settings = {
     kind: text(/^[\x20-\x7e]{1,8000}$/, 'a token, alone or after Basic or Bearer'),
     secret: true,
     meaning:
-      'The credentials of Quire at the cluster. Set it by its environment variable rather than in a file that others read.',
+      'The token with which Quire authenticates at the cluster. Set it by its environment variable rather than in a file that others can read.',
   }),
   authUrl: optionalSetting({
     key: 'engine.pinot.auth.url',
@@ -87,7 +87,7 @@ const settings = {
 export const pinotSettings = {
   name: 'pinot',
   title: 'Apache Pinot as the engine',
-  meaning: 'an Apache Pinot cluster does both, as the settings `engine.pinot.…` say.',
+  meaning: 'an Apache Pinot cluster does both, at the addresses in the settings `engine.pinot.…`.',
   settings,
   required: [settings.controllerUrls.key],
 } as const satisfies EngineSettings<typeof settings>;

@@ -296,12 +296,12 @@ describe('an answer', () => {
 
   test.each([
     ['', 'it ended'],
-    ['<html>', "there was '<'"],
+    ['<html>', "found '<'"],
     [
       '{"resultTable":{"dataSchema":{"columnNames":["a"],"columnDataTypes":["INT"]},"rows":[[1],[2',
       'it ended',
     ],
-    ['{"resultTable":{"rows":[1]}}', "there was '1'"],
+    ['{"resultTable":{"rows":[1]}}', "found '1'"],
     ['{"exceptions":[] "a":1}', "',' or '}'"],
   ])('an answer that breaks off or is not JSON is refused: %s', async (text, reason) => {
     await expect(read(text)).rejects.toMatchObject({

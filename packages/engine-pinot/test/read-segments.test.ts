@@ -116,7 +116,7 @@ test('a selection fails with the failure of the segment whose turn it is, also w
 });
 
 test.each([
-  ['went away', (segments: Record<string, string>) => void delete segments['d']],
+  ['was deleted', (segments: Record<string, string>) => void delete segments['d']],
   ['was replaced', (segments: Record<string, string>) => void (segments['d'] = '2')],
 ])('a selection fails when a segment %s meanwhile', async (words, change) => {
   const segments = Object.fromEntries(names.map((name) => [name, '1']));

@@ -63,7 +63,7 @@ test('a table whose brokers the controller did not write gets them, or its creat
   await expect(other.engine.createTable(lakes)).rejects.toMatchObject({
     code: 'ENGINE_UNAVAILABLE',
     message:
-      'Apache Pinot created lakes_OFFLINE, but no broker for it, because of changes to other tables at the same time: delete it, and create it again.',
+      'Apache Pinot created lakes_OFFLINE, but assigned no broker to it, because of changes to other tables at the same time: delete it, and create it again.',
   });
 });
 

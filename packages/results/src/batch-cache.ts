@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-/** The size of the remembered batches, as a multiple of the cache's size. */
+/** The total size of the batches whose requests are counted, as a multiple of the cache's size. */
 const memoryFactor = 2;
 /**
- * The number of requests for each remembered batch after which all counts are halved, so that old
- * demand fades.
+ * The number of requests for each counted batch after which all counts are halved, so that old
+ * requests lose weight.
  */
 const agingFactor = 10;
 
@@ -82,7 +82,7 @@ export class BatchCache {
     if (sizeBytes > this.sizeBytesMax) return false;
     while (messages.calculatedSize + sizeBytes > this.sizeBytesMax) {
       const oldest = messages.rkeys().next();
-      // A difference of one does not count: of batches requested in turn, the latest one is always
+      // A difference of one is ignored: of batches requested in turn, the latest one is always
       // ahead by one.
       if (oldest.done === true || this.#demand.of(oldest.value) + 1 >= demand) return false;
       messages.delete(oldest.value);
@@ -101,7 +101,7 @@ class Demand {
   /**
    * Creates an empty counter.
    *
-   * @param sizeBytesMax the total size of all remembered batches
+   * @param sizeBytesMax the total size of all counted batches
    */
   constructor(sizeBytesMax: number) {
     if (sizeBytesMax > 0) this.#counts = new LRUCache({ maxSize: sizeBytesMax });

@@ -47,7 +47,7 @@ export interface CachedBatches {
  */
 const cachedBytesMax = 2 * MiB;
 /**
- * The number of requests from which a batch is cached if the store has bytes cached itself. A
+ * The number of requests after which a batch is cached, if the store has bytes cached itself. A
  * reader that walks through a result requests each batch at a page boundary twice, and copies of
  * those would become garbage faster than it is collected.
  */
@@ -55,11 +55,11 @@ const demandMinCached = 3;
 /** The same number for other stores, where a read is expensive. */
 const demandMinElsewhere = 2;
 /**
- * The memory lent for pages up to which a page is read in one piece, which other readers can share.
- * Memory lent for streams does not count, because their readers may be slow.
+ * A page is read in one piece, which other readers can share, while less memory than this is lent
+ * for such pages. Memory lent for streams does not count, because their readers may be slow.
  */
 const wholePageBytesMax = 16 * MiB;
-/** The lent memory up to which a stream reads large pieces. */
+/** A stream reads large pieces while less memory than this is lent. */
 const streamPlentyBytes = 16 * MiB;
 
 /** The part of a store that reads need; it may also be a `CachedReader`. */

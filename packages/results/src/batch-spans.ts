@@ -8,7 +8,7 @@ export interface BatchSpans {
   readonly firstOffset: number;
   /**
    * The end of each batch message, in order. Offsets rather than lengths, so that a page is planned
-   * without a sum.
+   * without adding up lengths.
    */
   readonly ends: readonly number[];
   /** CRC-32 of each batch message (ISO 3309, as zlib computes it). */

@@ -1,8 +1,8 @@
 import { MiB } from '@quire/core';
 
 /**
- * The minimum size. Smaller pieces share it; larger ones have four sizes between a power of two and
- * the next.
+ * The minimum size of a buffer. Larger buffers have four sizes between one power of two and the
+ * next.
  */
 const sizeBytesMin = 64 * 1024;
 
@@ -10,11 +10,11 @@ const sizeBytesMin = 64 * 1024;
 export interface Lender {
   /** The number of bytes that are lent. */
   readonly leasedBytes: number;
-  /** The size of chunks that it lends best. Default: the caller's choice. */
+  /** The preferred size of chunks. Default: the caller's choice. */
   readonly chunkBytes?: number;
   /** Lends `sizeBytes` bytes, with any content. */
   lease(sizeBytes: number): Uint8Array;
-  /** Takes back lent memory, once, when it is no longer read or written. */
+  /** Takes back lent memory, once it is no longer read or written. Call it once. */
   release(lease: Uint8Array): void;
   /** Gives up lent memory that may still be read or written. */
   abandon(lease: Uint8Array): void;
@@ -31,8 +31,9 @@ export interface BufferPoolOptions {
 }
 
 /**
- * A pool of reusable memory. Large buffers left to the garbage collector cost a page more than
- * reading it: every few dozen megabytes trigger a collection of the server's whole heap.
+ * A pool of reusable memory. If large buffers were left to the garbage collector, every few dozen
+ * megabytes would trigger a collection of the server's whole heap, which costs a page more than
+ * reading it.
  */
 export class BufferPool implements Lender {
   /** Idle buffers, by size. */

@@ -12,8 +12,8 @@ export interface CommitRecord {
   /** Name of the principal that ran the query. */
   readonly owner: string;
   /**
-   * The text of the query, shortened to `sqlLengthMax`. Undefined in results of programs that gave
-   * none, and of releases that did not store it.
+   * The text of the query, shortened to `sqlLengthMax`. Undefined in results of programs that did
+   * not provide it, and of releases that did not store it.
    */
   readonly sql?: string | undefined;
   readonly submissionTimeMs: number;
@@ -30,7 +30,7 @@ export interface CommitRecord {
 export interface OpenRecord {
   readonly entry: ResultEntry;
   readonly record: CommitRecord;
-  /** The time at which the store was last seen to have it, by the monotonic clock. */
+  /** The time at which the store was last known to have it, on the monotonic clock. */
   readonly seenMs: number;
 }
 
@@ -59,14 +59,14 @@ export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord
   if (envelope.formatVersion !== formatVersion) {
     throw unknownFormat(key, envelope.formatVersion);
   }
-  if (envelope.record === undefined) throw corrupt(key, 'holds no record');
+  if (envelope.record === undefined) throw corrupt(key, 'contains no record');
   if (crc32(recordBytes(bytes)) !== envelope.checksum) {
     throw corrupt(key, 'does not match its checksum');
   }
   // The checksum proves that Quire wrote it, so its shape is trusted; only the schema and the id
   // need parsing.
   const record = envelope.record as Omit<CommitRecord, 'schema'> & { readonly schema: string };
-  if (!isRequestId(record.requestId)) throw corrupt(key, 'names no request id');
+  if (!isRequestId(record.requestId)) throw corrupt(key, 'has no valid request id');
   return { ...record, schema: decodeSchema(key, record.schema) };
 }
 
@@ -98,7 +98,7 @@ function parseEnvelope(
 
 function decodeSchema(key: string, base64: string): Schema {
   const schema = new MessageReader(Buffer.from(base64, 'base64')).readSchema();
-  if (schema === null || schema === undefined) throw corrupt(key, 'holds no schema');
+  if (schema === null || schema === undefined) throw corrupt(key, 'contains no schema');
   return schema;
 }
 

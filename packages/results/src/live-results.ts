@@ -126,7 +126,7 @@ export class LiveResults {
     this.#cache.set(open);
   }
 
-  /** Drops the cached record: only the store has the current one. */
+  /** Drops the cached record, because only the store has the current one. */
   forget(requestId: RequestId): void {
     this.#cache.delete(requestId);
   }

@@ -11,7 +11,7 @@ export class MessageSplitter implements ReadMemory {
   #chunks: AsyncIterator<Uint8Array> | undefined;
   #leases: Uint8Array[] = [];
   #rest: Uint8Array = new Uint8Array(0);
-  /** The missing bytes of the message that is being taken. */
+  /** The number of missing bytes of the message that is being taken. */
   #lackingBytes = 0;
 
   /**

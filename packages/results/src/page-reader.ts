@@ -27,7 +27,7 @@ export interface PageReaderOptions {
 /**
  * Reads pages of results. For readers that walk through a result in either direction, it also reads
  * the next page ahead: into the cache, or as a read in progress that they join. An unused
- * read-ahead costs one request and a place in the cache.
+ * read-ahead costs one request and space in the cache.
  */
 export class PageReader {
   readonly cache: BatchCache;

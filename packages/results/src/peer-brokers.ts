@@ -14,8 +14,8 @@ import { brokerPrefix, isBrokerId } from './layout.ts';
  */
 const lookAgainAfterMs = 10_000;
 /**
- * The age up to which an id may belong to a new broker's first result: each of these ids may start
- * one search.
+ * The maximum age of ids that may belong to a new broker's first result: each of them may start one
+ * search.
  */
 const youngMs = 24 * 3_600_000;
 const missedMax = 1_000;
@@ -28,7 +28,7 @@ export class PeerBrokers {
   #known: readonly string[] = [];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
-  /** Young ids that were searched for, and the time of the search. */
+  /** Recent ids that were searched for, and the time of the search. */
   readonly #missed = new LRUCache<RequestId, number>({ max: missedMax });
 
   constructor(store: ObjectStore, ownBrokerId: string, clock: Clock) {
@@ -44,8 +44,8 @@ export class PeerBrokers {
 
   /**
    * Searches for new brokers that may have a result that the known ones do not have; resolves to
-   * the new ones. Costs one request for each broker; none soon after a search, unless the id is
-   * young and was not searched for.
+   * the new ones. Makes one request for each broker, but none shortly after a search, unless the id
+   * is recent and was not searched for.
    */
   async lookForNew(requestId: RequestId, options: CallOptions): Promise<readonly string[]> {
     const before = new Set(this.#known);

@@ -20,7 +20,7 @@ import type { Result } from './result.ts';
 import { type ResultSink, writeResult } from './write-result.ts';
 
 /*
- * A result that is written by another process than the one that serves it. They exchange plain
+ * Results that are written by another process than the one that serves them. They exchange plain
  * data: the order, requests for space, and finally the written result.
  */
 

@@ -10,7 +10,7 @@ export interface RemoveOptions extends CallOptions {
   readonly includesRenewed?: boolean;
   /**
    * Called once the result is no longer committed but its data still exists. For an expired result
-   * the data may already be deleted: readers that miss it find the same reason.
+   * the data may already be deleted: readers that do not find it receive the same reason.
    */
   readonly onUncommitted?: () => void;
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 /** The reason for the removal of a result. */
 export type RemovalReason = 'expired' | 'evicted' | 'deleted';
 
-/** The remembered facts about a removed result. */
+/** The recorded facts about a removed result. */
 export interface Removal {
   readonly reason: RemovalReason;
   /** The owner; undefined if the result was removed unopened and its owner was no longer cached. */
@@ -26,7 +26,7 @@ export class RemovedResults {
     sizeCalculation: () => 1,
   });
 
-  /** Returns the remembered removal: the first reason wins. */
+  /** Records a removal and returns the recorded one: the first reason is kept. */
   add(requestId: RequestId, removal: Removal): Removal {
     const known = this.#removals.get(requestId);
     if (known === undefined) this.#removals.set(requestId, removal);

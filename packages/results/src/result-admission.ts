@@ -1,6 +1,6 @@
 import type { CallOptions, RequestId } from '@quire/core';
 
-/** Decides whether there is space for a write, and keeps account of it. */
+/** Decides whether there is space for a write, and accounts for it. */
 export interface ResultAdmission {
   /** Starts to reserve space for a result of which nothing is stored yet. */
   reserve(requestId: RequestId): SpaceReservation;
@@ -18,8 +18,8 @@ export interface SpaceReservation {
   /**
    * Reserves more space before the bytes are written.
    *
-   * A promise means that there is no space yet: the writer waits for it, and so does the store.
-   * Undefined means that the space is already reserved, so that a batch that fits costs no promise.
+   * A promise means that there is no space yet: the writer and the store wait for it. Undefined
+   * means that the space is already reserved, so that a batch that fits costs no promise.
    *
    * Throws, or rejects, with:
    * @throws QUERY_LIMIT_EXCEEDED when there is no space and none will become free; the write must

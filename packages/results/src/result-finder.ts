@@ -146,7 +146,8 @@ export class ResultFinder {
 
   async #search(requestId: RequestId, options: CallOptions): Promise<Found> {
     const { entry } = await this.#findIn([this.#brokerId], requestId, options);
-    // This process knows its own queries: a mark with its name was left by an earlier process.
+    // This process knows its own queries: a mark with its own broker id was left by an earlier
+    // process.
     if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
     const known = await this.#findIn(this.#peers.known, requestId, options);
     if (known.entry !== undefined || known.runningKey !== undefined) return known;

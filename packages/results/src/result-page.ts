@@ -22,7 +22,7 @@ import { type PageThreads, poolOf } from './threads/page-threads.ts';
 /** The source of a page's bytes. */
 export interface PageSource {
   read(plan: PagePlan, options: CallOptions): AsyncIterable<ReadBatch>;
-  /** Returns the batches if none has to be waited for. Absent: they are never cached. */
+  /** Returns the batches if all are cached. Absent: they are never cached. */
   readCached?(plan: PagePlan): CachedBatches | undefined;
   readonly pool: BufferPool;
   /** The threads that encode large pages. Absent: all are encoded in this one. */
@@ -61,7 +61,8 @@ export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
  */
 const syncBytesMax = 64 * 1024;
 /**
- * The stored size from which a page is given to a thread: below, that takes as long as encoding it.
+ * The minimum stored size of pages that are given to a thread: for smaller ones, that takes as long
+ * as encoding them.
  */
 const threadBytesMin = 128 * 1024;
 /**
@@ -118,7 +119,8 @@ export class ResultPage {
     checkFormat(format);
     checkCodecs(options.codecs ?? []);
     const { threads } = this.#source;
-    // Batches of Arrow mostly pass as they are stored: handing them over would take longer.
+    // Most Arrow batches are passed through as they are stored, which is faster than giving them to
+    // a thread.
     const isForThreads =
       threads !== undefined &&
       this.#storedBytes() >= threadBytesMin &&

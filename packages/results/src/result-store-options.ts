@@ -36,7 +36,7 @@ export interface ResultStoreOptions {
   readonly isReadingAhead?: boolean;
   /** The target size of a batch before compression; default 256 KiB, more for very wide results. */
   readonly batchSizeBytes?: number;
-  /** The maximum size of one result; default 0: no limit, as Infinity. */
+  /** The maximum size of one result; default: 0, which means no limit, like Infinity. */
   readonly resultBytesMax?: number;
   /**
    * The time in milliseconds for which removals and renewals by other processes may go unnoticed:
@@ -78,7 +78,7 @@ export interface NewResult extends CallOptions {
 /** The caller for whom a result is opened, renewed or deleted. */
 export interface OpenOptions extends CallOptions {
   /**
-   * Returns true if the caller may know of a result of this owner; undefined stands for a removed
+   * Returns true if the caller may know of a result of this owner; undefined represents a removed
    * or damaged result whose owner is no longer known.
    *
    * For other callers the result does not exist: they get the error for an unknown id after the

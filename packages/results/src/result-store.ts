@@ -170,8 +170,8 @@ export class ResultStore implements AsyncDisposable {
    *
    * @throws RESULT_NOT_FOUND when no such result is known, the text is not a request id, or the
    *   caller may not read it
-   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it is gone; QUERY_ELSEWHERE when
-   *   another broker still runs its query
+   * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when it no longer exists;
+   *   QUERY_ELSEWHERE when another broker still runs its query
    * @throws RESULT_CORRUPT when its commit record cannot be read, RESULT_FORMAT_UNKNOWN when a
    *   newer version of Quire has stored it
    */
@@ -224,7 +224,7 @@ export class ResultStore implements AsyncDisposable {
           throw error;
         }
       });
-      // The tag only says where to look: two owners may have the same.
+      // The tag only narrows the search: two owners may have the same tag.
       for (const result of await Promise.all(opening)) {
         if (result?.owner === owner) found.push(result);
       }

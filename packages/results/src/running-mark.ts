@@ -14,13 +14,13 @@ export interface RunningQueryRecord {
   readonly owner: string;
   /** The address of the broker that runs it. */
   readonly broker: { readonly host: string; readonly port: number };
-  /** The time at which it has ended for certain, by the clock of that broker. */
+  /** The time by which it has certainly ended, on the clock of that broker. */
   readonly endsBeforeMs: number;
 }
 
 /**
- * The time after its limit for which a query counts as running: clocks differ, and it cleans up
- * after itself.
+ * The time after its timeout for which a query still counts as running: clocks differ, and its
+ * cleanup takes time.
  */
 const graceMs = 60_000;
 

@@ -4,7 +4,7 @@ import { unlessAborted } from '@quire/core/wait';
 interface SharedReadParts<T> {
   /** Starts immediately; its signal is aborted when no user is left. */
   readonly read: (signal: AbortSignal) => Promise<T>;
-  /** Called once, when the last user has left: no other may join. */
+  /** Called once, when the last user has left; no other user may join after that. */
   readonly onUnused: () => void;
   /**
    * Takes back the value when the last user has left, or later if the read ended in spite of that.

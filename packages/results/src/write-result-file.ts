@@ -94,7 +94,7 @@ export async function* encodeResultFile(
       yield message.bytes;
       isDone = true;
     } finally {
-      // After a failure the store may still be writing it.
+      // After a failure the store may still be reading the message.
       if (isDone) options.pool.release(message.bytes);
       else options.pool.abandon(message.bytes);
     }

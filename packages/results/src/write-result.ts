@@ -109,7 +109,7 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     return { entry, record, seenMs, recordBytes: bytes };
   } catch (error) {
     const reason = file.sourceError ?? error;
-    // Not bound to the signal, which may be why the write failed; a put that rejected may have
+    // Without the signal, which may be the reason for the failure; a put that rejected may have
     // stored its object.
     const keys = recordKey === undefined ? [dataKey] : [recordKey, dataKey];
     reservation.release(await removeFailedWrite(store, keys), reason);
@@ -126,8 +126,8 @@ interface FileParts {
 }
 
 /**
- * The data file as a stream of bytes, which afterwards knows its content, or the failure of its
- * source.
+ * The data file as a stream of bytes; afterwards it has the description of the content, or the
+ * failure of its source.
  */
 class ResultFile {
   sourceError: unknown;

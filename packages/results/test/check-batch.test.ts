@@ -122,7 +122,7 @@ describe('a batch is held to its schema, by', () => {
       invalid("'c' is in a batch, but not in the schema"),
     );
     expect(await store(fields, batchOf(1, { b, a }))).toBe(
-      invalid("'a' is column 0 of the schema, but the batch has 'b' there"),
+      invalid("'a' is column 0 of the schema, but the batch has 'b' at that position"),
     );
   });
 

@@ -177,7 +177,7 @@ test('a batch of fewer rows than its commit record says is refused', () => {
   expect(() => decodeBatchMessage(schema, message, rowCount + 1)).toThrow(
     expect.objectContaining({
       code: 'RESULT_CORRUPT',
-      message: 'A stored record batch holds fewer values than its rows have.',
+      message: 'A stored record batch has fewer values than rows.',
     }),
   );
 });

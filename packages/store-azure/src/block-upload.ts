@@ -9,7 +9,7 @@ const blockCountMax = 50_000;
 /**
  * The number of checks for blocks that were cut off, and the time that a server may need for one.
  */
-const looksMax = 3;
+const checksMax = 3;
 const lookDelayMs = 100;
 
 export interface BlockUploadOptions {
@@ -77,7 +77,7 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
     const { bucket, call, retry: retryOptions } = this.#options;
     const calm: FailedCall = { ...call, signal: undefined };
     try {
-      for (let look = 1; look <= (wasCutOff ? looksMax : 1); look += 1) {
+      for (let look = 1; look <= (wasCutOff ? checksMax : 1); look += 1) {
         if (look > 1) await retryOptions.clock.sleep(lookDelayMs * look);
         await retry(retryOptions, `abort ${call.key}`, () => removeBlocks(bucket, calm));
       }

@@ -65,6 +65,6 @@ export function entryOf(
   if (sizeBytes !== undefined && lastModified !== undefined) {
     return { key, sizeBytes, lastModifiedMs: lastModified.getTime() };
   }
-  const message = `${op} of ${key} in ${location} received no size or no date of the object.`;
+  const message = `${op} of ${key} in ${location}: the answer lacks the size or the date of the object.`;
   throw new QuireError('STORE_UNAVAILABLE', message);
 }

@@ -12,7 +12,7 @@ interface ServerError extends Error {
 
 /** Codes of temporary failures, after which the same request may succeed. */
 const passingCodes = new Set(['ServerBusy', 'InternalError', 'OperationTimedOut']);
-/** Credentials that the SDK or the server cannot use, whatever the status. */
+/** Codes for credentials that the SDK or the server rejects, whatever the status. */
 const credentialCodes = new Set([
   'AuthenticationFailed',
   'AuthorizationFailure',
@@ -35,7 +35,8 @@ export const requestFailures = new FailureTranslator({
         ' The blocks of the upload were removed while it was written: by a cleaner, whose grace period (graceMs) must be longer than any write, or by another write of the same object.',
       ];
     }
-    // The SDK rejects answers without a range, and signing a link without a key.
+    // The SDK throws a RangeError for an answer without a range, and when it signs a link without a
+    // key.
     if (error instanceof RangeError && op === 'get') return ['OBJECT_SHORT_READ'];
     if (passingCodes.has(code)) return ['STORE_UNAVAILABLE'];
     if (code === 'BlockCountExceedsLimit') return ['STORE_FULL'];

@@ -60,8 +60,8 @@ export class BulkDeleter {
   }
 
   /**
-   * Removes empty directories, for the call that deletes the last of many objects. Never fails: an
-   * empty directory is harmless.
+   * Removes empty directories, after the last of many objects was deleted. Never fails: an empty
+   * directory is harmless.
    */
   async removeEmpty(): Promise<void> {
     for (const thread of this.#left.keys()) this.#begin(thread);

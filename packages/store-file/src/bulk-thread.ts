@@ -57,30 +57,29 @@ export class BulkThread {
    * Lists directories within one, without symbolic links on their paths; undefined if it was
    * cancelled before its turn.
    */
-  look(
+  listDirectories(
     directory: string,
     names: readonly string[],
     isWanted: () => boolean,
   ): Promise<DirectoryContents | undefined> {
-    return this.#look(directory, names.join('/'), false, isWanted);
+    return this.#list(directory, names.join('/'), false, isWanted);
   }
 
   /**
-   * Lists a directory as `look` does, but its path may contain symbolic links, which need a closer
-   * check.
+   * Lists a single directory, whose path may contain symbolic links, which need a closer check.
    */
-  lookAt(path: string, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
-    return this.#look(dirname(path), basename(path), true, isWanted);
+  listDirectory(path: string, isWanted: () => boolean): Promise<DirectoryContents | undefined> {
+    return this.#list(dirname(path), basename(path), true, isWanted);
   }
 
-  async #look(
+  async #list(
     directory: string,
     names: string,
     isChecking: boolean,
     isWanted: () => boolean,
   ): Promise<DirectoryContents | undefined> {
     const contents = await this.#run(
-      { kind: 'look', directory, names, isChecking, nowMs: systemClock.nowMs() },
+      { kind: 'list', directory, names, isChecking, nowMs: systemClock.nowMs() },
       isWanted,
     );
     return typeof contents === 'object' ? contents : undefined;
@@ -225,6 +224,6 @@ function isSmall(task: BulkTask): boolean {
   return (
     task.kind === 'delete' ||
     task.kind === 'deleteFolder' ||
-    (task.kind === 'look' && task.isChecking)
+    (task.kind === 'list' && task.isChecking)
   );
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import type { RememberedDirectories, SeenDirectory } from './remembered-directories.ts';
+import type { DirectoryCache, CachedDirectory } from './directory-cache.ts';
 
 /** Many small operating system calls as one job for another thread. Paths are absolute. */
 export type BulkTask =
@@ -12,7 +12,7 @@ export type BulkTask =
 
 /** Lists directories within one. */
 export interface ListTask {
-  readonly kind: 'look';
+  readonly kind: 'list';
   readonly directory: string;
   /**
    * The names separated by slashes: one text is transferred to another thread in a fraction of the
@@ -54,19 +54,19 @@ export interface DirectoryContents {
  */
 export function runBulkTask(
   task: BulkTask,
-  remembered: RememberedDirectories,
+  cache: DirectoryCache,
   checker = new PathChecker(),
 ): BulkOutcome {
-  if (task.kind === 'look') return lookInto(task, remembered, checker);
-  if (task.kind === 'deleteFolder') return deleteFolder(task, remembered, checker);
+  if (task.kind === 'list') return listDirectories(task, cache, checker);
+  if (task.kind === 'deleteFolder') return deleteFolder(task, cache, checker);
   if (task.kind === 'delete') deleteFile(task.path, checker);
-  else removeEmpty(task, remembered, checker);
+  else removeEmpty(task, cache, checker);
   return undefined;
 }
 
-function lookInto(
+function listDirectories(
   { directory, names: joined, isChecking, nowMs }: ListTask,
-  remembered: RememberedDirectories,
+  cache: DirectoryCache,
   checker: PathChecker,
 ): DirectoryContents {
   const paths = joined === '' ? [] : joined.split('/').map((name) => `${directory}/${name}`);
@@ -77,9 +77,9 @@ function lookInto(
     // A directory that is listed by itself is being changed: it is not worth caching.
     const seen = isChecking
       ? checker.isDirectory(path)
-        ? lookIntoOne(path)
+        ? readDirectory(path)
         : undefined
-      : lookAgain(path, remembered, nowMs);
+      : readChangedDirectory(path, cache, nowMs);
     fileCounts[index] = seen?.names.length ?? -1;
     if (seen === undefined) continue;
     names.push(...seen.names);
@@ -124,21 +124,21 @@ function isWhereItSays(path: string): boolean {
 }
 
 /**
- * Lists a directory as `lookIntoOne` does; reads only what may have changed since the last time.
+ * Lists a directory as `readDirectory` does; reads only what may have changed since the last time.
  */
-function lookAgain(
+function readChangedDirectory(
   path: string,
-  remembered: RememberedDirectories,
+  cache: DirectoryCache,
   nowMs: number,
-): SeenDirectory | undefined {
+): CachedDirectory | undefined {
   try {
     const status = fs.lstatSync(path, { throwIfNoEntry: false });
     if (status === undefined) return nothing;
     if (!status.isDirectory()) return undefined;
-    const known = remembered.find(path, status);
+    const known = cache.find(path, status);
     if (known !== undefined) return known;
-    const seen = lookIntoOne(path);
-    if (seen !== undefined) remembered.add(path, status, seen, nowMs);
+    const seen = readDirectory(path);
+    if (seen !== undefined) cache.add(path, status, seen, nowMs);
     return seen;
   } catch (error) {
     if (error instanceof Error) return undefined;
@@ -146,13 +146,13 @@ function lookAgain(
   }
 }
 
-const nothing: SeenDirectory = { names: [], numbers: [] };
+const nothing: CachedDirectory = { names: [], numbers: [] };
 
 /**
  * Returns the files of a directory, none if it does not exist; undefined if it needs a closer
  * check.
  */
-function lookIntoOne(path: string): SeenDirectory | undefined {
+function readDirectory(path: string): CachedDirectory | undefined {
   const names: string[] = [];
   const numbers: number[] = [];
   try {
@@ -171,8 +171,8 @@ function lookIntoOne(path: string): SeenDirectory | undefined {
 }
 
 /**
- * Deletes a file as `deleteObject` of `deleter.ts` does, which has the reasons, without its
- * directories.
+ * Deletes a file, but not its directories, as `deleteObject` in `deleter.ts` does, which gives the
+ * reasons.
  */
 function deleteFile(path: string, checker: PathChecker): void {
   try {
@@ -190,11 +190,11 @@ function deleteFile(path: string, checker: PathChecker): void {
  */
 function deleteFolder(
   { directory, names }: DeleteFolderTask,
-  remembered: RememberedDirectories,
+  cache: DirectoryCache,
   checker: PathChecker,
 ): boolean {
   const [first, ...others] = names.split('/');
-  remembered.forget(directory);
+  cache.forget(directory);
   if (!checker.isDirectory(directory)) return false;
   try {
     fs.unlinkSync(`${directory}/${first}`);
@@ -214,7 +214,7 @@ function deleteFolder(
  */
 function removeEmpty(
   { root, paths }: { readonly root: string; readonly paths: readonly string[] },
-  remembered: RememberedDirectories,
+  cache: DirectoryCache,
   checker: PathChecker,
 ): void {
   for (let level = new Set(paths); level.size > 0;) {
@@ -223,7 +223,7 @@ function removeEmpty(
       const parent = dirname(path);
       if (!path.startsWith(`${root}/`)) continue;
       if (checker.isContained(parent) && isGone(path)) above.add(parent);
-      remembered.forget(path);
+      cache.forget(path);
     }
     level = above;
   }

@@ -1,7 +1,7 @@
 import { constants, platform, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type BulkOutcome, type BulkTask, PathChecker, runBulkTask } from './bulk-work.ts';
-import { RememberedDirectories } from './remembered-directories.ts';
+import { DirectoryCache } from './directory-cache.ts';
 
 /** One job and its number, which its answer repeats. */
 export interface BulkRequest {
@@ -20,7 +20,7 @@ Error.stackTraceLimit = 0;
 // that of the whole process.
 if (platform() === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
-const remembered = new RememberedDirectories();
+const cache = new DirectoryCache();
 
 parentPort?.on('message', (requests: readonly BulkRequest[]) => {
   const checker = new PathChecker();
@@ -29,7 +29,7 @@ parentPort?.on('message', (requests: readonly BulkRequest[]) => {
 
 function answer(number: number, task: BulkTask, checker: PathChecker): BulkAnswer {
   try {
-    return { number, value: runBulkTask(task, remembered, checker) };
+    return { number, value: runBulkTask(task, cache, checker) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { number, errno: 'code' in error ? String(error.code) : 'EIO', message: error.message };

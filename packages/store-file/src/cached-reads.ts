@@ -35,7 +35,7 @@ export class CachedReads {
     const joined = this.#handles.join(key);
     if (joined === undefined) return false;
     try {
-      return end <= joined.status.sizeBytes && joined.file.fillNow(target, start);
+      return end <= joined.status.sizeBytes && joined.file.fillSync(target, start);
     } catch {
       return false; // the asynchronous read reports the reason
     } finally {

@@ -42,7 +42,7 @@ export interface FileSystem {
    * Reads as `read` does, in this thread, if the caller expects that no disk access is needed.
    * Omitted: not supported.
    */
-  readNow?(
+  readSync?(
     fd: number,
     buffer: Uint8Array,
     offset: number,
@@ -88,7 +88,7 @@ export const nodeFileSystem: FileSystem = {
   statusOfOpen: (fd) => statusOf(fs.fstatSync(fd)),
   read: (fd, buffer, offset, length, position) =>
     called((done) => fs.read(fd, buffer, offset, length, position, done)),
-  readNow: (fd, buffer, offset, length, position) =>
+  readSync: (fd, buffer, offset, length, position) =>
     fs.readSync(fd, buffer, offset, length, position),
   write: (fd, bytes) => called((done) => fs.write(fd, bytes, 0, bytes.byteLength, null, done)),
   setLastModified: (fd, timeMs) =>

@@ -36,9 +36,9 @@ export class OpenFile {
    * Fills `buffer` from `position` with one call in this thread; returns false if it was not
    * filled.
    */
-  fillNow(buffer: Uint8Array, position: number): boolean {
+  fillSync(buffer: Uint8Array, position: number): boolean {
     return (
-      this.#fileSystem.readNow?.(this.#fd, buffer, 0, buffer.byteLength, position) ===
+      this.#fileSystem.readSync?.(this.#fd, buffer, 0, buffer.byteLength, position) ===
       buffer.byteLength
     );
   }

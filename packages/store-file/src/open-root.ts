@@ -4,7 +4,7 @@ import { assertDurableFiles, isErrno } from '@quire/core/process';
 import { absenceErrnos, toStoreError } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import { ownerOfStaged } from './leftovers.ts';
-import { makeDirectoryUnlessThere, RootDirectory } from './root-directory.ts';
+import { makeDirectoryIfMissing, RootDirectory } from './root-directory.ts';
 import { StagedFile } from './staged-file.ts';
 
 /**
@@ -54,11 +54,11 @@ export async function openRoot({
   const path = resolve(root);
   assertDurableFiles('results', path);
   try {
-    await makeDirectoryUnlessThere(fileSystem, path);
+    await makeDirectoryIfMissing(fileSystem, path);
     await makeNameDurable(fileSystem, path);
     const directory = new RootDirectory(fileSystem, await fileSystem.realPath(path));
     await assertDirectory(fileSystem, directory.path);
-    await makeDirectoryUnlessThere(fileSystem, directory.stagingPath);
+    await makeDirectoryIfMissing(fileSystem, directory.stagingPath);
     await assertDirectory(fileSystem, directory.stagingPath);
     await proveWritable(fileSystem, directory.stagingPath, random);
     await removeStale(fileSystem, directory.stagingPath, clock.nowMs() - staleAfterMs);
@@ -77,8 +77,8 @@ export async function openRoot({
 }
 
 /**
- * Makes the name of the root durable, and so all objects. A parent that may not be read cannot be
- * synced; it must already be durable.
+ * Makes the name of the root durable, and so all objects. A parent that this user cannot read
+ * cannot be synced; it must already be durable.
  */
 async function makeNameDurable(fileSystem: FileSystem, path: string): Promise<void> {
   try {

@@ -4,7 +4,7 @@ import { isErrno } from '@quire/core/process';
 import { absenceErrnos } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 
-/** The directory of a store's objects, each at the path that its key spells. */
+/** The directory of a store's objects, each at the path given by its key. */
 export class RootDirectory {
   /** The absolute path, without symbolic links. */
   readonly path: string;
@@ -51,10 +51,7 @@ export class RootDirectory {
 }
 
 /** Creates a directory unless the name exists. */
-export async function makeDirectoryUnlessThere(
-  fileSystem: FileSystem,
-  path: string,
-): Promise<void> {
+export async function makeDirectoryIfMissing(fileSystem: FileSystem, path: string): Promise<void> {
   try {
     await fileSystem.makeDirectory(path);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Random } from '@quire/core';
 import { isErrno, processTag } from '@quire/core/process';
-import { makeDirectoryUnlessThere } from './root-directory.ts';
+import { makeDirectoryIfMissing } from './root-directory.ts';
 import type { FileSystem } from './file-system.ts';
 
 /**
@@ -65,7 +65,7 @@ export class StagedFile {
       return new StagedFile(fileSystem, path, await fileSystem.create(path));
     } catch (error) {
       if (!isErrno(error, 'ENOENT')) throw error;
-      await makeDirectoryUnlessThere(fileSystem, stagingPath);
+      await makeDirectoryIfMissing(fileSystem, stagingPath);
       return new StagedFile(fileSystem, path, await fileSystem.create(path));
     }
   }

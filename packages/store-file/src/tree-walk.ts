@@ -91,7 +91,7 @@ export class TreeWalk implements DirectoryLookups {
     if (thread === undefined) return undefined;
     const isWanted = (): boolean => this.#options.signal?.aborted !== true;
     const contents = await translated(this.#call, () =>
-      thread.lookAt(this.#root.pathOf(keyPrefix.slice(0, -1)), isWanted),
+      thread.listDirectory(this.#root.pathOf(keyPrefix.slice(0, -1)), isWanted),
     );
     const count = contents?.fileCounts[0] ?? 0;
     // No files may mean that the root is missing.
@@ -124,7 +124,7 @@ export class TreeWalk implements DirectoryLookups {
     });
     const path = keyPrefix === '' ? this.#root.path : this.#root.pathOf(keyPrefix.slice(0, -1));
     const isWanted = (): boolean => !this.#isStopped && this.#options.signal?.aborted !== true;
-    const looks = shares.map((share) => share.thread.look(path, share.names, isWanted));
+    const looks = shares.map((share) => share.thread.listDirectories(path, share.names, isWanted));
     const contents = await translated(this.#call, () => Promise.all(looks));
     const found: Found[] = [];
     let entries: ObjectEntry[] = [];

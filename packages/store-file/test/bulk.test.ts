@@ -258,7 +258,7 @@ describe('many deletions at once', () => {
         message: expect.stringContaining("unlink '/proc/version'") as string,
       });
       await expect(
-        thread.look('/proc/1/fd', ['none', 'nothing'], () => true),
+        thread.listDirectories('/proc/1/fd', ['none', 'nothing'], () => true),
       ).resolves.toMatchObject({ names: [] });
       await thread.close();
     },

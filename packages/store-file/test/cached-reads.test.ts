@@ -31,9 +31,9 @@ async function setUp(): Promise<Setup> {
   };
   const fileSystem: FileSystem = {
     ...nodeFileSystem,
-    readNow: (...call) => {
+    readSync: (...call) => {
       lateMs += readMs;
-      return nodeFileSystem.readNow?.(...call) ?? 0;
+      return nodeFileSystem.readSync?.(...call) ?? 0;
     },
   };
   const store = await FileObjectStore.open({

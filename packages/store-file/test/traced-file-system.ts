@@ -26,7 +26,7 @@ export class TracedFileSystem {
     this.root = root;
     const names = Object.keys(nodeFileSystem) as FileOperation[];
     const isAtOnce = (name: FileOperation): boolean =>
-      name === 'statusOfOpen' || name === 'readNow';
+      name === 'statusOfOpen' || name === 'readSync';
     const entries = names
       .filter((name) => !isAtOnce(name))
       .map((name) => [name, this.#traced(name)]);

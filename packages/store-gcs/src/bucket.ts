@@ -35,7 +35,7 @@ const jsonBytesMax = 64 * 1024 * 1024;
  *
  * The vendor's library finds and renews credentials and signs links. The requests are made here
  * with the JSON API, because the library's streams do not accept an AbortSignal, hide the range of
- * an answer and keep parts of an upload for an unknown time.
+ * an answer and buffer parts of an upload for an unknown time.
  * @see https://cloud.google.com/storage/docs/json_api/v1
  */
 export class Bucket {
@@ -96,8 +96,8 @@ export class Bucket {
           body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
         }),
         ...(call.signal !== undefined && { signal: call.signal }),
-        // Not the library's own: aborted while it sends a body, it throws an error that cannot be
-        // caught.
+        // If the library's own `fetch` is aborted while it sends a body, it throws an error that
+        // cannot be caught.
         fetchImplementation: fetch,
         responseType: 'stream',
         // Retries are made by `withRetry`; the library renews refused credentials once.

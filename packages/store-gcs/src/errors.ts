@@ -65,7 +65,7 @@ function describe(error: unknown, status: number | undefined): string {
 
 /**
  * Returns the causes of a failure, because `fetch` only reports that it failed. If several
- * addresses were tried, that of the first one.
+ * addresses were tried, the cause of the first failure.
  */
 function causesOf(error: unknown): string[] {
   const cause: unknown = error instanceof Error ? error.cause : undefined;

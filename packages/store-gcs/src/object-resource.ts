@@ -25,7 +25,7 @@ export function parseObjectResource(
   ) {
     throw new QuireError(
       'STORE_UNAVAILABLE',
-      `${op} of ${key} in ${location} received no name, size and date: ${JSON.stringify(resource)}.`,
+      `${op} of ${key} in ${location}: the answer lacks a name, size or date: ${JSON.stringify(resource)}.`,
     );
   }
   return { key: name.slice(prefix.length), sizeBytes, lastModifiedMs };

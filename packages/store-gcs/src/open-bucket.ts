@@ -11,8 +11,8 @@ export interface GcsObjectStoreOptions {
   /** `gs://bucket` or `gs://bucket/prefix`. */
   readonly location: string;
   /**
-   * File with the key of a service account. Absent: as the library finds credentials, in the
-   * environment or of the machine.
+   * File with the key of a service account. Absent: the library's default credentials, from the
+   * environment or the machine.
    */
   readonly keyFile?: string;
   readonly projectId?: string;

@@ -8,7 +8,7 @@ import { assertStored, parseObjectResource } from './object-resource.ts';
 export const partBytesUnit = 256 * 1024;
 
 /** The server's status for a part that is not the last one. */
-const goOnStatus = 308;
+const resumeIncompleteStatus = 308;
 
 export interface ResumableUploadOptions {
   readonly bucket: Bucket;
@@ -75,7 +75,9 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
         const done = this.#isUncertain ? await this.#ask(total) : undefined;
         if (done !== undefined) return done;
         if (this.#storedBytes < start || this.#storedBytes > end) {
-          throw this.#lost(`${this.#storedBytes} bytes, not within this part`);
+          throw this.#lost(
+            `the server has ${this.#storedBytes} bytes, which do not end within this part`,
+          );
         }
         if (this.#storedBytes === end && !isLast) return undefined;
         const before = this.#storedBytes;
@@ -87,7 +89,9 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
         const entry = await this.#take(answer);
         this.#isUncertain = false;
         if (entry !== undefined) return entry;
-        if (this.#storedBytes === before) throw this.#lost('nothing more of this part');
+        if (this.#storedBytes === before) {
+          throw this.#lost('the server has stored no more bytes of this part');
+        }
       }
     };
     return retry(retryOptions, `put part of ${call.key}`, attempt, call.signal);
@@ -105,17 +109,17 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
       path: this.#sessionUrl,
       headers,
       body,
-      expected: [200, 201, goOnStatus, 404, 410],
+      expected: [200, 201, resumeIncompleteStatus, 404, 410],
     } as const;
     const answer = await this.#options.bucket.send(this.#options.call, request);
     if (answer.status !== 404 && answer.status !== 410) return answer;
     answer.body.resume().on('error', () => undefined);
-    throw this.#lost('forgotten the upload');
+    throw this.#lost('the server no longer has the upload');
   }
 
   /** Processes the server's state of the upload: the whole object, or its first bytes. */
   async #take(answer: Answer): Promise<ObjectEntry | undefined> {
-    if (answer.status !== goOnStatus) {
+    if (answer.status !== resumeIncompleteStatus) {
       const { bucket, call } = this.#options;
       const resource = await requestFailures.run(call, () => readJson(answer));
       return parseObjectResource(resource, bucket.prefix, call);
@@ -128,10 +132,7 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
 
   #lost(what: string): QuireError {
     const { key, location } = this.#options.call;
-    return new QuireError(
-      'STORE_UNAVAILABLE',
-      `put of ${key} in ${location} failed: the server has ${what}.`,
-    );
+    return new QuireError('STORE_UNAVAILABLE', `put of ${key} in ${location} failed: ${what}.`);
   }
 }
 
@@ -152,7 +153,7 @@ export async function beginSession(bucket: Bucket, call: FailedCall): Promise<st
   if (sessionUrl === null) {
     throw new QuireError(
       'STORE_UNAVAILABLE',
-      `put of ${call.key} in ${call.location} received no upload id.`,
+      `put of ${call.key} in ${call.location}: the answer has no upload id.`,
     );
   }
   return sessionUrl;

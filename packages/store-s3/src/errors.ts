@@ -25,7 +25,7 @@ const fullCodes = new Set([
   'EntityTooLarge',
   'NoSpaceLeftOnDevice',
 ]);
-/** Codes of servers on file systems if a file or directory is in the way of the object. */
+/** Codes of servers on file systems if a file or directory blocks the path of the object. */
 const obstacleCodes = new Set([
   'ObjectParentIsFile',
   'ExistingObjectIsDirectory',
@@ -34,7 +34,7 @@ const obstacleCodes = new Set([
 ]);
 /** Codes of refused credentials, with an ambiguous status, or detected before a request is sent. */
 const credentialCodes = new Set([
-  'AccessDenied', // for one key among others, which has no status of its own
+  'AccessDenied', // for one key of a bulk delete, which has no status of its own
   'XAdminUserNotFound',
   'InvalidAccessKeyId',
   'CredentialsProviderError',

@@ -37,7 +37,7 @@ export class UnfinishedUploads implements StoreLeftovers {
   /**
    * Yields every unfinished upload as `<key of the object>?uploadId=<id>`, with the size of its
    * parts and the time of the last one. `owner` is `alive` if a store of this process writes it; it
-   * is unknown for other processes. Requests: one for a thousand of them, and one for each.
+   * is unknown for other processes. Requests: one for a thousand uploads, and one for each upload.
    */
   async *list({ prefix = '', signal }: LeftoverOptions = {}): AsyncGenerator<Leftover> {
     const bucket = this.#bucket;

@@ -4,7 +4,7 @@ import { endlessListing, type FailedCall } from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
 import { wholeSeconds } from './last-modified.ts';
 
-/** Lists the objects of a prefix page by page, with one request for a thousand of them. */
+/** Lists the objects of a prefix page by page, with one request for a thousand objects. */
 export async function* listPages(
   bucket: Bucket,
   call: FailedCall,

@@ -20,7 +20,7 @@ const partCountMax = 10_000;
  * The number of checks for an aborted upload, and the time that a server may need for a part that
  * was cut off.
  */
-const looksMax = 5;
+const checksMax = 5;
 const lookDelayMs = 200;
 
 export interface MultipartUploadOptions {
@@ -64,7 +64,7 @@ export class MultipartUpload implements PartUpload<void> {
     if (UploadId === undefined) {
       throw new QuireError(
         'STORE_UNAVAILABLE',
-        `put of ${call.key} in ${call.location} received no upload id.`,
+        `put of ${call.key} in ${call.location}: the answer has no upload id.`,
       );
     }
     uploadsInProgress.add(UploadId);
@@ -104,7 +104,7 @@ export class MultipartUpload implements PartUpload<void> {
     const { call, retry: retryOptions } = this.#options;
     const calm: FailedCall = { ...call, signal: undefined };
     try {
-      for (let look = 1; look <= looksMax; look += 1) {
+      for (let look = 1; look <= checksMax; look += 1) {
         await retry(retryOptions, `abort ${call.key}`, () =>
           this.#ask(calm, new AbortMultipartUploadCommand(this.#target)),
         );

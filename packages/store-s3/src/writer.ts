@@ -135,7 +135,7 @@ export async function headObject(bucket: Bucket, call: FailedCall): Promise<Obje
   if (ContentLength === undefined || LastModified === undefined) {
     throw new QuireError(
       'STORE_UNAVAILABLE',
-      `${call.op} of ${key} in ${location} received no size or no date of the object.`,
+      `${call.op} of ${key} in ${location}: the answer lacks the size or the date of the object.`,
     );
   }
   return { key, sizeBytes: ContentLength, lastModifiedMs: wholeSeconds(LastModified) };

@@ -58,7 +58,7 @@ export class LateStream implements MessageStream {
 
   async #openOnce(): Promise<MessageStream> {
     const stream = await this.#open();
-    // A call after the end is refused by the stream itself.
+    // The stream itself refuses calls after its disposal.
     if (this.#isClosed) await stream[Symbol.asyncDispose]();
     return stream;
   }

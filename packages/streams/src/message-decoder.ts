@@ -19,7 +19,8 @@ export interface DecodeOptions {
 }
 
 /**
- * Converts messages to rows. A bad message is a value, not an exception, because streams have some.
+ * Converts messages to rows. A bad message is a value, not an exception, because streams often
+ * contain some.
  */
 export type MessageDecoder = (message: StreamMessage, options?: DecodeOptions) => DecodedMessage;
 
@@ -45,7 +46,8 @@ export const decodeJson: MessageDecoder = ({ value }, options) => {
     throw error;
   }
   if (!isRow(decoded)) return { problem: `is not a JSON object, but ${kindOf(decoded)}` };
-  // A level takes at least two characters: short messages, which are most, cannot have so many.
+  // Each level takes at least two characters, so most messages are too short to be nested too
+  // deeply.
   const isTooDeep = value.byteLength > 2 * nestingMax && isDeeperThan(decoded, nestingMax);
   return isTooDeep ? { problem: `is nested more than ${nestingMax} deep` } : { row: decoded };
 };

@@ -46,8 +46,8 @@ export interface FetchedMessages {
 }
 
 /**
- * The port to one topic of a stream: messages in partitions, each in order, each found by its
- * offset for as long as the stream keeps it. Every call may be repeated: fetching consumes nothing.
+ * The port to one topic of a stream: partitions of ordered messages, each message addressed by its
+ * offset until the stream deletes it. Every call may be repeated: fetching consumes nothing.
  *
  * Failures are STREAM_UNAVAILABLE, which may be retried, and STREAM_INVALID, which may not; both
  * name the stream. Every sentence here has a case in the conformance suite.

@@ -91,7 +91,7 @@ function readDecoder(keys: ConfigKeys, prefix: string): void {
   }
 }
 
-/** Checks the peer's choice of consumer: only its low-level one exists here. */
+/** Checks Apache Pinot's consumer type: only the low-level consumer is supported. */
 function checkConsumer(keys: ConfigKeys, prefix: string): void {
   keys.readChoice(['lowlevel', 'simple', 'LLC'], `${prefix}.consumer.type`);
   keys.read(`${prefix}.consumer.factory.class.name`);

@@ -19,11 +19,11 @@ export function offsetNotFound(
   const { earliestOffset, latestOffset } = range;
   const held =
     earliestOffset === latestOffset
-      ? `is empty at ${latestOffset}`
-      : `holds ${earliestOffset} to ${latestOffset}`;
+      ? `is empty, at offset ${latestOffset}`
+      : `has offsets ${earliestOffset} to ${latestOffset - 1}`;
   return new QuireError(
     'OFFSET_NOT_FOUND',
-    `Partition ${source.partition} of ${source.description} ${held}, but not offset ${offset}.`,
+    `Partition ${source.partition} of ${source.description} does not have offset ${offset}: it ${held}.`,
   );
 }
 

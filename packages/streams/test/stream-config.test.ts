@@ -160,7 +160,7 @@ describe('a stream config', () => {
     [
       'a login without a protocol for it',
       { ...kafka, 'sasl.mechanism': 'PLAIN', 'sasl.jaas.config': login },
-      [['security.protocol', expect.stringContaining('There is a login') as string]],
+      [['security.protocol', expect.stringContaining('Credentials are given') as string]],
     ],
     [
       'a login of another mechanism',
@@ -199,7 +199,7 @@ describe('a stream config', () => {
         'ssl.keystore.key': 'k',
       },
       [
-        ['ssl.truststore.location', expect.stringContaining('give PEM texts') as string],
+        ['ssl.truststore.location', expect.stringContaining('expected PEM text') as string],
         ['ssl.keystore.key', expect.stringContaining('needs both') as string],
       ],
     ],

@@ -65,7 +65,9 @@ export function checkTable(
   ]);
 }
 
-/** Table and schema names are used as file names and as SQL table names. */
+/**
+ * Matches valid names of tables and schemas, which are used as file names and as SQL table names.
+ */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,119}$/;
 
 function badName(path: string, name: string): Finding {

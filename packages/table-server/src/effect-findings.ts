@@ -1,7 +1,9 @@
 import type { Finding } from '@quire/core/table-engine';
 import type { TableConfig } from '@quire/tables';
 
-/** JSON pointers to members that say how a cluster distributes, replicates or indexes a table. */
+/**
+ * JSON pointers to members that configure how a cluster distributes, replicates or indexes a table.
+ */
 const membersOfClusters = [
   '/segmentsConfig/replication',
   '/segmentsConfig/replicaGroupStrategyConfig',
@@ -38,7 +40,7 @@ const membersOfClusters = [
  */
 export function effectFindings(config: TableConfig): readonly Finding[] {
   const without = membersOfClusters.filter((pointer) => isPresent(config, pointer));
-  const message = `These members are kept and have no effect on one machine: ${without.join(', ')}.`;
+  const message = `These members are stored but have no effect on one machine: ${without.join(', ')}.`;
   const kept: Finding = { path: '', code: 'NO_EFFECT', severity: 'info', message };
   return [
     ...unsupported(config),
@@ -71,7 +73,7 @@ function* optionFindings({ task }: TableConfig): Generator<Finding> {
       (name) => !known.includes(name.slice(name.lastIndexOf('.') + 1)),
     );
     if (without.length === 0) continue;
-    const message = `These options are kept and have no effect on one machine: ${without.join(', ')}.`;
+    const message = `These options are stored but have no effect on one machine: ${without.join(', ')}.`;
     yield {
       path: `/task/taskTypeConfigsMap/${type}`,
       code: 'NO_EFFECT',

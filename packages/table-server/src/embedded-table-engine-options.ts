@@ -22,17 +22,17 @@ export interface EmbeddedTableEngineOptions {
   readonly host: string;
   /** Finds the files that `ingest` may read by URI; if undefined, none may be read. */
   readonly finder: FileFinder | undefined;
-  /** The longest row of a file, in bytes. */
+  /** The maximum size of a row of a file, in bytes. */
   readonly rowBytesMax: number;
   /** Opens the stream of a real-time table. @throws STREAM_INVALID */
   readonly openStream: (config: Readonly<Record<string, string>>) => MessageStream;
   readonly consumerEvents?: ConsumerEvents | undefined;
   /**
-   * Turns messages into rows, for example in processes that can be killed on their own; by default
+   * Converts messages to rows, for example in processes that can be killed on their own; by default
    * in this process.
    */
   readonly runChunkJob?: RunChunkJob | undefined;
-  /** The time for which files are kept that no record names: longer than any query may run. */
+  /** The time for which files that no record names are kept: longer than any query may run. */
   readonly graceMs: number;
   /**
    * The time for which files stay in the trash of their table; a day by default. Read at each use.
@@ -43,7 +43,7 @@ export interface EmbeddedTableEngineOptions {
    * process.
    */
   readonly runSubtask?: RunSubtaskJob | undefined;
-  /** The most subtasks that run at once; 2 by default. */
+  /** The maximum number of concurrent subtasks; 2 by default. */
   readonly subtasksMax?: number | undefined;
   /**
    * Called for task failures that no caller receives: schedules that cannot be read, states that
@@ -60,18 +60,18 @@ export interface EmbeddedTableEngineOptions {
   /** Called for each file that is moved to the trash, or deleted from it. */
   readonly onGarbage?: ((event: GarbageEvent) => void) | undefined;
   /**
-   * Called when the revision of a record could not be noted: an older copy of the record would not
-   * be recognized.
+   * Called when the revision of a record could not be recorded, so that an older copy of the record
+   * would not be detected.
    */
   readonly onRevisionUnwritten?: ((path: string, error: unknown) => void) | undefined;
   /**
-   * The time within which every file of rows is compared with what was written; a week by default.
+   * The time within which every file of rows is verified against its checksum; a week by default.
    * Read at each use.
    */
   readonly scrubPeriodMs?: number | undefined;
   /**
-   * The most bytes a second that are read for these comparisons; 20 MiB by default. Read at each
-   * use.
+   * The maximum number of bytes per second that are read for these checks; 20 MiB by default. Read
+   * at each use.
    */
   readonly scrubBytesPerSecondMax?: number | undefined;
   /**

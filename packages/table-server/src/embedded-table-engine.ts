@@ -43,7 +43,7 @@ import type { Upkeep } from './upkeep/upkeep.ts';
  */
 export class EmbeddedTableEngine implements TableEngine {
   readonly description: string;
-  /** The tables as queries in this process read them. */
+  /** The tables for queries in this process. */
   readonly liveTables: LiveTables;
   readonly #options: EmbeddedTableEngineOptions;
   readonly #registry: TableRegistry;
@@ -366,7 +366,7 @@ export class EmbeddedTableEngine implements TableEngine {
   }
 }
 
-/** The result of every rebalance on one machine. */
+/** Returns the result of every rebalance on one machine. */
 function noRebalance(
   tableNameWithType: string,
   { clock, random }: { readonly clock: Clock; readonly random: Random },

@@ -20,7 +20,7 @@ export interface IngestOptions {
 
 /**
  * Creates one segment from the rows of a file, or of all files that match a pattern. If the table's
- * config says REFRESH, it replaces all other segments.
+ * config has REFRESH, it replaces all other segments.
  *
  * @throws INGESTION_FAILED when a file or a row cannot be ingested; nothing has changed then
  */

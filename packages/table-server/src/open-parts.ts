@@ -15,7 +15,7 @@ import { isErrno } from '@quire/core/process';
 import { tryLockFile } from '@quire/streams';
 
 const dayMs = 86_400_000;
-/** The default pace at which the files of tables are verified. */
+/** The default rate at which the files of tables are verified. */
 const scrubDefaults = { periodMs: 7 * dayMs, bytesPerSecondMax: 20 * MiB } as const;
 
 /** The open components of an embedded table engine. */

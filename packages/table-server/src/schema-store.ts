@@ -5,7 +5,9 @@ import { checkSchema } from './check-table.ts';
 import type { Records } from './directory/records.ts';
 import type { SchemaRecord, TableDirectory } from './directory/table-directory.ts';
 
-/** The schemas in the directory of a table server. The caller knows which tables use a schema. */
+/**
+ * The schemas in the directory of a table server. The caller determines which tables use a schema.
+ */
 export class SchemaStore {
   readonly #directory: TableDirectory;
   readonly #records: Records;

@@ -31,7 +31,7 @@ export interface TableParts {
   readonly instanceName: string;
 }
 
-/** The name of the file that exists in the directory of a table until its record is written. */
+/** The name of a file in the directory of a new table that exists until its record is written. */
 export const creatingMark = 'creating';
 /** The suffix of marks that explain files in progress. */
 export const writingEnding = '.writing';
@@ -60,7 +60,7 @@ export interface StreamConsumer extends AsyncDisposable {
   consumeAgain(partition: number): Promise<void>;
   /** Resolves once `records` has the rows that queries see now. */
   settled(): Promise<void>;
-  /** Requests a commit of those of these segments that are still consuming. */
+  /** Requests a commit of these segments, if they are still consuming. */
   requestCommits(segmentNames: readonly string[]): void;
 }
 
@@ -151,7 +151,7 @@ export class ServedTable {
 
   /**
    * Returns a new name for a file of this table, which is protected from garbage collection until
-   * the name is disposed of; by then a record names the file.
+   * the name is disposed of; by then a record must name the file.
    */
   newFile(stem: string): NewFile {
     const file = fileNameOf(stem, this.#parts.random);
@@ -176,8 +176,9 @@ export class ServedTable {
   }
 
   /**
-   * Announces files whose names begin with a stem, and protects them from garbage collection until
-   * it is disposed of. After a crash, the mark on disk explains files that no record names.
+   * Announces files whose names start with a stem, and protects them from garbage collection until
+   * the returned object is disposed. After a crash, the mark on disk explains files that no record
+   * names.
    */
   async announce(stem: string): Promise<Disposable> {
     this.#stemsInProgress.add(stem);
@@ -255,7 +256,7 @@ export class ServedTable {
    * Deletes a committed segment, or a damaged consuming one, whose messages are then consumed
    * again.
    *
-   * @throws SEGMENT_NOT_FOUND; CONFLICT when it is consuming, and whole
+   * @throws SEGMENT_NOT_FOUND; CONFLICT when it is consuming and undamaged
    */
   async deleteSegment(segmentName: string): Promise<void> {
     const consuming = this.#consuming().find((record) => record.segmentName === segmentName);
@@ -278,14 +279,17 @@ export class ServedTable {
     return false;
   }
 
-  /** Returns the segments that are consuming, or hold rows that are not committed. */
+  /** Returns the segments that are consuming, or have rows that are not committed. */
   #consuming(): readonly ConsumingRecord[] {
     return this.#uncommitted().filter(
       ({ startOffset, endOffset }) => this.consumer?.isPaused !== true || endOffset > startOffset,
     );
   }
 
-  /** Between a commit and the next record, a consuming segment is in the manifest already. */
+  /**
+   * Returns the consuming segments that are not in the manifest, as they are between a commit and
+   * the next record.
+   */
   #uncommitted(): readonly ConsumingRecord[] {
     return (this.consumer?.records ?? []).filter(
       (record) => !isCommitted(record, this.segments.manifest),

@@ -1,6 +1,6 @@
 import { QuireError } from '@quire/core';
 
-/** Returns the error of calls about a table that is set aside. */
+/** Returns the error for calls about a table that is set aside. */
 export function tableDamaged(tableNameWithType: string, damage: QuireError): QuireError {
   const help =
     'Restore the file, and the table is served again within seconds; or delete the table and load its rows again.';

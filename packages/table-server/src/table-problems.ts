@@ -4,7 +4,7 @@ import type { TableProblem } from '@quire/core/table-engine';
 import { describeDamage } from './segments/verify-file.ts';
 import type { DamagedSegment } from './upkeep/scrub.ts';
 
-/** Describes the problems of tables and files that an operator must look at, by subject. */
+/** Describes the problems of tables and files that an operator must investigate, by subject. */
 export function tableProblems({
   setAside,
   damaged,

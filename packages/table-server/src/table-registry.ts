@@ -86,8 +86,8 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   /**
-   * Serves tables that were set aside and whose records are whole again, and sets aside those with
-   * a damaged record that has appeared.
+   * Tries to open all tables that are not served: serves those whose records are intact, and sets
+   * aside those with a damaged record.
    */
   reopen(): Promise<void> {
     return this.#change(undefined, async () => {
@@ -129,7 +129,7 @@ export class TableRegistry implements AsyncDisposable {
     return this.#change(options, async () => {
       const { tableName } = config;
       const findings = await this.#check(config);
-      // Queries do not distinguish upper and lower case.
+      // Table names are case-insensitive in queries.
       const { rawName } = parseTableName(tableName);
       const known = this.tables.find(
         (table) =>
@@ -181,8 +181,8 @@ export class TableRegistry implements AsyncDisposable {
       const table = this.get(tableNameWithType);
       const { directory, records } = this.#options;
       const { tableId } = table.record;
-      // A single rename, which needs no disk space, deletes the table; its directory keeps the
-      // reason.
+      // A single rename, which needs no disk space, deletes the table; the moved record explains
+      // its directory.
       const isMoved = await records.move(
         directory.table(table.name),
         directory.deleted(tableId).path,
@@ -248,7 +248,8 @@ export class TableRegistry implements AsyncDisposable {
       });
       await table.readRecords();
       await this.schemas.read(table.rawName);
-      // Sealed only now: until then revision 0 says that the table may have no manifest.
+      // The record is sealed only now: until then, revision 0 means that the table may have no
+      // manifest.
       await records.read(record);
       await table.markCreated();
       this.#tables.set(name, table);
@@ -293,7 +294,7 @@ export class TableRegistry implements AsyncDisposable {
     this.#setAside.delete(name);
   }
 
-  /** Runs a change after all that were requested before. */
+  /** Runs a change after all earlier ones. */
   #change<Result>(options: CallOptions | undefined, make: () => Promise<Result>): Promise<Result> {
     return this.#changes.run(async () => {
       throwIfAborted(this.#closing.signal);

@@ -65,7 +65,7 @@ describe('records', () => {
     ],
     [
       'lacks its last byte',
-      'has lost its checksum',
+      'has no checksum',
       async () => writeFile(one().path, (await readFile(one().path)).subarray(0, -1)),
     ],
     [
@@ -118,7 +118,7 @@ describe('records', () => {
       'is an older copy: it has revision 1, and revision 2 was written',
     );
     await writeFile(one().path, '{"formatVersion":1,"rows":1}');
-    expect(await readByBoth()).toContain('has lost its checksum');
+    expect(await readByBoth()).toContain('has no checksum');
   });
 
   test('records are believed without their witness: it is a second one', async () => {

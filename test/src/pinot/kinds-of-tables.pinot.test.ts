@@ -118,7 +118,7 @@ describeWithTool(
       expect(await readWhile(async () => undefined)).toBe(4);
       const path = '/segments/replaced_OFFLINE/replaced_3';
       await expect(readWhile(() => tellController(cluster, 'DELETE', path))).rejects.toMatchObject(
-        refused('went away'),
+        refused('was deleted'),
       );
     });
 

@@ -21,20 +21,20 @@ export function takeSetStatements(text: string): {
 }
 
 /** Matches `OPTION(name = value, …)` at the end of a text. */
-const optionsBehind = /\boption\s*\(([^()]{0,4000})\)\s*;?\s*$/i;
+const trailingOptionsPattern = /\boption\s*\(([^()]{0,4000})\)\s*;?\s*$/i;
 
 /**
  * Parses the query options in `OPTION(…)` at the end of a query in Apache Pinot's SQL. The text is
  * unchanged: they are part of its grammar.
  */
-export function readOptionsBehind(text: string): ReadonlyMap<string, string> {
-  const found = optionsBehind.exec(text);
+export function parseTrailingOptions(text: string): ReadonlyMap<string, string> {
+  const found = trailingOptionsPattern.exec(text);
   const options = new Map<string, string>();
   // A comment extends to the end of its line.
   if (found === null || text.slice(0, found.index).split('\n').at(-1)?.includes('--') === true) {
     return options;
   }
-  for (const [name, value] of readOptionsBehind(text.slice(0, found.index))) {
+  for (const [name, value] of parseTrailingOptions(text.slice(0, found.index))) {
     options.set(name, value);
   }
   for (const piece of found[1]?.split(',') ?? []) {

@@ -24,7 +24,7 @@ export interface AdminCall {
 /** Parameters of paths, by name. */
 const pathParameters: Readonly<Record<string, string>> = {
   tableName:
-    'Name of the table. The suffix _OFFLINE or _REALTIME is optional if the call may be about both halves.',
+    'Name of the table. The suffix _OFFLINE or _REALTIME is optional if the call can apply to both halves.',
   schemaName: 'Name of the schema.',
   segmentName: 'Name of the segment.',
   jobId: 'Id of the job.',

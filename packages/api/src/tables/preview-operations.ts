@@ -49,9 +49,9 @@ const previewFile: Operation = {
   path: '/tables/previewFile',
   schema: {
     operationId: 'previewFile',
-    summary: 'Preview a table made of a file',
+    summary: 'Preview a table from a file',
     description:
-      'Samples the file in the body (multipart/form-data, or directly) and answers as a preview of its rows. The file is stored until then, and never in ' +
+      'Samples the file in the body (multipart/form-data, or directly) and returns the same findings as a preview of its rows. The file is stored temporarily, and never held in ' +
       `memory as a whole; its format is detected from its content and its name. ${alwaysFindings} Admins may send larger files than others.`,
     tags: ['tables'],
     querystring: Type.Object({

@@ -96,8 +96,7 @@ export const RestreamResponse = Type.Object(
         Type.Null(),
       ],
       {
-        description:
-          'Reason why the current stage was retried or waits; null if it met no problem.',
+        description: 'Reason why the current stage was retried or waits; null if there was none.',
       },
     ),
     next: Type.String({ description: 'The next step, or what to do, in words.' }),

@@ -84,7 +84,7 @@ export const tableAdminOperations = {
   updateTableSchema: adminOperation('updateTableSchema', {
     tag,
     summary: 'Replace the schema of a table',
-    description: 'Columns may be added; none may be removed or change its type.',
+    description: 'Columns can be added, but not removed or changed in type.',
     body: document,
     answer: done,
     answerIs: 'The schema was replaced.',
@@ -98,7 +98,7 @@ export const tableAdminOperations = {
   }),
   createSchema: adminOperation('createSchema', {
     tag,
-    summary: 'Make a schema',
+    summary: 'Create a schema',
     query: { override: 'true: an existing schema of that name is replaced. Default: false.' },
     body: document,
     answer: done,

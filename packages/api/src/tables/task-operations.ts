@@ -43,7 +43,7 @@ export const taskOperations = {
     ...ofType,
     summary: 'Read the state of a task queue',
     answer: Type.String(),
-    answerIs: 'IN_PROGRESS, or STOPPED while its tasks are held back.',
+    answerIs: 'IN_PROGRESS, or STOPPED while its tasks are paused.',
   }),
   listTaskStates: adminOperation('listTaskStates', {
     ...ofType,
@@ -146,7 +146,7 @@ export const taskOperations = {
   }),
   cancelTask: adminOperation('cancelTask', {
     tag,
-    summary: 'End a task',
+    summary: 'Cancel a task',
     description: 'The task becomes ABORTED, and everything that it created is removed.',
     answer: status,
     answerIs: 'A confirmation.',

@@ -28,17 +28,18 @@ export interface ObjectRequest {
   readonly range: ByteRange | undefined;
   /** Returns the QuireError for a failure of the stream. */
   readonly translate: (error: unknown) => unknown;
-  /** Releases what the answer holds besides its stream. */
+  /** Releases the resources of the answer other than its stream. */
   readonly release?: () => void;
 }
 
 /**
  * Returns the body of an object as a server answers it: exactly the requested bytes.
  *
- * The answer must prove which bytes it holds: a ranged request needs status 206 and a matching
- * Content-Range. The stream is closed when the body is left, and when this function throws.
+ * The answer must identify the bytes that it contains: a ranged request needs status 206 and a
+ * matching Content-Range. The stream is closed when the reader leaves the body, and when this
+ * function throws.
  *
- * @throws OBJECT_SHORT_READ when the answer holds other bytes, or does not identify them
+ * @throws OBJECT_SHORT_READ when the answer contains other bytes, or does not identify them
  */
 export function openAnsweredObject(answer: ObjectAnswer, request: ObjectRequest): ObjectBody {
   const { call, range } = request;
@@ -99,7 +100,7 @@ function rangeOf(
   const sizeBytes = Number(total);
   resolveByteRange(range, sizeBytes, call.key, call.location);
   if (Number(first) !== range.start || Number(last) !== range.end - 1) {
-    throw unexpectedAnswer(call, `${asked}, but the answer holds ${contentRange}`);
+    throw unexpectedAnswer(call, `${asked}, but the answer has ${contentRange}`);
   }
   return { sizeBytes, bytes: range };
 }

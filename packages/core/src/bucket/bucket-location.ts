@@ -65,6 +65,6 @@ export function assertLinkLifetime(key: string, lifetimeMs: number): void {
   if (lifetimeMs >= 1000 && lifetimeMs <= lifetimeMaxMs) return;
   throw new QuireError(
     'INVALID_PARAMETER',
-    `A link to ${key} cannot live for ${lifetimeMs} ms: expected one second to seven days.`,
+    `A link to ${key} cannot be valid for ${lifetimeMs} ms: expected one second to seven days.`,
   );
 }

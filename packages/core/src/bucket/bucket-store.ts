@@ -34,7 +34,7 @@ export interface BucketVerbs {
   putIfAbsent(call: FailedCall, bytes: Uint8Array): Promise<ObjectEntry | undefined>;
   /**
    * Lists the objects whose keys start with `call.key`, page by page, in key order. May include
-   * keys up to `after`, which is printable ASCII, or empty to list all.
+   * keys up to `after`, which is printable ASCII, or empty for a complete listing.
    */
   listPages(call: FailedCall, after: string): AsyncIterable<readonly ObjectEntry[]>;
   delete(call: FailedCall): Promise<void>;

@@ -6,7 +6,7 @@ import { casesOf } from './conformance-case.ts';
 import type { OpenStoreFixture, StoreCase } from './store-fixture.ts';
 import { patternBytes } from '../testing/byte-sources.ts';
 
-/** Keys in the order of their UTF-16 code units; a naive directory walk orders them differently. */
+/** Keys in the order of their UTF-16 code units; a plain directory walk orders them differently. */
 const keysInOrder = [
   '0',
   'A',

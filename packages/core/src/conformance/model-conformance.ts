@@ -24,8 +24,8 @@ type Step =
   | { readonly verb: 'head' | 'delete'; readonly key: string }
   | { readonly verb: 'list'; readonly prefix: string; readonly after: string | undefined };
 
-// No key lies below another, which stores may refuse; many are neighbours, which stores may
-// confuse.
+// No key is below another, which stores may refuse; many are similar, so that stores may confuse
+// them.
 const keys = ['a-b', 'a.b', 'a/b', 'a/b-c', 'a/c/d', 'a/c/e', 'a0', 'b/c/d/e', 'b/c/d/f', 'c'];
 const texts = [...keys, '', 'a', 'a/', 'a/c', 'a/c/', 'b', 'b/c/d/', 'd'];
 

@@ -100,7 +100,8 @@ const answerCases: readonly EngineCase[] = casesOf<OpenEngineFixture>('an answer
     expect(execution.statistics().elapsedMs).toBeGreaterThanOrEqual(0);
     await countRows(execution);
     const statistics = execution.statistics();
-    // Clocks of remote engines may be slightly ahead, but not by a factor of another unit.
+    // Clocks of remote engines may be slightly ahead; a wrong unit would differ by a factor of
+    // 1,000.
     expect(statistics.elapsedMs).toBeLessThanOrEqual(
       (systemClock.monotonicMs() - startMs) * 1.1 + 50,
     );

@@ -35,7 +35,7 @@ export async function readUntilFailure(
         `The query still returns rows after ${Math.round(elapsedMs)} ms; it should have failed.`,
       );
     }
-    // The code that stops a query may need a turn of this process's event loop.
+    // The code that stops a query may need an iteration of this process's event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -310,7 +310,7 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
     test('the modification time of an object is between the call of its put and its end', async (open) => {
       await using fixture = await open();
       const { store } = fixture;
-      // A bucket has its own clock. A difference of a day would break expiry and grace periods.
+      // A bucket has its own clock. A difference of a day would break expiration and grace periods.
       const dayMs = 86_400_000;
       const beforeMs = Date.now();
       const { lastModifiedMs } = await store.put('k', patternBytes(1));

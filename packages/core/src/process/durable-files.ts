@@ -17,7 +17,7 @@ export function assertDurableFiles(
   if (system !== 'win32') return;
   throw new QuireError(
     'UNSUPPORTED',
-    `${path} must hold ${what}, which Windows cannot keep durably: it has no way to flush a directory. Run this in WSL or a container; on ` +
-      'Windows itself keep results in a bucket or in memory (engine.broker.pagination.protocol).',
+    `${path} is for ${what}, which Windows cannot store durably, because it cannot flush a directory. Run this in WSL or a container, ` +
+      'or store results in a bucket or in memory (engine.broker.pagination.protocol).',
   );
 }

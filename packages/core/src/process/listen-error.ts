@@ -15,8 +15,8 @@ export interface ListenAddress {
  * Converts the failure of a server to listen into an INVALID_SETTING with a sentence; returns any
  * other error unchanged.
  */
-export function listenError<Failure>(error: Failure, place: ListenAddress): Failure | QuireError {
-  const message = messageFor(systemCodeOf(error), place);
+export function listenError<Failure>(error: Failure, address: ListenAddress): Failure | QuireError {
+  const message = messageFor(systemCodeOf(error), address);
   return message === undefined
     ? error
     : new QuireError('INVALID_SETTING', message, { cause: error });
@@ -41,7 +41,7 @@ function messageFor(
     case 'ENOTFOUND':
       return `${hostKey} = ${host}: this machine has no such address.`;
     case 'EACCES':
-      return `${portKey} = ${port}: this user may not listen there.`;
+      return `${portKey} = ${port}: this user is not permitted to listen on this port.`;
     default:
       return undefined;
   }

@@ -79,7 +79,7 @@ export async function makeDirectory(path: string): Promise<void> {
     try {
       await syncDirectory(parent);
     } catch (error) {
-      // A directory that may not be read must already be durable.
+      // A directory that this user cannot read must already be durable.
       if (!isErrno(error, 'EACCES', 'EPERM')) throw error;
     }
     if (parent === first || parent === dirname(parent)) return;

@@ -22,7 +22,7 @@ export async function* sourceChunks(
   let isOurs = false;
   try {
     for (;;) {
-      isOurs = false; // true while the source works, and once it has failed or ended: it must not be closed here
+      isOurs = false; // true while the source is producing a chunk, and once it has failed or ended: do not close it here
       const step = await pull(iterator, signal);
       if (step.done === true) return;
       isOurs = true;

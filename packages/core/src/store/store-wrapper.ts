@@ -17,7 +17,7 @@ import {
   type StoreCapabilities,
 } from '../store-capabilities.ts';
 
-/** The verbs of the port, as wrappers name calls. Deleting a folder is a `delete`. */
+/** The verbs of the port, by which wrappers name calls. Deleting a folder is a `delete`. */
 export type StoreOperation = 'head' | 'get' | 'put' | 'list' | 'delete';
 
 /**

@@ -21,9 +21,9 @@ export interface LimitOptions {
  * Returns the same store with at most `concurrentMax` calls in progress, and as many reads of a
  * body's next chunk. Other calls wait in order of arrival.
  *
- * A call counts only while the store works, not while its reader does: a `get` while it opens its
- * object, a `list` while it looks for its next entry. So a reader may take any time, and may call
- * the store in its loop.
+ * A call counts only while the store is working, not while its reader is: a `get` while it opens
+ * its object, a `list` while it looks for its next entry. So a reader may take any time, and may
+ * call the store in its loop.
  *
  * Chunks have their own limit, because an open body may hold one of a few connections and must be
  * read before other calls can proceed.

@@ -21,7 +21,7 @@ export interface TableSummary {
 }
 
 /**
- * Something that an engine does not serve, or keeps aside, because its files are damaged. An
+ * An object that an engine does not serve, or has set aside, because its files are damaged. An
  * operator must investigate.
  */
 export interface TableProblem {

@@ -30,7 +30,7 @@ export interface RecordedCall {
 }
 
 /**
- * A store that records every call in the order of their starts, for tests that count requests and
+ * A store that records all calls in the order of their starts, for tests that count requests and
  * bytes.
  */
 export class RecordingStore extends StoreWrapper {

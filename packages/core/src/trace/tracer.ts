@@ -41,7 +41,7 @@ export interface Span {
   end(error?: unknown, endMs?: number): void;
 }
 
-/** Records spans, and knows which one is current in each chain of asynchronous calls. */
+/** Records spans, and tracks the current one of each chain of asynchronous calls. */
 export interface Tracer {
   start(name: string, options?: SpanOptions): Span;
   /** Runs `work` with the span as the current one. */
@@ -93,8 +93,8 @@ export function runInSpan<T>(span: Span | undefined, work: () => T): T {
 }
 
 /**
- * Runs `work` as a part of a span of another process, where there is one and traces are on. With
- * `null` it runs outside of any span: work that outlives the call that starts it.
+ * Runs `work` as a part of a span of another process, if there is one and traces are on. With
+ * `null` it runs outside of any span, which suits work that outlives the call that starts it.
  */
 export function continueTrace<T>(parent: TraceHeaders | null | undefined, work: () => T): T {
   return parent === undefined || active === undefined ? work() : active.continue(parent, work);
@@ -145,8 +145,8 @@ export function tracedSync<T>(name: string, work: () => T): T {
 }
 
 /**
- * Returns the same items, in a span from the request of the first until the last, or until their
- * reader leaves. Time that the reader takes between two items is part of the span.
+ * Returns the same items, in a span from the request of the first until the last, or until the
+ * reader stops. Time that the reader takes between two items is part of the span.
  */
 export function tracedItems<T>(name: string, items: AsyncIterable<T>): AsyncIterable<T> {
   return active === undefined ? items : itemsInSpan(active, name, items);
@@ -162,7 +162,7 @@ async function* itemsInSpan<T>(
   const iterator = items[Symbol.asyncIterator]();
   try {
     while (true) {
-      // Each step by itself: between two of them the caller's own span is current.
+      // Each step separately: between two steps the caller's own span is current.
       const next = await tracer.run(span, () => iterator.next());
       if (next.done === true) return;
       yield next.value;

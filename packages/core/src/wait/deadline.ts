@@ -64,11 +64,12 @@ export class Deadline implements Disposable {
     if (this.signal.aborted) return;
     this.#timeoutMs = timeoutMs;
     this.#endMs = this.#clock.monotonicMs() + timeoutMs;
-    // A sleep that ends too early is continued.
+    // A sleep that ends before the new deadline is extended by the loop; a later end needs a new
+    // sleep.
     if (this.#endMs < this.#sleepEndMs) void this.#watch();
   }
 
-  /** Stops the countdown while another party works. */
+  /** Stops the countdown while another party is working. */
   stop(): void {
     this.#endMs = Infinity;
   }

@@ -53,7 +53,7 @@ export interface RestreamResponse {
   stages: {
     stage: RestreamStatus;
     startTimeMs: number;
-    /** Null while it lasts. */
+    /** The end of the stage; null while it is running. */
     endTimeMs: number | null;
     outcome: string | null;
   }[];
@@ -66,7 +66,7 @@ export interface RestreamResponse {
     destinationOffsets: Record<string, number>;
   } | null;
   error: { code: string; message: string; stage: RestreamStatus } | null;
-  /** The reason why the current stage was retried or waits; null if it met no problem. */
+  /** The reason why the current stage was retried or waits; null if there is none. */
   lastProblem: { code: string; message: string; stage: RestreamStatus; timeMs: number } | null;
   /** The next step, or what to do, in words. */
   next: string;

@@ -28,8 +28,8 @@ export interface TypedColumn {
 }
 
 /**
- * The number of columns after which the event loop is yielded to: DuckDB takes longer for each, the
- * more there are.
+ * The number of columns after which the loop yields to the event loop: the time that DuckDB takes
+ * for one grows with their number.
  */
 const columnsAtOnce = 100;
 
@@ -39,8 +39,8 @@ export interface AnswerColumn {
 }
 
 /**
- * Returns the columns of a prepared statement. If it has parameters without values, DuckDB does not
- * know them yet.
+ * Returns the columns of a prepared statement. DuckDB does not know them while a parameter has no
+ * value.
  */
 export async function columnsOfStatement(
   statement: PreparedStatement,

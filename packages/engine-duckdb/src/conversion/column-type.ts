@@ -44,7 +44,7 @@ export interface ColumnType {
   readonly sql: string;
   /**
    * True if DuckDB must cast to that type first: a type without an Arrow type that every reader
-   * supports is converted to DuckDB's own text.
+   * supports is converted to text as DuckDB formats it.
    */
   readonly needsCast: boolean;
 }
@@ -53,9 +53,7 @@ const { Type } = duckdb;
 const noMetadata: ReadonlyMap<string, string> = new Map();
 const jsonMetadata = extension('arrow.json');
 const uuidMetadata = extension('arrow.uuid');
-/**
- * Marks text that contains only digits: the JSON view of results calls such a column BIG_DECIMAL.
- */
+/** Marks text that contains only digits; in JSON, the type of such a column is BIG_DECIMAL. */
 const digitsMetadata: ReadonlyMap<string, string> = new Map([
   ['quire:columnDataType', 'BIG_DECIMAL'],
 ]);
@@ -87,7 +85,7 @@ function fixed(sql: string, arrow: DataType, Elements: ElementsArgument, stride 
 
 const binary = new Binary();
 export const bigint = fixed('BIGINT', new Int64(), BigInt64Array);
-// For values of up to 38 of the 39 digits of HUGEINT, as sums-of-integers.ts checks.
+// Only for values of up to 38 digits, while HUGEINT has 39: sums-of-integers.ts checks them.
 export const hugeint = fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4);
 const scalarTypes = new Map<number, ColumnType>([
   [

@@ -25,8 +25,8 @@ class AnswerBatch extends RecordBatch {
    * Releases the memory of texts at once instead of letting it accumulate until garbage collection.
    *
    * Copies of a vector's own memory are left to the garbage collector: the vector takes as much
-   * until its chunk is collected, and these copies are all that the collector knows of it. If a
-   * chunk takes much memory, the collector has to run often.
+   * until its chunk is collected, and the collector accounts only for these copies, so they make it
+   * run often enough if a chunk takes much memory.
    */
   [Symbol.dispose](): void {
     const columns = this.data.children;
@@ -37,8 +37,8 @@ class AnswerBatch extends RecordBatch {
 }
 
 /**
- * Batches of chunks whose vectors take more are not released: a table of a hundred columns has some
- * two megabytes.
+ * The maximum size of a chunk's vectors for which its batches are released: a table of a hundred
+ * columns has some two megabytes.
  */
 const vectorBytesMax = 256 * 1024;
 /** The bytes that a vector has for each text or list. */
@@ -57,8 +57,8 @@ function vectorBytesOf({ length, values, valueOffsets, children }: Data): number
 /**
  * Converts a chunk to one record batch, or to several if its values are very large, and empties it.
  *
- * The batches share no memory with the chunk. The garbage collector, which must release the chunk,
- * does not know the size of its strings, so they are released here.
+ * The batches share no memory with the chunk. The garbage collector releases the chunk, but does
+ * not account for its strings, so they are released here.
  */
 export function* recordBatchesOf(chunk: DataChunk, plan: ColumnPlan): Generator<RecordBatch> {
   // The ranges still to convert; the next one is last.

@@ -7,23 +7,20 @@ import { stringModule } from './string-module.ts';
  * otherwise the first 4 of them and the address of all.
  */
 export const recordBytes = 16;
-/** The most rows that are assembled at a time; only vectors below lists have more. */
+/** The maximum number of rows that are assembled at a time; only vectors below lists have more. */
 const rowsMax = 16_384;
 /**
- * The most bytes of their strings if these are in a few runs, in order: they are not copied into
+ * The maximum size of their strings if these are in a few ordered runs, which are not copied into
  * the module's memory.
  */
 export const runBytesMax = 16 * 1024 * 1024;
-/**
- * The most bytes of their strings otherwise. Above that, JavaScript costs little for each byte as
- * well.
- */
+/** The maximum size of their strings otherwise. Above that, JavaScript is about as fast. */
 export const gatheredBytesMax = 1024 * 1024;
-/** Windows may overlap, and have gaps between strings. */
+/** The maximum size of all windows, which may overlap and have gaps between strings. */
 const windowBytesMax = 1280 * 1024;
 const windowsMax = 64;
 const runsMax = 64;
-/** The bytes of a window and of a run in the module. */
+/** The size of the record of a window or a run in the module. */
 const windowEntryBytes = 24;
 const runEntryBytes = 16;
 /** Strings are copied sixteen bytes at a time. */
@@ -117,7 +114,7 @@ export class StringAssembler {
    * Assembles the strings of `count` rows. The chunk that owns them must be alive.
    *
    * @param bitmap Arrow's bitmap of the rows that are not null; undefined if no row is null
-   * @returns undefined if there are too many strings, or they are in too many places
+   * @returns undefined if there are too many strings, or too many memory ranges
    */
   assemble(
     records: Uint8Array,
@@ -174,7 +171,7 @@ export class StringAssembler {
     return values;
   }
 
-  /** Copies the windows in; returns false if they are too large. */
+  /** Copies the windows into the module's memory; returns false if they are too large. */
   #load(): boolean {
     let at = this.#sources;
     const end = this.#windows + this.#exports.countOfWindows() * windowEntryBytes;

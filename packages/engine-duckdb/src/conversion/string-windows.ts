@@ -85,7 +85,7 @@ export class StringWindows {
     if (length > 64) {
       target.set(bytes.subarray(start, start + length), offset);
     } else {
-      // For so few bytes, a view and a call cost more than copying.
+      // For so few bytes, creating a view and calling `set` cost more than copying.
       for (let index = 0; index < length; index += 1) {
         target[offset + index] = bytes[start + index] ?? 0;
       }

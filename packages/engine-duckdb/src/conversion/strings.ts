@@ -11,7 +11,7 @@ import { readValidity } from './vector-rows.ts';
  * than one row.
  */
 const columnBytesTarget = 32 * MiB;
-/** The most bytes that Arrow's 32-bit offsets can address. */
+/** The maximum number of bytes that Arrow's 32-bit offsets can address. */
 const columnBytesMax = 2 ** 31 - 1;
 
 /** Thrown if the rows are too large for one batch and fewer rows would be smaller. */

@@ -9,7 +9,7 @@ export interface VectorRows {
   readonly extent: number;
   /**
    * The Arrow bitmap of the rows that exist in their parent: a field of a null struct is null,
-   * whatever its own vector says.
+   * whatever its own vector contains.
    */
   readonly parentValidity: Uint8Array | undefined;
 }
@@ -67,7 +67,7 @@ export function readValidity(vector: Vector, rows: VectorRows): Validity {
 
 function readMask(vector: Vector, extent: number): Uint8Array | undefined {
   if (extent === 0) return undefined;
-  // The bindings' types omit that there is no mask if nothing is null.
+  // The bindings return no mask if nothing is null, which their types omit.
   const mask = duckdb.vector_get_validity(vector, Math.ceil(extent / 64) * 8) as Uint8Array | null;
   return mask ?? undefined;
 }

@@ -15,8 +15,10 @@ import {
   typed,
 } from './typed.ts';
 
-/* Conversions of values to other types, as in Apache Pinot: times are milliseconds since 1970 as
-   numbers, numbers lose their fraction, and numbers are written as text as in Java. */
+/*
+ * Conversions of values to other types, as in Apache Pinot: a time becomes its milliseconds since
+ * 1970, an integer loses the fraction, and the text of a number is formatted as in Java.
+ */
 
 /** Converts a value to DOUBLE, the type of all arithmetic. */
 export function toDouble(value: Typed): string {
@@ -208,7 +210,7 @@ export function unified(values: readonly Typed[]): readonly Typed[] {
   return values.map((value) => (value.type === type ? value : convert(value, type)));
 }
 
-/** Returns two values in the form in which they are compared. */
+/** Converts two values to the types in which they are compared. */
 export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
   if (left.type === right.type || left.type === 'NULL' || right.type === 'NULL') {
     return [left, right];

@@ -298,8 +298,8 @@ export class ExpressionParser {
   }
 
   /**
-   * Parses arguments separated by commas, or by the keywords that the standard has for a few
-   * functions.
+   * Parses arguments separated by commas, or by the keywords that the SQL standard defines for a
+   * few functions.
    */
   #parseArguments(name: string): readonly Expression[] {
     const reader = this.#reader;

@@ -9,7 +9,7 @@ import { tableNotFound } from '../statement-guard.ts';
 import { checkText } from '../statement-limits.ts';
 import type { TableScope } from '../table-scope.ts';
 import { planQuery } from './explain.ts';
-import { inWordsOfPinot } from './failure-words.ts';
+import { rewordForPinot } from './reword-failure.ts';
 import { type Column, columnOf } from './scope.ts';
 import { translatePinot } from './translate.ts';
 
@@ -58,7 +58,7 @@ export async function prepareTranslated(
     if (!isPlan) return { ...prepared, isTranslated: true };
     return await prepare({ sql: planQuery(await planOf(connection, prepared)) });
   } catch (error) {
-    throw isQuireError(error) ? inWordsOfPinot(error) : error;
+    throw isQuireError(error) ? rewordForPinot(error) : error;
   }
 }
 

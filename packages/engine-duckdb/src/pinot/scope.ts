@@ -17,14 +17,14 @@ export function columnOf(name: string, sqlType: string): Column {
   return type === undefined ? { name, type: 'STRING', storedType: sqlType } : { name, type };
 }
 
-/** A table or subquery, as a part of a query sees it. */
+/** A table or subquery that is visible in a part of a query. */
 export interface Relation {
   /** The qualifier of its columns; empty if they may not be qualified. */
   readonly alias: string;
   readonly columns: readonly Column[];
 }
 
-/** The relations that a part of a query sees, and the enclosing scope. */
+/** The relations that are visible in a part of a query, and the enclosing scope. */
 export class Scope {
   readonly relations: readonly Relation[];
   readonly #outer: Scope | undefined;

@@ -48,6 +48,6 @@ function tokenOf(
 /** Returns the error of a text at a position, with its line and column. */
 export function syntaxError(sql: string, at: number, what: string): QuireError {
   const before = sql.slice(0, at).split('\n');
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-  return new QuireError('QUERY_SYNTAX', `The query cannot be parsed: ${what} at ${place}.`);
+  const location = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return new QuireError('QUERY_SYNTAX', `The query cannot be parsed: ${what} at ${location}.`);
 }

@@ -5,7 +5,7 @@ import { quoteLiteral } from '../conversion/column-plan.ts';
    (https://docs.pinot.apache.org/functions/datetimeconvert), in DuckDB's SQL. Instants are
    milliseconds since 1970. */
 
-/** Units of times: their milliseconds, and how many of them make the next larger unit. */
+/** Units of time: the milliseconds of each, and the number of them in the next larger unit. */
 const units: Readonly<Record<string, readonly [milliseconds: number, inNext: number]>> = {
   MILLISECONDS: [1, 1000],
   SECONDS: [1000, 60],
@@ -56,8 +56,8 @@ export function millisecondsOf(unit: string): number {
 }
 
 /**
- * Returns the format of a Joda-Time pattern. @throws QUERY_INVALID for letters that DuckDB has no
- * format for
+ * Returns the format of a Joda-Time pattern. @throws QUERY_INVALID for letters without a
+ * counterpart in DuckDB
  */
 export function patternFormat(pattern: string, zone?: string): TimeFormat {
   const format = quoteLiteral(strftimeOf(pattern));
@@ -138,8 +138,8 @@ function truncated(epochMs: string, size: number): string {
 }
 
 /**
- * @param isByClocks true if fields of the local time are rounded, each within the next larger one:
- *   then the size must divide that
+ * @param isByClocks true to round fields of the local time, each within the next larger one, which
+ * the size must then divide
  */
 function granularityMs(text: string, isByClocks: boolean): number {
   const [, coloned, unit] = /^(\d+):(\w+)$/.exec(text) ?? [];

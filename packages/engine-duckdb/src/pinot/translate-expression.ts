@@ -153,7 +153,7 @@ function itemOf(value: Typed, index: Typed): Typed {
   throw invalid(`A value of ${value.type} has no items.`);
 }
 
-/** Returns a condition that holds if it holds for one of the values of a multi-value column. */
+/** Returns a condition that is true if it is true for one of the values of a multi-value column. */
 function anyOf(array: Typed, condition: (element: Typed) => string): string {
   const holds = `list_transform(${array.sql}, lambda e: ${condition(typed(elementOf(array.type), 'e'))})`;
   return `list_contains(${holds}, true)`;
@@ -162,8 +162,8 @@ function anyOf(array: Typed, condition: (element: Typed) => string): string {
 const swapped: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 
 /**
- * Translates a comparison. For a multi-value column, it holds if it does for one of the values; <>
- * holds if none is equal.
+ * Translates a comparison. For a multi-value column, it is true if it is true for one of the
+ * values; <> is true if no value is equal.
  */
 function compare(operator: string, left: Typed, right: Typed): string {
   if (isArray(left.type) && !isArray(right.type)) {
@@ -209,7 +209,7 @@ function translateBinary(
   }
 }
 
-/** LIKE is case-insensitive in Apache Pinot. */
+/** Translates LIKE, which is case-insensitive in Apache Pinot. */
 function translateLike(
   { value, pattern, escape, isNegated }: Expression & { kind: 'like' },
   context: ExpressionContext,
@@ -314,7 +314,7 @@ function translateCall(call: CallExpression, context: ExpressionContext): Typed 
   return rule.translate(values, { name: typedName });
 }
 
-/** Translates forms that the standard has keywords for, written as calls. */
+/** Translates forms for which the SQL standard has keywords, if they are written as calls. */
 function specialForm(name: string, values: readonly Typed[]): Typed | undefined {
   const [first = nullValue, second = nullValue] = values;
   switch (name) {
@@ -387,7 +387,7 @@ function orderText(orders: readonly Ordering[], context: ExpressionContext): str
   return ` ORDER BY ${orders.map((order) => `${translateExpression(order.value, context).sql}${directionOf(order)}`).join(', ')}`;
 }
 
-/** Null is the largest value by default. */
+/** Returns the direction of an ordering. Null is the largest value by default. */
 export function directionOf({ isDescending, nulls }: Ordering): string {
   return `${isDescending ? ' DESC' : ''} NULLS ${nulls ?? (isDescending ? 'FIRST' : 'LAST')}`;
 }

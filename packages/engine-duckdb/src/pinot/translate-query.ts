@@ -180,13 +180,13 @@ export class QueryTranslator {
       ({ name, value }) => `${value.stored ?? value.sql} AS ${quoteIdentifier(name)}`,
     );
     const groups = select.groups.map(
-      (group) => placeOf(group, items) ?? translateExpression(group, named).sql,
+      (group) => positionOf(group, items) ?? translateExpression(group, named).sql,
     );
     const windows = select.windows.map(
       ({ name, window }) => `${quoteIdentifier(name.text)} AS ${windowText(window, context)}`,
     );
     const orders = (query?.order ?? []).map((order) => {
-      const value = placeOf(order.value, items) ?? translateExpression(order.value, named).sql;
+      const value = positionOf(order.value, items) ?? translateExpression(order.value, named).sql;
       return value + directionOf(order);
     });
     const sql = [
@@ -208,8 +208,8 @@ export class QueryTranslator {
   }
 
   /**
-   * Splits the rows of multi-value columns in GROUP BY: a row counts once for each of its values.
-   * Returns the relation with a row for each.
+   * Splits the rows of multi-value columns in GROUP BY, so that a row counts once for each of its
+   * values. Returns the relation of the split rows.
    */
   #splitGroups(
     { groups, from }: Select,
@@ -415,10 +415,10 @@ export class QueryTranslator {
 }
 
 /** Returns the position of `GROUP BY 1`, checked against the selected columns. */
-function placeOf(value: Expression, items: readonly SelectedItem[]): string | undefined {
+function positionOf(value: Expression, items: readonly SelectedItem[]): string | undefined {
   if (value.kind !== 'number' || !/^\d+$/.test(value.text)) return undefined;
-  const place = Number(value.text);
-  if (place >= 1 && place <= items.length) return value.text;
+  const position = Number(value.text);
+  if (position >= 1 && position <= items.length) return value.text;
   throw invalid(`${value.text} is not the position of a column: there are ${items.length}.`);
 }
 

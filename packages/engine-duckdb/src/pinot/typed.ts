@@ -21,7 +21,7 @@ export type PinotType = ScalarType | `${ScalarType}_ARRAY`;
 export interface Typed {
   readonly sql: string;
   readonly type: PinotType;
-  /** The text of its value, if it is a number or text constant. */
+  /** The text of its value, if it is a constant number or text. */
   readonly constant?: string | undefined;
   /** The column as it is stored, if its values have no type of Apache Pinot: dates, UUIDs. */
   readonly stored?: string | undefined;
@@ -47,7 +47,7 @@ export function numberConstant(text: string): Typed {
   return { sql: text.startsWith('-') ? `(${sql})` : sql, type: 'DOUBLE', constant: text };
 }
 
-/** DuckDB reads a number without an exponent as a decimal. */
+/** Writes a DOUBLE. DuckDB parses a number without an exponent as a decimal. */
 function doubleText(text: string): string {
   return /e/i.test(text) ? text : `${text.endsWith('.') ? `${text}0` : text}e0`;
 }
@@ -149,7 +149,7 @@ export function typeOfSql(sqlType: string): PinotType | undefined {
 }
 
 /**
- * Uses the value of an expression several times while computing it once: a short expression is
+ * Builds an expression that uses a value several times and computes it once: a short expression is
  * repeated, a longer one becomes the parameter of a lambda, because the text would grow with every
  * level.
  */

@@ -1,19 +1,19 @@
 import { QuireError } from '@quire/core';
 
-/** A byte that separates values without meaning anything: space, tab or the end of a line. */
+/** Reports whether a byte is white space: a space, a tab or the end of a line. */
 export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /**
- * The available part of a stream of bytes: `bytes` from `at` on is unread. It holds one chunk, and
- * the rest of earlier ones, so memory depends on the largest value only.
+ * The available part of a stream of bytes: `bytes` from `at` on is unread. It buffers one chunk and
+ * the rest of earlier ones, so its memory depends only on the largest value.
  */
 export class ByteCursor {
   bytes: Buffer = Buffer.alloc(0);
   at = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** The buffer in which chunks are joined, used again for each. */
+  /** The buffer in which chunks are joined, which is reused for each. */
   #space = Buffer.alloc(0);
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
@@ -62,9 +62,9 @@ export class ByteCursor {
 }
 
 export function notJson(expected: string, byte: number): QuireError {
-  const found = byte === -1 ? 'it ended' : `there was '${String.fromCharCode(byte)}'`;
+  const found = byte === -1 ? 'it ended' : `found '${String.fromCharCode(byte)}'`;
   return new QuireError(
     'UNEXPECTED_RESPONSE',
-    `The answer of Apache Pinot is not what was expected: ${found} instead of ${expected}.`,
+    `The answer of Apache Pinot is malformed: expected ${expected}, but ${found}.`,
   );
 }

@@ -91,7 +91,7 @@ class Validity {
     return this.nullCount === 0 ? noBytes : this.bits();
   }
 
-  /** Also used for the values of a column of booleans. */
+  /** Returns the bits. Columns of booleans use it for their values as well. */
   bits(): Uint8Array {
     return this.#bitmap.slice(0, Math.ceil(this.length / 8));
   }
@@ -167,8 +167,8 @@ function longBuilder(field: Field, cells: number): ColumnBuilder {
 }
 
 /**
- * Writes numbers that a double represents exactly, as both their halves; a bigint for each would
- * cost more than the rest.
+ * Writes integers that a double represents exactly as two 32-bit halves; a bigint for each would
+ * take most of the time.
  */
 function safeIntegerSetter(
   column: GrowingArray<BigInt64Array>,
@@ -234,8 +234,8 @@ function booleanBuilder(field: Field): ColumnBuilder {
 }
 
 /**
- * Text is kept; a value of another kind, which a type of a newer Apache Pinot may have, is stored
- * as its JSON.
+ * Text is kept; any other value, which may be of a type of a newer Apache Pinot, is stored as its
+ * JSON.
  */
 function textBuilder(field: Field, cells: number): ColumnBuilder {
   return variableWidthBuilder(field, cells, (json, target) => {
@@ -259,7 +259,7 @@ function base64Builder(field: Field, cells: number): ColumnBuilder {
   });
 }
 
-/** The usual maximal length of texts. */
+/** The usual maximum length of texts. */
 const textBytesUsual = 24;
 
 function variableWidthBuilder(
@@ -356,7 +356,7 @@ function mapBuilder(field: Field, entries: Field, cells: number): ColumnBuilder 
   };
 }
 
-/** Nulls at the end may be beyond the written values. */
+/** Returns the first `length` values. Nulls at the end were not written and are zeros. */
 function padded<Values extends Int32Array | Float32Array | Float64Array | BigInt64Array>(
   column: GrowingArray<Values>,
   length: number,

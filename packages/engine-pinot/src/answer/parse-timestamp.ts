@@ -3,7 +3,7 @@ const pattern = /^(\d{4,})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$/;
 /**
  * Returns the epoch milliseconds of a TIMESTAMP in the format of brokers, `2026-01-01
  * 00:00:00.123`; undefined when the text is not one. Brokers write the time in their own zone,
- * without naming it: it is taken for UTC.
+ * without naming it; it is interpreted as UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = ''] = pattern.exec(text) ?? [];

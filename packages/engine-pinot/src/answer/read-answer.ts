@@ -20,7 +20,7 @@ export interface RowsPart {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
-  /** The number of bytes that were whole rows. */
+  /** The number of bytes that the consumer has read as complete rows. */
   taken: number;
 }
 
@@ -50,7 +50,7 @@ export async function* readAnswer(cursor: ByteCursor): AsyncGenerator<AnswerPart
 }
 
 /**
- * Reads the members of an object, each by `read`, which leaves the cursor after the member's value.
+ * Reads the members of an object, each with `read`, which moves the cursor past the member's value.
  */
 async function* readMembers(
   cursor: ByteCursor,
@@ -91,7 +91,7 @@ async function readValue(cursor: ByteCursor): Promise<string> {
   }
 }
 
-/** Yields the received rows, until each is taken. */
+/** Yields the received rows until all are consumed. */
 async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   await cursor.expect('[');
   for (let isFirst = true; ; isFirst = false) {
@@ -105,7 +105,7 @@ async function* readRows(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   cursor.at += 1;
 }
 
-/** Yields the received bytes from one row on, until at least that row is taken. */
+/** Yields the received bytes from the start of a row, until at least that row is consumed. */
 async function* readRun(cursor: ByteCursor): AsyncGenerator<AnswerPart> {
   // A long row is not parsed again before its received part has doubled.
   for (let wanted = 1; ;) {

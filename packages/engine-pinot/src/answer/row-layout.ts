@@ -10,7 +10,7 @@ export const kindBoolean = 5;
 export const kindTimestamp = 6;
 export const kindText = 7;
 
-/** A column takes five words of four bytes, at these offsets. */
+/** A column is described by five words of four bytes, at these offsets. */
 export const kindAt = 0;
 export const valuesAt = 4;
 export const validityAt = 8;
@@ -27,7 +27,7 @@ export const slackBytes = 32;
 
 /** The reasons why the parser stopped. */
 export const stoppedAtEnd = 0;
-/** Something else than `expected` was found at `failedAt`. */
+/** Something other than `expected` was found at `failedAt`. */
 export const stoppedMalformed = 1;
 export const stoppedFull = 2;
 

@@ -54,7 +54,7 @@ export interface ParserCapacity {
 /** The rows that a call has parsed, valid until the next call. */
 export interface ParsedRows {
   readonly rowCount: number;
-  /** The number of bytes that were whole rows. */
+  /** The number of parsed bytes, which are complete rows. */
   readonly taken: number;
   /** A `stopped…` of the layout. */
   readonly stop: number;
@@ -73,13 +73,13 @@ export interface UnparsedCell extends Cell {
 }
 
 const pageBytes = 64 * 1024;
-/** A parser with more memory than that is not kept for the next query. */
+/** The maximum memory of a parser that is kept for the next query. */
 const keptBytesMax = 16 * 1024 * 1024;
 
 /**
- * Parses rows of JSON into columns in WebAssembly (`assembly/`): integers of 64 bits, sixteen bytes
- * of a text at once, and no garbage. All readers of a thread share one parser, since each copies
- * its result before it passes anything on.
+ * Parses rows of JSON into columns in WebAssembly (`assembly/`): it has 64-bit integers, copies
+ * sixteen bytes of text at once, and creates no garbage. All readers of a thread share one parser,
+ * since each copies its result before it passes anything on.
  */
 export class RowParser {
   static #shared: RowParser | undefined;

@@ -81,7 +81,7 @@ export class RowReader {
       if (rowCount > 0) batches.push(this.#batchOf(parser, rowCount));
       if (stop === stoppedMalformed) throw malformed(parser);
       if (rowCount === 0) {
-        // An incomplete row, unless the memory was too small for it.
+        // The row is incomplete, unless the memory was too small for it.
         const isCut = stop === stoppedAtEnd && end - at > this.#capacity.inputBytes;
         if (!isCut && stop !== stoppedFull) break;
         this.#capacity = enlarged(this.#capacity);

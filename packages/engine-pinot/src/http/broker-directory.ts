@@ -26,14 +26,14 @@ interface BrokerEntry {
   readonly port: number;
 }
 
-/** The time that the controller has for its list. */
+/** The timeout of the controller's list. */
 const listMaxMs = 10_000;
 
 /** The number of attempts to read the controller's list while tables disappear from it. */
 const asksMax = 4;
 
 /**
- * Knows the brokers of a cluster: those of each table, and those that have not answered recently.
+ * Tracks the brokers of a cluster: those of each table, and those that have not answered recently.
  */
 export class BrokerDirectory {
   readonly #controller: Controller;
@@ -53,7 +53,7 @@ export class BrokerDirectory {
    * Returns the brokers that serve all tables that the words of a query name, in the order in which
    * to try them.
    *
-   * @param words of a query, in lower case; words that do not name a table do not count
+   * @param words of a query, in lower case; words that do not name a table are ignored
    * @throws ENGINE_UNAVAILABLE when there is none
    */
   async brokersFor(words: ReadonlySet<string>): Promise<readonly string[]> {
@@ -78,8 +78,8 @@ export class BrokerDirectory {
   }
 
   /**
-   * Records that a broker has not answered: it is tried last for a while, and the controller is
-   * asked again.
+   * Records that a broker has not answered: it is tried last for a while, and the controller's list
+   * is read again.
    */
   avoid(broker: string): void {
     this.#avoidedUntilMs.set(broker, this.#nowMs() + this.#options.avoidMs);
@@ -125,7 +125,7 @@ export class BrokerDirectory {
     if (isFresh && !this.#isStale) return known;
     this.#reading ??= this.#refresh().finally(() => (this.#reading = undefined));
     if (known === undefined || this.#isStale) return this.#reading;
-    // No query waits for a list that only is old: the controller may hang.
+    // No query waits for the refresh of an old list, because the controller may hang.
     this.#reading.catch(() => undefined);
     return known;
   }

@@ -2,8 +2,8 @@ import { abortError, isQuireError, QuireError } from '@quire/core';
 import { pinotSettings } from '../settings.ts';
 
 /**
- * Codes of undici and of the system for calls of which nothing has been sent: they may be retried
- * elsewhere.
+ * Codes of undici and of the system for calls that failed before anything was sent: they may be
+ * retried elsewhere.
  */
 const unsentCodes: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
@@ -19,8 +19,8 @@ const distrustCodes =
   /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|INVALID_CA|PATH_LENGTH|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME)/;
 
 /**
- * Details that are logged, but not part of the response: callers of Quire need not know the hosts
- * of the cluster.
+ * Returns details that are logged, but not part of the response: callers of Quire need not know the
+ * hosts of the cluster.
  */
 export function at(url: string, reason: string, cause?: unknown): Error {
   return new Error(`${new URL(url).origin}: ${reason}`, { cause });
@@ -36,12 +36,12 @@ export function callFailure(
   const { message, settings } = messageOf(codeOf(error));
   return new QuireError('ENGINE_UNAVAILABLE', message, {
     cause: at(url, error instanceof Error ? error.message : String(error), error),
-    exceptionNumber: 427, // as a broker says of a server
+    exceptionNumber: 427, // the number that brokers report for a server
     adminHint: hintOf(url, settings),
   });
 }
 
-/** Describes a failed call to an admin: its address, and the settings to check. */
+/** Describes a failed call for admins: its address, and the settings to check. */
 export function hintOf(url: string, settings: string): string {
   return `The address is ${new URL(url).origin}; check ${settings}.`;
 }

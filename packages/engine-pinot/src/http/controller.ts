@@ -28,7 +28,7 @@ export interface ControllerAnswer {
 export class Controller {
   readonly http: PinotHttp;
   readonly urls: readonly string[];
-  /** The one that answered last. */
+  /** The index of the controller that answered last. */
   #current = 0;
   #release: Promise<readonly number[]> | undefined;
 
@@ -44,8 +44,8 @@ export class Controller {
   }
 
   /**
-   * Calls a controller; the next one if nothing listens there. After one that does not answer in
-   * time, the next call is for the next one.
+   * Calls a controller; if nothing listens there, the next one. If a controller does not answer in
+   * time, later calls start with the next one.
    *
    * @throws ENGINE_UNAVAILABLE when none answers
    */
@@ -152,6 +152,6 @@ export function isAtLeast(release: readonly number[], oldest: readonly number[])
 /** Reads the unused body of a response to its end, so that its connection serves the next call. */
 export async function drain({ body }: PinotAnswer): Promise<void> {
   for await (const _ of body) {
-    // Errors are irrelevant.
+    // Errors do not matter: the response is not used.
   }
 }

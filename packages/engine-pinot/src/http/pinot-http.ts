@@ -31,7 +31,7 @@ export interface PinotAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The most bytes that are read of a response, except a query's. */
+/** The maximum size of a response, except that of a query. */
 const textBytesMax = 64 * 1024 * 1024;
 
 /**
@@ -167,7 +167,7 @@ function withReadFailures(provider: AuthorizationProvider): AuthorizationProvide
   };
 }
 
-/** Pinot's error code of a broker that refuses credentials. */
+/** Apache Pinot's error code for refused credentials. */
 export const accessDenied = 180;
 
 function bodyOf(body: NonNullable<PinotCall['body']>): string | Uint8Array | Readable {

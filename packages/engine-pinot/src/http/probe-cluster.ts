@@ -8,7 +8,7 @@ const { settings } = pinotSettings;
 
 /** An address of a cluster that does not answer, or is not what its setting declares. */
 export interface ClusterProblem {
-  /** The setting that names the address, or that could name another one. */
+  /** The setting that names the address, or with which it can be overridden. */
   readonly setting: string;
   readonly url: string;
   /** The problem, without the address. */
@@ -51,7 +51,7 @@ export async function probeCluster(options: ProbeOptions): Promise<ClusterProbe>
   };
 }
 
-/** A cluster may have no broker yet, which its queries report. */
+/** Lists the brokers, none if there are none yet, which queries report. */
 async function listBrokers(directory: BrokerDirectory): Promise<readonly string[]> {
   try {
     return await directory.brokersFor(new Set());

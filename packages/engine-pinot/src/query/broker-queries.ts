@@ -15,7 +15,7 @@ export interface Statement {
   readonly words: ReadonlySet<string>;
   readonly options: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Returns an id by which the query can be cancelled in the cluster. */
+  /** Returns an id with which the query can be cancelled in the cluster. */
   readonly newId: () => string;
 }
 
@@ -27,8 +27,8 @@ const failureBytesMax = 4_000;
 const unavailableStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * Sends queries to brokers, to another one when the first does not answer, and cancels abandoned
- * ones.
+ * Sends queries to brokers, tries another broker if the first does not answer, and cancels
+ * abandoned queries.
  */
 export class BrokerQueries {
   readonly #http: PinotHttp;
@@ -56,8 +56,7 @@ export class BrokerQueries {
         return await this.#askBroker(broker, statement, stop);
       } catch (error) {
         if (stop.reason !== undefined) throw stop.reason;
-        // A query only reads, so it may be repeated. A broker that refuses the credentials would do
-        // so again.
+        // A query only reads, so it may be repeated, except if the credentials were refused.
         if (!isQuireError(error, 'ENGINE_UNAVAILABLE') || error.exceptionNumber === 180) {
           throw error;
         }
@@ -95,7 +94,7 @@ export class BrokerQueries {
     throw await refusalOf(broker, answer);
   }
 
-  /** Clusters that do not cancel end the query by its time limit. */
+  /** Cancels a query. Clusters that cannot cancel queries end it at its time limit. */
   #cancel(broker: string, id: string): void {
     const [late, answered] = [new AbortController(), new AbortController()];
     this.#http.clock.sleep(cancelTimeoutMs, answered.signal).then(

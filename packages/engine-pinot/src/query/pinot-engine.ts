@@ -29,8 +29,8 @@ export interface PinotEngineOptions extends PinotHttpOptions, BrokerDirectoryOpt
   /** Controllers of the cluster, at least one. */
   readonly controllerUrls: readonly string[];
   /**
-   * True if a paginated query without LIMIT requests all rows; otherwise the cluster's default
-   * applies, 10 rows.
+   * True if a paginated query without LIMIT requests all rows; otherwise the cluster's default of
+   * 10 rows applies.
    */
   readonly isUnlimited: boolean;
   /** True if a plain selection of all rows is requested segment by segment (`planSelection`). */
@@ -44,7 +44,7 @@ const hexadecimalRelease = [1, 6] as const;
 
 /**
  * Answers SQL on the brokers of an Apache Pinot cluster. An answer is read as it arrives, in
- * constant memory; the cluster's own broker holds it completely, unless it is requested segment by
+ * constant memory; the cluster's broker buffers all of it, unless it is requested segment by
  * segment.
  */
 export class PinotEngine implements QueryEngine {
@@ -143,7 +143,7 @@ export class PinotEngine implements QueryEngine {
         onClosed,
       });
     } catch (error) {
-      // The connection of an unread answer is closed.
+      // Closes the connection of an answer that will not be read.
       stop.stop(new QuireError('ABORTED', 'The query did not start.'));
       onClosed();
       throw error;
@@ -159,7 +159,10 @@ export class PinotEngine implements QueryEngine {
     await this.#http[Symbol.asyncDispose]();
   }
 
-  /** Undefined if the cluster refuses the query: v1 refuses DISTINCT with LIMIT 0. */
+  /**
+   * Plans a query; undefined if the cluster refuses it: the single-stage engine refuses DISTINCT
+   * with LIMIT 0.
+   */
   async #plan(
     query: Query,
     options: Parameters<QueryEngine['execute']>[1],

@@ -8,9 +8,7 @@ export interface PinotException {
   readonly message: string;
 }
 
-/**
- * The error code of each of Apache Pinot's own numbers (QueryErrorCode); any other is QUERY_FAILED.
- */
+/** The error codes for Apache Pinot's numbers (QueryErrorCode); for any other, QUERY_FAILED. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   100: 'QUERY_SYNTAX',
   150: 'QUERY_SYNTAX',
@@ -38,8 +36,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * The sentences that replace the messages of some codes: those name servers, or are a stack trace,
- * and are only logged.
+ * The sentences that replace messages of some codes, which name servers or are stack traces and are
+ * only logged.
  */
 const sentences: Readonly<Record<number, string>> = {
   210: 'A server of Apache Pinot is shutting down.',
@@ -51,9 +49,9 @@ const sentences: Readonly<Record<number, string>> = {
 };
 
 /**
- * Exceptions that Apache Pinot gives the number of another cause: a server that cannot be reached
- * by the multi-stage engine is a failed execution (200), a table without any running server is an
- * internal error (450), and an answer that is too large is a cancelled query (503).
+ * Exceptions to which Apache Pinot gives the number of another cause: a server that cannot be
+ * reached by the multi-stage engine is a failed execution (200), a table without any running server
+ * is an internal error (450), and an answer that is too large is a cancelled query (503).
  */
 const misnumbered: readonly {
   readonly given: number;

@@ -3,7 +3,7 @@ import type { QueryStatistics } from '@quire/core';
 /** The members of an answer besides its rows, as parsed. */
 export type AnswerMembers = ReadonlyMap<string, unknown>;
 
-/** The statistics of an answer. */
+/** Returns the statistics of an answer. */
 export function statisticsOf(members: AnswerMembers, elapsedMs: number): QueryStatistics {
   const number = (name: string): number => {
     const value = members.get(name);

@@ -1,6 +1,6 @@
 import { abortError, type Clock, QuireError } from '@quire/core';
 
-/** Ends a query for the first of three reasons: its caller, its time, or its disposal. */
+/** Stops a query for the first of three reasons: its caller, its timeout, or its disposal. */
 export class QueryStop {
   readonly #stopping = new AbortController();
   readonly #watching = new AbortController();

@@ -17,7 +17,7 @@ export interface SegmentSource {
 }
 
 /**
- * Members that are equal in the answers of all segments, or of which the largest counts; the others
+ * Members that are equal in the answers of all segments, or whose largest value counts; the others
  * are summed.
  */
 const largestMembers: ReadonlySet<string> = new Set([
@@ -44,13 +44,13 @@ const parts: readonly (readonly [part: string, whole: string])[] = [
 ];
 
 /**
- * Reads the answer to a selection, segment by segment: neither the broker nor this process holds
+ * Reads the answer to a selection, segment by segment: neither the broker nor this process buffers
  * the rows of more than one. It covers the segments that existed at its start; rows that a
  * consuming one has received since may be included.
  *
  * @throws TABLE_NOT_FOUND
  * @throws QUERY_FAILED when a segment was deleted in between, as its rows may be missing, or
- *   replaced, as its rows may be of another time than the others
+ * replaced, because its rows may then be newer than the others
  */
 export async function* readSegments(
   selection: Selection,
@@ -90,7 +90,7 @@ export async function* readSegments(
 function assertUnchanged(before: Segments, now: Segments, { tableName }: Selection): void {
   for (const [segment, checksum] of before) {
     if (now.has(segment) && now.get(segment) === checksum) continue;
-    const what = now.has(segment) ? 'was replaced' : 'went away';
+    const what = now.has(segment) ? 'was replaced' : 'was deleted';
     throw new QuireError(
       'QUERY_FAILED',
       `Segment ${segment} of ${tableName} ${what} while the table was read segment by segment; run the query again.`,
@@ -108,7 +108,7 @@ export async function hasUpserts(
 ): Promise<boolean> {
   const path = `/tables/${encodeURIComponent(parseTableName(tableName).rawName)}`;
   const { status, text } = await controller.call({ method: 'GET', path, signal });
-  if (status !== 200) return false; // what is wrong with the table is said by its query
+  if (status !== 200) return false; // the query of the table reports the problem
   const halves = Object.values(parse(text) as Readonly<Record<string, TableConfig | undefined>>);
   return halves.some((config) => (config?.upsertConfig?.mode ?? 'NONE') !== 'NONE');
 }
@@ -118,8 +118,9 @@ interface TableConfig {
 }
 
 /**
- * Returns the answers in the order of the queries, a limited number of which are sent ahead: the
- * cluster works on the next ones while one is read. Answers that are no longer read are closed.
+ * Returns the answers in the order of the queries, a limited number of which are sent ahead, so
+ * that the cluster processes the next ones while one is read. Answers that are no longer read are
+ * closed.
  */
 async function* inOrder<Answer extends AsyncGenerator<unknown>>(
   questions: readonly (() => Promise<Answer>)[],
@@ -132,7 +133,7 @@ async function* inOrder<Answer extends AsyncGenerator<unknown>>(
       const answer = questions[next]?.();
       next += 1;
       if (answer === undefined) return;
-      answer.catch(() => undefined); // thrown when its turn comes
+      answer.catch(() => undefined); // the error is thrown when the answer is read
       asked.push(answer);
     }
   };
@@ -155,7 +156,7 @@ async function* inOrder<Answer extends AsyncGenerator<unknown>>(
   }
 }
 
-/** Returns the segments by name, with the checksums that the cluster has of offline ones. */
+/** The segments by name, with the cluster's checksums of offline ones. */
 type Segments = ReadonlyMap<string, string | undefined>;
 
 async function listSegments(

@@ -1,9 +1,9 @@
 import { QuireError } from '@quire/core';
 
-/** A word, a quoted name, a number or a sign of a query; comments and white space are omitted. */
+/** A word, a quoted name, a number or a symbol of a query; comments and white space are omitted. */
 export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'sign';
-  /** A word in upper case, a quoted name without its quotes, all else verbatim. */
+  /** The text: a word in upper case, a quoted name without its quotes, anything else verbatim. */
   readonly text: string;
   /** The depth of parentheses. */
   readonly depth: number;
@@ -45,14 +45,14 @@ export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
 
 const queryWords: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'EXPLAIN', 'SET', '(']);
 /**
- * Matches a statement that loads files into a table, which a broker would do. Comments may stand
- * between its words, so they match anywhere.
+ * Matches a statement that loads files into a table, which a broker would do. Comments may be
+ * between its words, so the words match anywhere.
  */
 const insertion = /\binsert\b[^]*\bfrom\b[^]*\bfile\b/i;
 
 /**
- * Accepts queries and the SET statements of their options: a broker of Apache Pinot runs more than
- * that.
+ * Accepts queries and the SET statements of their options only; a broker of Apache Pinot also runs
+ * other statements.
  *
  * @throws QUERY_INVALID for any other statement, and for a text that has the words of `INSERT INTO
  *   … FROM FILE`
@@ -99,7 +99,7 @@ const addedLimit = ` LIMIT ${limitMax}`;
 
 /**
  * Removes a LIMIT that the caller did not write from a message of Apache Pinot that repeats the
- * query. A parser that stumbles over it has met the end of the query.
+ * query. A parser that fails at that LIMIT has reached the end of the query.
  */
 export function withoutAddedLimit(message: string): string {
   const end = message.indexOf(addedLimit);
@@ -116,7 +116,7 @@ export function withoutAddedLimit(message: string): string {
 /**
  * Returns the query with LIMIT 0, for which Apache Pinot returns names and types of columns and
  * reads no row. Undefined if the tokens do not suffice for that: for a statement that does not
- * begin with SELECT or WITH, and for one with something else than numbers after its LIMIT.
+ * begin with SELECT or WITH, and for one with anything but numbers after its LIMIT.
  */
 export function withoutRows(sql: string, given: readonly SqlToken[]): string | undefined {
   const end = given.findLastIndex(({ text }) => text !== ';') + 1;

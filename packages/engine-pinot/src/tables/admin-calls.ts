@@ -11,12 +11,12 @@ import { Deadline, unlessAborted, withDeadline } from '@quire/core/wait';
 import type { Controller, ControllerAnswer } from '../http/controller.ts';
 import { withoutInstances } from '../http/instance-names.ts';
 import type { PinotCall } from '../http/pinot-http.ts';
-import { parseRefusal } from './refusal-words.ts';
+import { parseRefusal } from './parse-refusal.ts';
 
 /** A JSON object of the controller. */
 export type Json = Readonly<Record<string, JsonValue>>;
 
-/** The time that servers have to answer calls of the controller. */
+/** The time in which servers must answer calls of the controller. */
 export const serversMaxMs = 12_000;
 
 export interface AdminCall {
@@ -31,13 +31,16 @@ export interface AdminCall {
   readonly errors: Readonly<Record<number, ErrorCode>>;
   /** The call that completes this one, sent if the controller abandons its update of brokers. */
   readonly completion?: AdminCall;
-  /** The message of the error when the controller abandons that update; default: to retry. */
+  /**
+   * The message of the error when the controller abandons that update; by default, it advises to
+   * retry.
+   */
   readonly abandonedMessage?: string;
 }
 
 /**
- * The words of a controller that abandons an update of the tables of brokers: it commits those of
- * several callers together, and one that cannot be applied makes all of them fail.
+ * Matches the message of a controller that abandons an update of the tables of brokers: it commits
+ * those of several callers together, and one that cannot be applied makes all of them fail.
  */
 const abandonedUpdate = /\bupdating ideal state for resource: brokerResource\b/;
 export const becauseOfOthers = 'because of changes to other tables at the same time';
@@ -67,8 +70,8 @@ export class AdminCalls {
    * Returns the parsed answer of the controller; null for an empty answer, a text for one that is
    * not JSON.
    *
-   * @throws the code that the call has for the status, with the controller's message; TABLE_INVALID
-   *   has it as a finding as well
+   * @throws the call's error code for the status, with the controller's message; TABLE_INVALID has
+   *   it as a finding as well
    * @throws UNEXPECTED_RESPONSE for any other status, ENGINE_UNAVAILABLE when the controller does
    *   not answer, or abandons an update of brokers
    */
@@ -116,7 +119,7 @@ export class AdminCalls {
     );
   }
 
-  /** Starts the time that servers have to answer the calls of one caller. */
+  /** Starts the time in which servers must answer the calls of one caller. */
   serversDeadline({ signal }: CallOptions): Deadline {
     const { clock } = this.controller.http;
     return new Deadline({ clock, signal, timeoutMs: serversMaxMs, error: late });
@@ -199,7 +202,7 @@ export function textIn(value: Json, name: string): string {
   return typeof member === 'string' ? member : '';
 }
 
-/** Parses JSON with all digits of its integers. */
+/** Encodes JSON with all digits of its integers. */
 export function encodeJson(value: JsonValue): string {
   return JSON.stringify(value, (_name, each: unknown) =>
     typeof each === 'bigint'
@@ -228,7 +231,7 @@ function refusalOf(
     return new QuireError(
       'UNEXPECTED_RESPONSE',
       `Apache Pinot answers ${method} ${path} with HTTP ${status}: ${withoutInstances(words)}`,
-      ownWords(words),
+      originalMessage(words),
     );
   }
   const { path: pointer, message } = parseRefusal(words);
@@ -237,12 +240,14 @@ function refusalOf(
   return new QuireError(
     code,
     `Apache Pinot says: ${pointer === '' ? '' : `${pointer}: `}${withoutInstances(message)}`,
-    { ...ownWords(message), ...(code === 'TABLE_INVALID' && { findings: [finding] }) },
+    { ...originalMessage(message), ...(code === 'TABLE_INVALID' && { findings: [finding] }) },
   );
 }
 
-/** Returns the message with the names of instances, for admins and the log, if it has any. */
-function ownWords(words: string): { readonly cause?: Error; readonly adminHint?: string } {
+/**
+ * Returns the message as the cause if it names instances, which only admins and the log may see.
+ */
+function originalMessage(words: string): { readonly cause?: Error; readonly adminHint?: string } {
   if (withoutInstances(words) === words) return {};
   return { cause: new Error(words), adminHint: `Its message: ${words}` };
 }

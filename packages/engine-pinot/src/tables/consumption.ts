@@ -36,7 +36,7 @@ async function assertRealtime(
 const pathOf = (tableNameWithType: string, verb: string): string =>
   `/tables/${encodeURIComponent(tableNameWithType)}/${verb}`;
 
-/** Returns what ZooKeeper has: no server is asked. */
+/** Returns the status in ZooKeeper, without a call to servers. */
 export async function readPauseStatus(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -82,7 +82,7 @@ export async function readConsumption(
   const isTrouble =
     !isPaused &&
     segments.some(({ replicas }) => replicas.some(({ state }) => state !== 'CONSUMING'));
-  // Servers that did not answer a moment ago would hold up this answer as well.
+  // Servers that have just failed to answer would delay this answer as well.
   const isAsked = isTrouble && answered !== undefined;
   const reason = isAsked ? await readIngestionProblem(calls, tableNameWithType, deadline) : '';
   const nowMs = calls.controller.http.clock.nowMs();
@@ -307,8 +307,8 @@ export async function pauseConsumption(
 }
 
 /**
- * Servers that are not up yet, such as just after a table was created, do not receive a pause: it
- * must be requested again.
+ * The interval of repeating a pause: servers that are not up yet, for example just after a table
+ * was created, do not receive it.
  */
 const pausePollMs = 200;
 const pauseWaitMaxMs = 60_000;
@@ -364,7 +364,7 @@ export async function forceCommit(
   if (consumption.isPaused) {
     throw new QuireError(
       'CONFLICT',
-      `${tableNameWithType} is paused: nothing of it is being consumed.`,
+      `${tableNameWithType} is paused: it has no consuming segments.`,
     );
   }
   const consuming = new Set(consumption.partitions.map((each) => each.segmentName));
@@ -409,7 +409,7 @@ export async function readForceCommit(
   };
 }
 
-/** Returns a list, or one parsed from a text. */
+/** Returns a member that is a list of names, or a text that contains one. */
 function namesIn(answer: Json, member: string): readonly string[] {
   const value = answer[member];
   const list: unknown = typeof value === 'string' ? JSON.parse(value) : value;

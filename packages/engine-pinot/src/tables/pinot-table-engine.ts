@@ -114,8 +114,8 @@ export class PinotTableEngine implements TableEngine {
   }
 
   /**
-   * A cluster creates tables that consume: one that is requested as paused is paused as soon as it
-   * is created.
+   * Creates a table. A cluster always creates tables that consume, so one that is requested as
+   * paused is paused immediately afterwards.
    */
   async createTable(
     config: TableConfigDocument,
@@ -215,7 +215,7 @@ export class PinotTableEngine implements TableEngine {
     return readTenants(this.#calls, options);
   }
 
-  /** The cluster manages its files itself. */
+  /** Returns no problems, because the cluster manages its files itself. */
   async listProblems(): Promise<readonly TableProblem[]> {
     return [];
   }

@@ -11,7 +11,10 @@ const statuses: Readonly<Record<string, RebalanceStatus>> = {
   ABORTED: 'CANCELLED',
 };
 
-/** The rebalances of a cluster. It forgets at once those without work; they are recorded here. */
+/**
+ * The rebalances of a cluster. The cluster does not record those without work, so they are recorded
+ * here.
+ */
 export class Rebalances {
   readonly #calls: AdminCalls;
   readonly #finished = new Map<string, RebalanceJob>();

@@ -66,7 +66,7 @@ export async function listSegments(
   const hasConsuming = [...metadata.values()].some(isConsuming);
   const [heldBytes, counts] = await Promise.all([
     readHeldBytes(calls, tableNameWithType, options),
-    hasConsuming ? unlessAway(countConsuming(tableNameWithType)) : new Map<string, number>(),
+    hasConsuming ? orServerDown(countConsuming(tableNameWithType)) : new Map<string, number>(),
   ]);
   return [...metadata].map(([segmentName, each]) =>
     describeSegment(segmentName, each, {
@@ -77,8 +77,8 @@ export async function listSegments(
   );
 }
 
-/** Returns the counts, or the reason why they are unknown while a server is down. */
-async function unlessAway(
+/** Returns the value, or the reason why it is unknown while a server is down. */
+async function orServerDown(
   counting: Promise<ReadonlyMap<string, number>>,
 ): Promise<ReadonlyMap<string, number> | string> {
   try {
@@ -91,10 +91,7 @@ async function unlessAway(
   }
 }
 
-/**
- * Returns the bytes that servers hold of each segment, all replicas together, without those that
- * report none.
- */
+/** Returns the size of each segment on the servers, as the sum of all replicas that report one. */
 async function readHeldBytes(
   calls: AdminCalls,
   tableNameWithType: string,
@@ -200,7 +197,10 @@ export async function readServers(
   return servers;
 }
 
-/** Apache Pinot reports the deletion of segments that never existed as a success. */
+/**
+ * Deletes a segment after checking that it exists, because Apache Pinot reports success even if it
+ * does not.
+ */
 export async function deleteSegment(
   calls: AdminCalls,
   tableNameWithType: string,

@@ -103,12 +103,12 @@ export async function createTable(
   await readSchema(calls, rawName, options);
   await assertTenants(calls, config, options);
   const errors = { 400: 'TABLE_INVALID', 409: 'TABLE_EXISTS' } as const;
-  // The brokers of a table are the last that the controller writes of it.
+  // The controller writes the brokers of a table last.
   const completion = {
     method: 'POST',
     path: `/tables/${encodeURIComponent(config.tableName)}/rebuildBrokerResourceFromHelixTags`,
     errors: {},
-    abandonedMessage: `Apache Pinot created ${config.tableName}, but no broker for it, ${becauseOfOthers}: delete it, and create it again.`,
+    abandonedMessage: `Apache Pinot created ${config.tableName}, but assigned no broker to it, ${becauseOfOthers}: delete it, and create it again.`,
   } as const;
   const answer = await calls.object(
     { method: 'POST', path: '/tables', body: config, errors, completion },
@@ -132,9 +132,9 @@ export async function updateTable(
 }
 
 /**
- * Deletes a table that exists. Apache Pinot accepts the deletion of any name. That of a missing
- * table is an empty change of its list of tables by broker. If the controller commits it together
- * with changes of other tables, those fail after half a minute, or are lost.
+ * Deletes a table that exists. Apache Pinot accepts the deletion of any name. For a missing table
+ * it makes an empty change to its list of tables by broker. If it commits that together with
+ * changes of other tables, those fail after half a minute, or are lost.
  */
 export async function deleteTable(
   calls: AdminCalls,
@@ -190,7 +190,10 @@ export function completeTableConfig(config: TableConfigDocument): TableConfigDoc
   };
 }
 
-/** Apache Pinot creates tables on tenants that do not exist, whose rows no server then serves. */
+/**
+ * Checks the tenants of a table. Apache Pinot would create a table on a missing tenant, and no
+ * server would serve its rows.
+ */
 async function assertTenants(
   calls: AdminCalls,
   config: TableConfigDocument,

@@ -12,7 +12,8 @@ import { type AdminCalls, isJsonObject, type Json, objectIn, textIn } from './ad
 import { readConfig } from './table-configs.ts';
 
 /**
- * The types that are built into Apache Pinot; a cluster lists only those of which it has had tasks.
+ * The types that are built into Apache Pinot; a cluster lists only those for which it has had
+ * tasks.
  */
 const builtInTypes = [
   'MergeRollupTask',
@@ -94,7 +95,7 @@ export async function scheduleTasks(
   };
 }
 
-/** Without a requested table, only the tasks themselves know their tables. */
+/** Adds the tables of tasks. If no table is requested, only the configs of the tasks name them. */
 async function withTables(
   calls: AdminCalls,
   scheduled: ScheduledTasks['scheduled'],
@@ -197,7 +198,7 @@ export async function readTask(
   );
 }
 
-/** Returns the table that a task works on, which only the configs of its subtasks contain. */
+/** Returns the table of a task, which only the configs of its subtasks contain. */
 async function tableOf(calls: AdminCalls, taskName: string, options: CallOptions): Promise<string> {
   const path = `/tasks/task/${encodeURIComponent(taskName)}/config`;
   const answer = await calls.call({ ...get, path }, options);
@@ -221,7 +222,10 @@ export async function readTaskQueue(
     : 'RUNNING';
 }
 
-/** A queue is created with its first task: until then there is nothing to hold back. */
+/**
+ * Sets the state of a queue, which is created with its first task: until then there is nothing to
+ * stop.
+ */
 export async function setTaskQueueState(
   calls: AdminCalls,
   taskType: string,
@@ -240,7 +244,7 @@ export async function setTaskQueueState(
   );
 }
 
-/** Names may be a list, or a text with commas. */
+/** Returns names from a list, or from a text with commas. */
 function namesOf(value: JsonValue | undefined): readonly string[] {
   const list =
     typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(String) : [];

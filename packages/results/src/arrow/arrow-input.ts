@@ -30,8 +30,8 @@ export interface ArrowType {
 export interface ArrowBatch {
   readonly data: ArrowColumn;
   /**
-   * Called once the rows are encoded and the columns are no longer read: a source may reuse their
-   * memory.
+   * Called once the rows are encoded and the columns are no longer read: the source may then reuse
+   * their memory.
    */
   [Symbol.dispose]?(): void;
 }

@@ -16,8 +16,8 @@ const pairBytes = 16;
  * The header of a record batch message, read in place: columns take their nodes and buffers from it
  * in order.
  *
- * apache-arrow's reader creates an object and four bigints for each; for a page of 10,000 rows this
- * took a tenth of the time for their text. Source:
+ * apache-arrow's reader creates an object and four bigints for each; for a page of 10,000 rows that
+ * takes a tenth of the time for encoding their text. Source:
  * https://github.com/apache/arrow/blob/main/format/Message.fbs, https://flatbuffers.dev/internals/
  */
 export class BatchHeader {
@@ -124,7 +124,7 @@ function codecOf(view: DataView, table: number): number {
  */
 function int64At(view: DataView, at: number): number {
   const value = view.getUint32(at, true) + view.getInt32(at + 4, true) * 2 ** 32;
-  if (!Number.isSafeInteger(value)) throw new RangeError('A header holds a number beyond 2^53.');
+  if (!Number.isSafeInteger(value)) throw new RangeError('A header contains a number beyond 2^53.');
   return value;
 }
 

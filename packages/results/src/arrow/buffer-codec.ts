@@ -197,7 +197,7 @@ function zstdOptions(plainBytes: number) {
 
 function checkLength(plain: Uint8Array, plainBytes: number): Uint8Array {
   if (plain.length !== plainBytes) {
-    const message = `A compressed buffer holds ${plain.length} bytes where ${plainBytes} were written.`;
+    const message = `A compressed buffer contains ${plain.length} bytes; expected ${plainBytes}.`;
     throw new QuireError('RESULT_CORRUPT', message);
   }
   // Not a `Buffer`, whose slices are not copies. Typed arrays with elements of up to 8 bytes are

@@ -5,7 +5,7 @@ import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 import { isStoredAs } from './stored-schema.ts';
 
-/** Dictionaries that passed the check: a source returns the same one with every batch. */
+/** Dictionaries that passed the check: a source usually has the same one in every batch. */
 type CheckedDictionaries = WeakSet<object>;
 
 /** Checks the batches of one source against its schema before any byte of them is written. */
@@ -41,7 +41,7 @@ export class BatchChecker {
       if (name !== field.name) {
         throw invalid(
           field.name,
-          `is column ${index} of the schema, but the batch has '${name}' there`,
+          `is column ${index} of the schema, but the batch has '${name}' at that position`,
         );
       }
       if (column.length !== rowCount) {
@@ -101,7 +101,7 @@ function checkNulls(
   }
   if (field.nullable) return;
   for (let row = 0; row < length; row += 1) {
-    // Values under a null of the parent do not count.
+    // Values in a null row of the parent are ignored.
     if (isValidAt(column, row) || (parent !== undefined && !isSeen(parent, row))) continue;
     throw invalid(path, 'has a null in a batch, but is not nullable in the schema');
   }
@@ -177,7 +177,7 @@ function checkValues(
       DataType.isLargeUtf8(type) || DataType.isLargeBinary(type) || DataType.isLargeList(type);
     const offsets = offsetsOf(column, path, isLarge ? 8 : 4);
     // The offsets in between are checked when `assembleColumn` copies them: a second pass would
-    // cost a tenth of that.
+    // take an extra tenth of that time.
     const end = Number(offsets[length]);
     if ((type.children as readonly Field[] | null | undefined)?.[0] === undefined) {
       bufferOf(column.values, path, 'values', end);

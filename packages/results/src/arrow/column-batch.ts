@@ -9,8 +9,8 @@ export interface ColumnBatch<Column extends ArrowColumn = Data> {
   readonly rowCount: number;
   readonly columns: readonly Column[];
   /**
-   * Returns the memory of the columns to their source, if it wants it; called once, when they are
-   * no longer read.
+   * Returns the memory of the columns to their source, if it reuses memory; called once, when they
+   * are no longer read.
    */
   release?(): void;
 }

@@ -12,7 +12,7 @@ import { openBatch, plainBuffers, refusingDamage } from './stored-batch.ts';
  * `decodeCompressed`.
  *
  * The values of every row are within `bytes`: the encoders rely on that, because their memory also
- * holds other data.
+ * contains other data.
  *
  * @throws RESULT_CORRUPT when the bytes are not a record batch of this schema, or one with fewer
  *   than `rowCountMin` rows
@@ -184,10 +184,7 @@ function orderedOffsets(
 }
 
 function tooShort(): QuireError {
-  return new QuireError(
-    'RESULT_CORRUPT',
-    'A stored record batch holds fewer values than its rows have.',
-  );
+  return new QuireError('RESULT_CORRUPT', 'A stored record batch has fewer values than rows.');
 }
 
 function firstChild(type: DataType): Field {

@@ -30,7 +30,7 @@ export function encodeSchemaMessage(schema: Schema): EncodedMessage {
 
 /**
  * Encodes rows, which may be from several batches, as one record batch message of `schema` (from
- * `storedSchemaOf`). With a pool, the message is lent by it. Source:
+ * `storedSchemaOf`). With a pool, the message is in memory lent by the pool. Source:
  * https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format
  */
 export function encodeBatchMessage(
@@ -56,7 +56,7 @@ export function encodeBatchMessage(
 
 /**
  * Assembles a record batch message from its nodes and buffers, which are already compressed. With a
- * pool, the message is lent by it.
+ * pool, the message is in memory lent by the pool.
  */
 export function frameBatch(
   rowCount: number,

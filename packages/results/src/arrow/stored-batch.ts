@@ -85,7 +85,7 @@ export async function plainMessage(message: Uint8Array, pool: Lender): Promise<U
 }
 
 /**
- * Runs `read`, and reports any failure as damage.
+ * Runs `read`, and converts any failure to RESULT_CORRUPT.
  *
  * @throws RESULT_CORRUPT when `read` fails for any reason
  */

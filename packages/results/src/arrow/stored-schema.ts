@@ -133,8 +133,8 @@ interface TypeParameters {
 }
 
 /**
- * The parameters in which two types of one number must agree to be equal. Names of items, keys and
- * values do not matter.
+ * The parameters that must be equal for two types with the same number to be equal. Names of items,
+ * keys and values do not matter.
  */
 const parametersOf: Readonly<Partial<Record<Type, readonly (keyof TypeParameters)[]>>> = {
   [Type.Int]: ['isSigned', 'bitWidth'],

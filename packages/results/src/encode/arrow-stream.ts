@@ -12,8 +12,8 @@ import { type PagePart, wholePage } from './page-part.ts';
  * Encodes a page as an Arrow IPC stream.
  *
  * Whole batches pass through unchanged, contiguous ones together; only the batches at the edges are
- * cut. The reader must support the codec of the first batch of each run; other batches of a run
- * that it does not support are yielded again separately.
+ * re-encoded. The reader must support the codec of the first batch of each run; other batches of a
+ * run that it does not support are yielded again separately.
  *
  * With a pool, a chunk is valid until the next one is requested; without one, the reader may retain
  * it. Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
@@ -143,8 +143,8 @@ function pieceOf(
 }
 
 /**
- * Returns the last batch of a run that passes through with the first one: up to the first that must
- * be cut or cannot be read.
+ * Returns the last batch of a run that passes through with the first one: the run ends before a
+ * batch that must be re-encoded or cannot be read.
  */
 function lastPassing(
   { batches, bytes }: MessageRun,

@@ -5,18 +5,18 @@ import type { Lender } from '../buffer-pool.ts';
  */
 const chunkBytes = 128 * 1024;
 /**
- * The size of lent chunks after the first: each costs a turn of the event loop and a wake-up of the
- * client, whatever its size.
+ * The size of lent chunks after the first: each costs an iteration of the event loop and a wake-up
+ * of the client, whatever its size.
  */
 const largeChunkBytes = 512 * 1024;
 /**
- * The lent memory up to which chunks are large, because many concurrent readers share little
- * memory.
+ * Chunks are large while less memory than this is lent, because many concurrent readers share
+ * little memory.
  */
 const plentyBytes = 4 * 1024 * 1024;
 
 /**
- * Collects text into chunks for readers for which a chunk costs more than its bytes. With a pool,
+ * Collects text into chunks, for readers that pay more for a chunk than for its bytes. With a pool,
  * it lends the chunks.
  */
 export class ChunkBuffer {

@@ -6,9 +6,9 @@ import { constants, createBrotliCompress, createGzip, createZstdCompress } from 
 export type ContentEncoding = 'zstd' | 'br' | 'gzip';
 
 /**
- * Compresses a body while it is produced, fast rather than small: pages are read once, by a waiting
- * client. The bytes are compressed in libuv's threads. The source is closed when the iteration has
- * ended; none of its chunks may be overwritten before.
+ * Compresses a body while it is produced, for speed rather than size, because pages are read once,
+ * by a waiting client. The bytes are compressed in libuv's threads. The source is closed when the
+ * iteration has ended; none of its chunks may be overwritten before.
  *
  * @throws any error of the source
  */

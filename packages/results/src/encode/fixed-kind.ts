@@ -26,7 +26,7 @@ export interface FixedKind {
   readonly scale?: number;
   /** True if JSON has it within quotes; for a float, if it is not finite. */
   readonly isQuoted: boolean;
-  /** The size of the longest text, including quotes. */
+  /** The maximum size of a value's text, including quotes. */
   readonly textBytesMax: number;
 }
 
@@ -34,7 +34,7 @@ const integerBytes = 22;
 const floatBytes = 26;
 const dateBytes = 26;
 const timestampBytes = 50;
-/** The longest text of a 256-bit decimal, without the digits that its scale adds. */
+/** The maximum length of a 256-bit decimal's text, without the digits that its scale adds. */
 const decimalBytes = 83;
 
 /** Returns the kind of numbers, dates and timestamps; undefined for all other types. */

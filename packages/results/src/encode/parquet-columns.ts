@@ -283,7 +283,7 @@ function clockTypeOf(type: DataType): ParquetType | undefined {
     if (DataType.isDate(type) && type.unit === 0) {
       return { element, open: (data) => elementOf(int32View(data)), whole: int32View };
     }
-    // Dates in milliseconds: those outside the calendar are the infinities.
+    // Dates in milliseconds; values outside the calendar represent the infinities.
     const open = (data: Data): ValueOf => {
       const times = int64View(data);
       return (row) => {

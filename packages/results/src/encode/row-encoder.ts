@@ -35,8 +35,8 @@ const asideRowsFirst = 16;
 const asideRowsMax = 512;
 
 /**
- * Creates the text of rows: blocks of rows with the row writer, and a row too large for its memory
- * by itself.
+ * Creates the text of rows: blocks of rows with the row writer, and separately each row that is too
+ * large for its memory.
  */
 export class RowEncoder {
   readonly #schema: Schema;

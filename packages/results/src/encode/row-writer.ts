@@ -91,7 +91,7 @@ export class RowWriter {
     this.#inputStart = aligned(this.#cellColumn + columnBytes + 8);
     this.#inputEnd = this.#inputStart;
     this.#outputStart = this.#inputStart + inputBytes;
-    // Its value is stored where rows usually are, followed by its offsets.
+    // Its value is stored in the memory of the rows, followed by its offsets.
     this.describe(this.#cellColumn, valuesAt, this.#outputStart);
     this.describe(this.#cellColumn, offsetsAt, this.#cellColumn + columnBytes);
   }
@@ -112,7 +112,7 @@ export class RowWriter {
     return this.#bytes.length - this.#outputStart - slackBytes;
   }
 
-  /** A number that changes with each `clear`: earlier staged data is then gone. */
+  /** A number that changes with each `clear`, which discards the staged data. */
   get generation(): number {
     return this.#generation;
   }
@@ -166,8 +166,8 @@ export class RowWriter {
       );
       return this.#bytes.subarray(this.#outputStart, end);
     } catch (error) {
-      // Rows are last in memory, so an unbounded one runs off its end rather than into the staged
-      // data.
+      // Rows are last in memory, so a row without a bound exceeds the memory instead of overwriting
+      // staged data.
       throw new QuireError(
         'RESULT_CORRUPT',
         'A stored record batch has offsets that point outside it.',
@@ -178,7 +178,7 @@ export class RowWriter {
 
   /**
    * Writes one value as a cell of its kind into `bytes` from `position`; returns the position after
-   * it. Staged data stays.
+   * it. Staged data is preserved.
    *
    * Bytes `[start, end)` of `source` are the value: for a fixed-width kind as in memory, for text
    * at most `pieceBytesMax`.

@@ -32,7 +32,7 @@ export function scalarWriterOf(field: Field, data: Data, isJson: boolean): CellW
       return 0;
     });
   }
-  // Dates in milliseconds: those outside the calendar are the infinities.
+  // Dates in milliseconds; values outside the calendar represent the infinities.
   if (DataType.isDate(type)) {
     const times = int64View(data);
     const days = new Int32Array(1);

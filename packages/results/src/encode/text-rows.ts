@@ -19,7 +19,7 @@ interface TextRows {
    * the reader may retain them.
    */
   readonly pool: Lender | undefined;
-  /** Absent: they are all rows of the page. */
+  /** Absent: the batches are those of the whole page. */
   readonly part?: PagePart | undefined;
 }
 

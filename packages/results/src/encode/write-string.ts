@@ -101,7 +101,7 @@ export function writeCsvField(
       bytes,
       to,
     );
-    // A piece is quoted if it needs quotes, which one that starts with a quote always does.
+    // A piece is quoted if it needs quotes, which a piece that starts with a quote always does.
     const hasQuotes = bytes[to] === quote;
     if (hasQuotes) bytes.copyWithin(to, to + 1, pieceEnd - 1);
     to = hasQuotes ? pieceEnd - 2 : pieceEnd;

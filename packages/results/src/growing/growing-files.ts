@@ -27,8 +27,8 @@ export function growingFiles(memory: GrowingMemory, directory = tmpdir()): GrowR
 const growthPattern = /^growing-([0-9a-f-]{36})\.([0-9a-f-]+)$/;
 
 /**
- * Returns a file name with the result and the process that reads it, so that the file can be
- * deleted once that process is dead.
+ * Returns a file name that identifies the result and the process that reads it, so that the file
+ * can be deleted once that process is dead.
  */
 function growthFileName(requestId: RequestId): string {
   return `growing-${requestId}.${processTag()}`;

@@ -137,7 +137,7 @@ export class GrowingFile implements GrowingResult {
       offset,
       Math.min(this.#rowCount, offset + Math.min(rowCount, Number.MAX_SAFE_INTEGER - offset)),
     );
-    // The arrays continue to grow; the plan only uses the rows that it names.
+    // The arrays continue to grow; the plan uses only the batches of its rows.
     const spans = {
       rowsPerBatch: this.#rowsPerBatch,
       firstOffset: this.#firstOffset,

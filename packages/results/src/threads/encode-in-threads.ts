@@ -12,7 +12,7 @@ import { encodePart, type PartWork, type SharedSchema, sizeBytesOf } from './par
 
 /** The target size of a part, as it is stored. */
 const partBytesMax = 1.25 * MiB;
-/** The memory for a chunk that is not full. */
+/** The additional memory for a chunk that is not full. */
 const slackBytes = 512 * 1024;
 /** The assumed size of a page's output, as a multiple of its stored size, until one is known. */
 const growthDefault = 2.5;

@@ -6,8 +6,8 @@ import { encodePart, type FromThread, type ToThread } from './part-work.ts';
 
 const pool = new BufferPool();
 /**
- * Memory by number. A new view of it for each part would count as much as its whole size, and soon
- * make the collector run.
+ * Memory by number. The garbage collector would count each new view as the whole buffer, and soon
+ * start a collection.
  */
 const memories = new Map<number, SharedArrayBuffer>();
 let running = Promise.resolve();

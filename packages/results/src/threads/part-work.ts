@@ -18,7 +18,7 @@ export interface PartWork {
   readonly part: PagePart;
   readonly schema: SharedSchema;
   readonly rowsPerBatch: number;
-  /** The batch messages, contiguous from its start; behind them is memory for the text. */
+  /** The batch messages, contiguous from its start; after them is memory for the text. */
   readonly memory: SharedMemory;
   readonly batches: readonly PlannedBatch[];
   /** The coding of the output, if the part is a whole page. */
@@ -141,8 +141,8 @@ async function* messagesOf(
 }
 
 /**
- * Lends the memory of a part behind its batches, and more of its own when that is used up. Behind
- * each lease, eight bytes stay unused: the encoder of Arrow puts the end of its stream there.
+ * Lends the memory of a part after its batches, and additional memory when that is used up. Eight
+ * bytes after each lease stay unused, because the Arrow encoder writes the end of its stream there.
  */
 class PartMemory implements Lender {
   /** Always zero: what is lent here does not limit anything else. */
@@ -168,11 +168,11 @@ class PartMemory implements Lender {
   }
 
   release(): void {
-    // Each chunk is read by another thread later.
+    // Does nothing: another thread still reads the chunk.
   }
 
   abandon(): void {
-    // As above.
+    // Does nothing, as `release`.
   }
 
   /** Returns a chunk in shared memory: itself, or a copy. */

@@ -15,12 +15,12 @@ const memoryBytesPerThread = 8 * MiB;
 /** The limit of a thread's heap, which contains only descriptions of pages. */
 const heapMb = 256;
 const youngHeapMb = 8;
-/** The number of threads that may fail to start, one after the other, before none is started. */
+/** The number of consecutive threads that may fail to start, after which no more are started. */
 const failedStartsMax = 3;
 const idleMsDefault = 60_000;
 /** The time in which a thread starts, or encodes a part, which takes milliseconds. */
 const stepMsMax = 30_000;
-/** The time in which a main thread that was blocked receives what threads have sent. */
+/** The time after which a main thread that was blocked has received the messages of its threads. */
 const graceMs = 1000;
 
 /** The threads of `PageThreads`, and the parts that they encode. */
@@ -125,7 +125,7 @@ export class ThreadPool implements AsyncDisposable {
       this.#threads.size >= this.#options.countMax ||
       this.#failedStarts >= failedStartsMax ||
       this.#closing.signal.aborted ||
-      // One at a time: the work that it is needed for may be over when it has started.
+      // Only one thread starts at a time, because its work may be finished before it has started.
       [...this.#threads].some(({ isStarting }) => isStarting)
     ) {
       return;

@@ -30,7 +30,8 @@ export interface FileProducerOptions {
   /** The minimum number of partitions of the topic. The default is 1. */
   readonly partitionCount?: number | undefined;
   /**
-   * The minimum number of bytes to keep in each partition; older files are deleted. Omitted: all.
+   * The minimum number of bytes to keep in each partition; older files are deleted. Default: no
+   * limit.
    */
   readonly retentionBytes?: number | undefined;
   /** The clock; default: the system's. */
@@ -41,8 +42,8 @@ export interface FileProducerOptions {
  * Appends to a file topic, concurrently with other producers in any process.
  *
  * A batch is one write to each file. If a producer was killed within a line, the next one repairs
- * it first: a complete JSON object that only lacks its newline gets it, other text is cut off,
- * because no reader can have read it yet.
+ * it first: it adds the missing newline to a complete JSON object, and truncates any other text,
+ * which no reader can have read yet.
  */
 export class FileProducer implements MessageProducer {
   readonly description: string;
@@ -193,7 +194,7 @@ const newlineBytes = Buffer.from('\n');
 
 /**
  * Appends messages as lines, in one write, to a file whose last line is complete. If that fails,
- * complete lines that were written stay.
+ * complete lines that were written remain.
  */
 async function appendLines(
   segment: SegmentFile,

@@ -4,7 +4,7 @@ import { findLineStart, newline, readRange, withFile } from './segment-file.ts';
 import type { Segment } from './topic-directory.ts';
 import { readTimes } from './write-times.ts';
 
-/** The maximum length of a line; a file with a longer one is not a stream. */
+/** The maximum length of a line; a file with a longer line is not a stream. */
 export const lineBytesMax = 64 * 1024 * 1024;
 
 const carriageReturn = 0x0d;

@@ -21,7 +21,7 @@ export function parseSegmentName(directory: string, name: string): SegmentFile |
   return { path: join(directory, name), partition: Number(partition), baseOffset: Number(base) };
 }
 
-/** Returns a partition's segment from an offset. */
+/** Returns the segment of a partition that starts at an offset. */
 export function segmentFileAt(
   directory: string,
   partition: number,

@@ -14,7 +14,8 @@ const readEntriesMax = 256;
 
 /**
  * Records the current time for the lines that are about to be written to a segment from an offset.
- * If the producer dies before the lines, the next entry repeats it. Times never decrease.
+ * If the producer dies before it writes the lines, the next entry has the same offset. Times never
+ * decrease.
  */
 export async function appendTime(segment: SegmentFile, entry: TimeEntry): Promise<void> {
   await withFile(timesPathOf(segment), 'a+', async (file) => {

@@ -31,9 +31,9 @@ export interface KafkaSasl {
 export interface KafkaConfig {
   /** The bootstrap brokers; there is at least one. */
   readonly brokers: readonly KafkaBroker[];
-  /** Undefined: connections are not encrypted. */
+  /** The encryption; undefined: none. */
   readonly tls: KafkaTls | undefined;
-  /** Undefined: without a login. */
+  /** The authentication; undefined: none. */
   readonly sasl: KafkaSasl | undefined;
   /** True if messages of aborted or open transactions are omitted. */
   readonly isCommittedOnly: boolean;
@@ -112,7 +112,7 @@ function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
     for (const part of ['location', 'password']) {
       const path = `${store}.${part}`;
       if (readAgreeing(keys, path) !== undefined) {
-        keys.refuse(path, `\`${path}\` is not supported: give PEM texts in ${instead}.`);
+        keys.refuse(path, `\`${path}\` is not supported: expected PEM text in ${instead}.`);
       }
     }
   }
@@ -126,7 +126,7 @@ function readTls(keys: ConfigKeys, isUsed: boolean): KafkaTls | undefined {
     if ((ca ?? cert ?? key) !== undefined) {
       keys.refuse(
         'security.protocol',
-        'There are certificates, but `security.protocol` is not SSL or SASL_SSL.',
+        'Certificates are given, but `security.protocol` is not SSL or SASL_SSL.',
       );
     }
     return undefined;
@@ -141,7 +141,7 @@ function readSasl(keys: ConfigKeys, isUsed: boolean): KafkaSasl | undefined {
     if ((mechanism ?? jaas) !== undefined) {
       keys.refuse(
         'security.protocol',
-        'There is a login, but `security.protocol` is not SASL_PLAINTEXT or SASL_SSL.',
+        'Credentials are given, but `security.protocol` is not SASL_PLAINTEXT or SASL_SSL.',
       );
     }
     return undefined;

@@ -152,7 +152,7 @@ export class KafkaStream implements MessageStream {
             lastFetchedEpoch: -1,
             partitionMaxBytes: bytesMax,
           };
-          // This version names topics, later ones their ids.
+          // This version of the request identifies topics by name, later versions by id.
           const topics = [{ topicId: this.#topic, partitions: [from] }];
           const { id, epoch } = noSession;
           return fetchV12.api.async(

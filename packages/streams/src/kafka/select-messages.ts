@@ -85,7 +85,7 @@ class AbortedTransactions {
       this.#ahead.shift();
     }
     if ((attributes & control) !== 0) {
-      // Ends in either case: a producer has one transaction at a time.
+      // The transaction ends in either case: a producer has one transaction at a time.
       this.#open.delete(producerId);
       return false;
     }

@@ -76,7 +76,7 @@ export interface ChunkTools {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The most skipped messages of one job that are reported individually. */
+/** The maximum number of skipped messages of one job that are reported individually. */
 const skippedMax = 100;
 
 /** Runs a job in this process. @throws ABORTED */

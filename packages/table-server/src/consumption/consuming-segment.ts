@@ -11,13 +11,13 @@ import type { ChunkJob, ChunkLost, ChunkOutput, RunChunkJob, TableDocuments } fr
 import { type MessageValue, packMessages } from './packed-messages.ts';
 
 /**
- * This many chunks of one level are merged into one of the next. So each row is rewritten a few
- * times only, and queries open few files.
+ * The number of chunks of one level that are merged into one of the next level. Merging by levels
+ * rewrites each row only a few times, and queries open few files.
  */
 const chunksOfLevel = 8;
 /**
- * Larger chunks are not merged before the segment is committed, because consumption pauses during a
- * merge.
+ * The maximum number of rows of a merged chunk before the segment is committed, because consumption
+ * pauses during a merge.
  */
 const mergedRowsMax = 250_000;
 
@@ -136,8 +136,8 @@ export class ConsumingSegment {
   ): Promise<Added | ChunkLost> {
     const { table, clock } = this.#parts;
     const consumedMs = clock.nowMs();
-    // The age of a segment counts from its first message: a segment that was empty for hours would
-    // be committed at once.
+    // The age of a segment starts with its first message. Otherwise a segment that was empty for
+    // hours would be committed immediately.
     if (this.#record.endOffset === this.#record.startOffset) {
       this.#record = { ...this.#record, createdMs: consumedMs };
     }
@@ -218,7 +218,7 @@ export class ConsumingSegment {
       stream: { partition, sequence, startOffset, endOffset },
       custom: {},
     };
-    // From here on the manifest has the segment, so a crash at any point cannot add its rows twice.
+    // After this the manifest has the segment, so a crash at any point cannot add its rows twice.
     await table.segments.change({
       add: [segment],
       checkpoints: [{ partition, sequence, endOffset }],
@@ -260,7 +260,7 @@ export class ConsumingSegment {
     if (outcome.written !== undefined) return outcome.written;
     throw new QuireError(
       'INTERNAL',
-      `${this.#record.segmentName}: files of rows were merged into none.`,
+      `${this.#record.segmentName}: the merge of its files wrote no file.`,
     );
   }
 
@@ -282,7 +282,7 @@ export class ConsumingSegment {
     }
   }
 
-  /** Resolves once `record` is at least as new as what queries read from the disk. */
+  /** Resolves once `record` is at least as new as the record that queries read from the disk. */
   async settled(): Promise<void> {
     await this.#saving?.catch(() => undefined); // the caller of `#save` gets the error
   }
@@ -321,8 +321,8 @@ function newRecord(
 }
 
 /**
- * `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`, as Apache Pinot names segments of a
- * stream.
+ * Returns a name like those of Apache Pinot's stream segments:
+ * `<table>__<partition>__<sequence>__<yyyyMMdd'T'HHmm'Z'>`.
  */
 function streamSegmentName(
   rawName: string,

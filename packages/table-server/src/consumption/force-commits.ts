@@ -60,7 +60,8 @@ export class ForceCommits {
     } catch (error) {
       if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
       parts.onSetAside?.(parts.directory.forceCommits.relativePath, error);
-      // No rows are lost, only the status of earlier requests: callers can submit them again.
+      // Only the status of earlier requests is lost, no rows: callers can submit the requests
+      // again.
       return new ForceCommits(parts, [], error);
     }
   }
@@ -69,7 +70,7 @@ export class ForceCommits {
     if (this.#damage === undefined) return [];
     const { relativePath } = this.#parts.directory.forceCommits;
     const help =
-      'The commit requests from before the start are lost. The next request replaces the file.';
+      'The commit requests made before the server started are lost. The next request replaces the file.';
     return [{ kind: 'record', subject: relativePath, problem: `${this.#damage.message} ${help}` }];
   }
 
@@ -122,8 +123,7 @@ export class ForceCommits {
   }
 
   /**
-   * Returns the progress of a request. Segments that a restart kept from being committed are
-   * requested again.
+   * Returns the progress of a request. Commits that a restart prevented are requested again.
    *
    * @throws JOB_NOT_FOUND; RECORD_DAMAGED when the job may have been submitted before the file was
    *   damaged

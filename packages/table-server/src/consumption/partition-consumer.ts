@@ -17,15 +17,17 @@ import type { FlushThresholds } from './stream-settings.ts';
 import { takeMessages, type TakeOptions } from './take-messages.ts';
 import type { BadMessage } from './transform-messages.ts';
 
-/** The longest time until rows are durable and visible to queries. */
+/** The maximum time until rows are durable and visible to queries. */
 const flushEveryMs = 400;
-/** The most messages that are buffered before a flush; at this limit they are flushed at once. */
+/**
+ * The maximum number and size of buffered messages; at either limit they are flushed immediately.
+ */
 const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
 const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
 const retryDelays = { delayMs: 250, delayMaxMs: 30_000 } as const;
 /**
- * The time for which a stream may end before the consumed offset until it is taken for another
- * stream.
+ * The time for which a stream may end before the consumed offset. After that, it is assumed to be
+ * another stream.
  */
 const behindMaxMs = 90_000;
 
@@ -55,8 +57,8 @@ export interface PartitionConsumerOptions extends ConsumerEvents {
 }
 
 /**
- * Consumes one partition in order into segments of its table, from the offset where it stopped
- * last, until it is stopped.
+ * Consumes one partition in order into segments of its table, from the offset where consumption
+ * stopped last, until it is stopped.
  */
 export class PartitionConsumer {
   readonly partition: number;
@@ -81,7 +83,9 @@ export class PartitionConsumer {
   #pending:
     | { messages: MessageValue[]; bytes: number; endOffset: number; sinceMs: number }
     | undefined;
-  /** The time since which the stream has ended before the consumed offset at every attempt. */
+  /**
+   * The time since which, at every attempt, the end of the stream was before the consumed offset.
+   */
   #behindSinceMs: number | undefined;
   /** True if a worker process was killed while it processed the pending messages. */
   #isSuspect = false;
@@ -315,7 +319,7 @@ export class PartitionConsumer {
     return stoppedAt;
   }
 
-  /** The operation and the topic, as the conventions of messaging have it. */
+  /** The operation and the topic, according to OpenTelemetry's conventions for messaging. */
   get #spanName(): string {
     const topic = this.#options.streamAttributes?.['messaging.destination.name'];
     return topic === undefined ? 'process' : `process ${topic}`;
@@ -334,8 +338,8 @@ export class PartitionConsumer {
     const { rowsMax, timeMaxMs, sizeBytesMax } = this.#options.thresholds;
     const { createdMs, segmentName, startOffset, endOffset } = segment.record;
     if (endOffset === startOffset) return false;
-    // The clock may have been set back, so that the segment seems to be from the future: then it is
-    // committed at once.
+    // If the clock was set back, the segment seems to be from the future, and is committed
+    // immediately.
     const isOld = Math.abs(this.#options.clock.nowMs() - createdMs) >= timeMaxMs;
     return (
       this.#wantsCommit === segmentName ||
@@ -364,7 +368,7 @@ export class PartitionConsumer {
     const segment = this.#segment;
     if (segment === undefined) return;
     try {
-      // Messages over which a process was killed are left to the next start.
+      // Messages during which a process was killed are left to the next start.
       if (!this.#isSuspect) await this.#flush(segment);
       if (this.#commitsOnStop) await segment.commit(await this.#readDocuments());
     } catch (error) {
@@ -378,7 +382,7 @@ export class PartitionConsumer {
   }
 }
 
-/** The error of a stream that ends before the consumed offset. */
+/** Returns the error for a stream that ends before the consumed offset. */
 function streamIsBehind(cause: QuireError): QuireError {
   const what =
     'The stream ends before the offset that was already consumed: the topic may have been deleted and created again.';

@@ -14,7 +14,7 @@ export async function readConsumingRecords(
   );
 }
 
-/** Reads from the directory where the partitions of a paused table stopped. */
+/** Reads the positions at which the partitions of a paused table stopped from its directory. */
 export async function readPausedPartitions(
   table: ServedTable,
   { state, error }: { readonly state: PartitionState; readonly error: string | null },

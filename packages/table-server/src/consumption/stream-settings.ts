@@ -14,7 +14,7 @@ export interface FlushThresholds {
 export interface StreamSettings {
   /** The JSON pointer to these settings. */
   readonly path: string;
-  /** The map that `openStream` takes. */
+  /** The config for `openStream`. */
   readonly config: Readonly<Record<string, string>>;
   readonly thresholds: FlushThresholds;
 }
@@ -101,7 +101,7 @@ function settingsOf(path: string, map: Readonly<Record<string, unknown>>): Strea
   };
 }
 
-/** Parses `6h`, or milliseconds. A validation rule reports other values. */
+/** Parses a duration such as `6h`, or milliseconds. A validation rule reports other values. */
 function millisecondsOf(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   try {
@@ -120,7 +120,7 @@ const unitBytes: Readonly<Record<string, number>> = {
   T: 1024 ** 4,
 };
 
-/** Parses `200M`, `1.5GB`, or bytes. */
+/** Parses a size such as `200M` or `1.5GB`, or bytes. */
 function bytesOf(text: string): number {
   const match = sizePattern.exec(text.trim());
   const bytes = Number(match?.[1] ?? 0) * (unitBytes[(match?.[2] ?? '').toUpperCase()] ?? 1);

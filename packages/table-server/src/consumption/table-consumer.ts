@@ -41,7 +41,7 @@ export interface TableConsumerOptions extends ConsumerEvents {
 type PartitionStatus = Omit<PartitionConsumption, 'lagMessages' | 'lagMs'>;
 
 /**
- * The interval at which a stream is asked for new partitions, and the one after it could not be
+ * The interval of requests for new partitions of a stream, and the interval while it cannot be
  * reached.
  */
 const discoveryIntervalMs = { ready: 30_000, unready: 1_000 } as const;
@@ -57,7 +57,7 @@ export class TableConsumer implements StreamConsumer {
   #discoveryError: string | null = null;
   #discovery: Promise<void> | undefined;
   #abortDiscovery: AbortController | undefined;
-  /** Serializes pauses and resumptions. */
+  /** Runs pauses and resumptions sequentially. */
   readonly #changes = new Slots(1);
 
   private constructor(options: TableConsumerOptions, record: ConsumptionRecord) {
@@ -145,8 +145,8 @@ export class TableConsumer implements StreamConsumer {
   }
 
   /**
-   * Resumes where consumption stopped or, durably, at another position. Partitions that stopped at
-   * a bad message try again.
+   * Resumes consumption where it stopped, or at another position, which is stored. Partitions that
+   * stopped at a bad message try again.
    */
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void> {
     return this.#change(async () => {
@@ -175,8 +175,8 @@ export class TableConsumer implements StreamConsumer {
   }
 
   /**
-   * Stops durably without committing. Consumption continues from there when the table is opened
-   * again.
+   * Stops without committing; consumed rows are durable. Consumption continues from there when the
+   * table is opened again.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
@@ -364,7 +364,7 @@ async function commitLeftovers({
   }
 }
 
-/** Returns the status of a partition of which nothing was consumed yet. */
+/** Returns the status of a partition from which nothing was consumed yet. */
 function notStarted(partition: number): PartitionStatus {
   const unknown = {
     segmentName: null,

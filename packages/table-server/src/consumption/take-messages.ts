@@ -8,8 +8,8 @@ import type { BadMessage } from './transform-messages.ts';
 /** The number of parts that messages are split into after one of them killed its process. */
 const partsMax = 16;
 /**
- * The number of killed processes after which a single message counts as bad: the first kills may
- * have had another cause.
+ * The number of times that a process must be killed before a single message counts as bad: the
+ * first ones may have had another cause.
  */
 const attemptsMax = 3;
 
@@ -25,9 +25,9 @@ export interface TakeOptions {
 
 /**
  * Adds messages that end before an offset to a segment. If the worker process is killed for its
- * time or memory, the messages are split until the one that causes it is found. That one is bad,
- * and is skipped or stops consumption, as `continueOnError` says. The others are in the segment,
- * each once.
+ * time or memory, the messages are split until the one that causes it is found. That message is
+ * bad, and is skipped or stops consumption, depending on `continueOnError`. The others are in the
+ * segment, each once.
  *
  * @returns the message to stop at; those before it are in the segment
  */

@@ -36,8 +36,8 @@ export interface TransformOptions {
 }
 
 /**
- * Runs messages through the pipeline of a table. A bad message is skipped or stops consumption, as
- * `continueOnError` says.
+ * Runs messages through the pipeline of a table. A bad message is skipped or stops consumption,
+ * depending on `continueOnError`.
  */
 export async function transformMessages(
   messages: Iterable<MessageValue>,

@@ -5,16 +5,16 @@ import { isMissingFile } from '@quire/core/process';
 import { isFull } from './full-disk.ts';
 
 /**
- * The least size of the reserve: more than the largest replacement of a record needs while the old
+ * The minimum size of the reserve: more than the replacement of most records needs while the old
  * and the new file both exist.
  */
 const reserveBytesMin = MiB;
 const chunkBytes = 256 * 1024;
 
 /**
- * The free space of the file system that a table server writes to. When a deletion has no space to
- * be recorded in, a reserve file is deleted for it; the reserve is written again once there is
- * space. So deletions work on a full disk.
+ * The free space of the file system that a table server writes to. If there is no space to record a
+ * deletion, a reserve file is deleted first, and written again once there is space. So deletions
+ * work on a full disk.
  */
 export class DiskSpace {
   readonly #path: string;
@@ -69,7 +69,7 @@ export class DiskSpace {
 
   async #restore(bytes: number): Promise<void> {
     if (!this.#isProbeDeleted) {
-      // A server that was killed while it probed leaves the file.
+      // A server that was killed during a probe leaves the file behind.
       await rm(this.#probePath, { force: true });
       this.#isProbeDeleted = true;
     }
@@ -77,8 +77,8 @@ export class DiskSpace {
     if (this.#reservedBytes >= bytes && !this.#isFull) return;
     try {
       if (this.#reservedBytes < bytes) await this.#reserve(bytes);
-      // The space of the reserve can always be taken again, so the disk counts as full until as
-      // much is free besides.
+      // The reserve may reuse its own space, so the disk counts as full until the same amount is
+      // free in addition.
       await this.#probe(bytes);
       this.#isFull = false;
     } catch (error) {
@@ -115,8 +115,8 @@ async function writeNoise(path: string, bytes: number): Promise<void> {
 }
 
 /**
- * Returns bytes without a pattern: a file system that compresses would allocate almost nothing for
- * others.
+ * Returns bytes without a pattern: a file system with compression would allocate almost nothing for
+ * bytes with one.
  */
 function noiseOf(bytes: number): Uint8Array {
   const words = new Uint32Array(bytes / 4);

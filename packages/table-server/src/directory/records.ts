@@ -30,8 +30,8 @@ export interface RecordFile extends RecordIdentity {
 export interface RecordsOptions {
   readonly random: Random;
   /**
-   * Called when a record was written but its revision could not be noted: an older copy of the
-   * record would not be recognized.
+   * Called when a record was written but its revision could not be recorded, so that an older copy
+   * of the record would not be detected.
    */
   readonly onRevisionUnwritten?: ((path: string, error: unknown) => void) | undefined;
 }
@@ -58,7 +58,7 @@ export class Records {
   async read<Content>(record: RecordFile): Promise<Content | undefined> {
     const found = await this.find(record);
     if (found === undefined) return undefined;
-    // A disk that cannot be written must not keep a table from being read.
+    // A table must be readable even if its disk cannot be written.
     if (found.revision === 0) {
       await this.#witness(record, () => this.replace(record, found.content as object));
     }
@@ -143,8 +143,8 @@ export class Records {
   }
 
   /**
-   * Reports a failure to note a revision instead of throwing: the record itself is durable already,
-   * or about to be removed.
+   * Reports a failure to record a revision instead of throwing: the record itself is durable
+   * already, or is about to be removed.
    */
   async #witness({ relativePath }: RecordFile, write: () => Promise<void>): Promise<void> {
     try {
@@ -185,7 +185,7 @@ export class Records {
  * Returns the content of a record if it is the one that was written last; undefined if it never
  * existed.
  *
- * @param known the last revision noted for it
+ * @param known its last recorded revision
  * @throws RECORD_DAMAGED
  */
 export function verifyRecord(
@@ -201,7 +201,7 @@ export function verifyRecord(
   if (known === undefined || found.revision >= known) return found;
   const problem =
     found.revision === 0
-      ? 'has lost its checksum, as an older copy of it has none'
+      ? 'has no checksum, so it is an older copy'
       : `is an older copy: it has revision ${found.revision}, and revision ${known} was written`;
   throw recordDamaged(record, problem);
 }
@@ -216,8 +216,8 @@ function unsealed(record: RecordFile, text: string): UnsealedRecord {
 }
 
 /**
- * Reads the text of a record; undefined if there is none. @throws RECORD_DAMAGED when its path
- * holds something else
+ * Reads the text of a record; undefined if there is none. @throws RECORD_DAMAGED when something
+ * else is at its path
  */
 export async function readText(record: RecordFile): Promise<string | undefined> {
   try {
@@ -225,7 +225,7 @@ export async function readText(record: RecordFile): Promise<string | undefined> 
   } catch (error) {
     if (isMissingFile(error)) return undefined;
     if (isErrno(error, 'EISDIR')) throw recordDamaged(record, 'is a directory', error);
-    // Errors that only concern this process say nothing about the record.
+    // Other errors concern only this process, and not the record.
     if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;
     throw recordDamaged(record, `cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
   }

@@ -18,8 +18,8 @@ const lineLength = textLength + 10;
  * never existed.
  *
  * Each record has a line of fixed length, which is overwritten in place after the record was
- * replaced, without a sync. After a crash of the machine a line may be behind its record, never
- * ahead of it. A line that is damaged, or was copied from another directory, is ignored.
+ * replaced, without a sync. After a crash of the machine a line may be older than its record, but
+ * never newer. A line that is damaged, or was copied from another directory, is ignored.
  */
 export class Revisions {
   readonly #folder: string;
@@ -29,7 +29,7 @@ export class Revisions {
 
   /**
    * The number of lines that were damaged, or copied from elsewhere, when the file was read. Older
-   * copies of their records are not recognized.
+   * copies of their records are not detected.
    */
   readonly damagedCount: number;
 
@@ -53,7 +53,7 @@ export class Revisions {
   }
 
   /**
-   * Notes the current revision of a record. If the write fails, only this process knows the
+   * Records the current revision of a record. If the write fails, only this process knows the
    * revision.
    */
   async note(name: string, revision: number): Promise<void> {
@@ -61,7 +61,7 @@ export class Revisions {
     await this.#write(this.#lineOf(name), { name, revision });
   }
 
-  /** Notes that a record is about to be removed. */
+  /** Records that a record is about to be removed. */
   async forget(name: string): Promise<void> {
     if (!this.#revisions.delete(name)) return;
     const index = this.#lineOf(name);
@@ -85,7 +85,7 @@ export class Revisions {
       0o640,
     );
     try {
-      // The line lies within one page of the file, so it is written completely or not at all.
+      // The line is within one page of the file, so it is written completely or not at all.
       await file.write(encodeLine(this.#folder, line), 0, lineLength, index * lineLength);
     } finally {
       await file.close();
@@ -126,7 +126,7 @@ function encodeLine(folder: string, line: Line | undefined): Buffer {
   return Buffer.from(`${text} ${checksumOf(folder, text)}\n`, 'latin1');
 }
 
-/** The checksum covers the name of the directory. */
+/** Returns the checksum of a line, which includes the name of the directory. */
 function checksumOf(folder: string, text: string): string {
   return crc32(`${basename(folder)}\n${text}`)
     .toString(16)

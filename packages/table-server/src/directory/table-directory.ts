@@ -7,7 +7,8 @@ import type { RecordFile } from './records.ts';
 /** The content of the record that makes a table exist. */
 export interface TableRecord {
   /**
-   * Names the data directory: a table that is created again under the same name gets another one.
+   * The name of the data directory: a table that is created again under the same name gets another
+   * id.
    */
   readonly tableId: string;
   readonly createdMs: number;
@@ -44,7 +45,7 @@ export interface SchemaRecord {
  *   yet.
  * - `task-queues.json`: types of tasks that are paused.
  * - `force-commits.json`: the latest requests to commit consuming segments.
- * - `.reserve`: space that is freed when a deletion has none to be recorded in.
+ * - `.reserve`: space that is freed when there is none to record a deletion.
  *
  * Each `.json` is a record, written by `Records`; its revision is in the file `.revisions` beside
  * it.

@@ -27,8 +27,8 @@ import type { HalfRecords } from './table-relation.ts';
 import { RelationVerifier } from './verify-relations.ts';
 
 /**
- * The tables of a table server as its directory shows them at each call, for the process of the
- * server and any other one that shares the directory.
+ * The tables of a table server, read from its directory at each call, in the process of the server
+ * or any other one that shares the directory.
  */
 export class DirectoryTables implements LiveTables {
   readonly #directory: TableDirectory;
@@ -79,7 +79,7 @@ export class DirectoryTables implements LiveTables {
 
   /**
    * Returns the names of the tables that have a record, and of those whose record is missing: one
-   * half of a table must not be taken for all of it.
+   * half of a table must not be mistaken for the whole table.
    */
   async #listTables(): Promise<readonly string[]> {
     const written = await this.#records.names(this.#directory.folder('tables'));

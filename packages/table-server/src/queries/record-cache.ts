@@ -6,7 +6,7 @@ import { isMissingFile } from '@quire/core/process';
 import { readRevisions, revisionsPath } from '../directory/revisions.ts';
 
 interface CachedFile<Value> {
-  /** Changes with the file. */
+  /** A value that changes with the file. */
   readonly mark: string;
   readonly value: Value;
 }
@@ -15,7 +15,7 @@ const entriesMax = 1_000;
 
 /**
  * The current records on disk, for processes that do not write them. Each is parsed only after it
- * has changed. Records that are damaged, missing or older than their noted revision are refused.
+ * has changed. Records that are damaged, missing or older than their recorded revision are refused.
  */
 export class RecordCache {
   readonly #records = new Map<string, CachedFile<UnsealedRecord>>();

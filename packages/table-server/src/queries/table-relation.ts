@@ -10,7 +10,7 @@ import type { SchemaRecord, TableRecord } from '../directory/table-directory.ts'
 import type { ConsumingRecord, Manifest, RowFile } from '../segments/manifest.ts';
 import { shapeOf, type TableShape, type TimeColumn } from '../segments/table-columns.ts';
 
-/** One half of a table as its directory shows it at one moment; paths are absolute. */
+/** One half of a table at one moment, from its directory; paths are absolute. */
 export interface HalfRecords {
   readonly record: TableRecord;
   readonly schema: SchemaRecord;
@@ -23,8 +23,8 @@ interface Half extends HalfRecords {
 }
 
 /**
- * Returns the relation that a query sees under a name, which stands for one half of a table or for
- * both; none if neither half exists.
+ * Returns the relation of a name, which refers to one half of a table or to both; undefined if
+ * neither exists.
  */
 export function relationOf(
   name: string,
@@ -131,11 +131,11 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Returns the time at which the two halves of a table meet: rows of the offline half count up to
- * it, those of the real-time half after it. It is one hour before the newest offline row if the
- * config says that files arrive hourly, else one day, as in Apache Pinot, because the latest period
- * may still be incomplete. Undefined while no offline row has a time: then both halves count in
- * full.
+ * Returns the time boundary between the two halves of a table: queries use rows of the offline half
+ * up to it, and rows of the real-time half after it. It is one hour before the newest offline row
+ * if the config says that files arrive hourly, else one day, as in Apache Pinot, because the latest
+ * period may still be incomplete. Undefined while no offline row has a time: then queries use all
+ * rows of both halves.
  */
 function timeBoundary(
   offline: { readonly config: TableConfigDocument; readonly manifest: Manifest },

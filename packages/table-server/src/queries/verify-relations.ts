@@ -8,12 +8,12 @@ import {
 import { findDamage, identityOf, segmentDamaged } from '../segments/verify-file.ts';
 
 /**
- * Files that are read at the same time: one waits for the disk while the checksum of another is
- * computed.
+ * The number of files that are read concurrently: one waits for the disk while the checksum of
+ * another is computed.
  */
 const readsMax = 2;
 
-/** The most damaged files that are cached. */
+/** The maximum number of damaged files that are cached. */
 const damagedMax = 1_000;
 
 interface UnverifiedFile extends FileIdentity {
@@ -21,9 +21,9 @@ interface UnverifiedFile extends FileIdentity {
 }
 
 /**
- * Compares files of rows with what was written, before a query reads them. A file is read once
- * after each write. After that it is recognized by its inode, size and times, here and in the other
- * processes that share their results.
+ * Verifies the checksums of files of rows before a query reads them. A file is read once after each
+ * write. After that it is recognized by its inode, size and times, here and in the other processes
+ * that share their results.
  */
 export class RelationVerifier {
   readonly #known = new VerifiedFiles();
@@ -38,7 +38,9 @@ export class RelationVerifier {
     this.#shared = shared;
   }
 
-  /** @throws TABLE_DAMAGED when a file is not what was written; ABORTED */
+  /**
+   * @throws TABLE_DAMAGED when a file does not have the size or checksum that was written; ABORTED
+   */
   async verify(relations: readonly TableRelation[], { signal }: CallOptions = {}): Promise<void> {
     const unknown = await this.#findUnknown(
       relations.flatMap(({ parts }) => parts.flatMap(({ files }) => files)),
@@ -90,7 +92,7 @@ export class RelationVerifier {
           this.#recordDamage(path, problem);
           throw segmentDamaged(file, problem);
         }
-        // A file that was replaced during the read is whole as well, but is not cached under this
+        // A file that was replaced during the read is intact as well, but is not cached under this
         // identity.
         this.#known.add({ path, identity });
         whole.push({ path, identity });
@@ -102,7 +104,7 @@ export class RelationVerifier {
   }
 
   #recordDamage(path: string, problem: string): void {
-    // Read after the file was marked as damaged, which changes its times.
+    // The identity is read after the file was marked as damaged, which changes its times.
     const identity = identityOf(path);
     this.#damaged.delete(path);
     if (identity !== undefined) this.#damaged.set(path, { identity, problem });

@@ -1,6 +1,6 @@
 import type { Random } from '@quire/core';
 
-/** Returns the segment that a file was written for; the file holds all or some of its rows. */
+/** Returns the segment that a file was written for; the file contains all or some of its rows. */
 export function segmentNameOf(file: string): string {
   return file.replace(/(?:\.chunk)?\.[0-9a-f]{12}\.parquet$/, '');
 }

@@ -3,7 +3,7 @@ import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table
 import { parseTableConfig, parseTableSchema, runPipeline, type SourceRow } from '@quire/tables';
 import type { RowFileWriter } from './row-file-writer.ts';
 
-/** The number of rows that go through the pipeline at a time. */
+/** The number of rows that the pipeline processes at a time. */
 const batchRows = 2_000;
 
 export interface FillOptions {
@@ -14,8 +14,8 @@ export interface FillOptions {
 }
 
 /**
- * Runs the rows of a source through the pipeline of a table, the same that previews show, and
- * writes them to a file; all of them, or it throws.
+ * Runs the rows of a source through the pipeline of a table, which previews use as well, and writes
+ * all of them to a file, or throws.
  *
  * @throws INGESTION_FAILED when a row cannot be ingested, with the row, the column and the reason
  */

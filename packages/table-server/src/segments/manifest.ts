@@ -1,7 +1,9 @@
 import type { SegmentDescription } from '@quire/core/table-engine';
 import { recordDamaged, type RecordFile } from '../directory/records.ts';
 
-/** The most digits that values of a BIG_DECIMAL column have before and after the decimal point. */
+/**
+ * The maximum number of digits of a BIG_DECIMAL column's values before and after the decimal point.
+ */
 export interface Digits {
   readonly integer: number;
   readonly scale: number;
@@ -45,7 +47,7 @@ export interface Checkpoint {
   readonly endOffset: number;
 }
 
-/** A file that an earlier manifest of the table named, and this one does not. */
+/** A file that an earlier manifest of the table named, but this one does not. */
 export interface RetiredFile {
   readonly file: string;
   readonly retiredMs: number;
@@ -58,14 +60,14 @@ export interface Manifest {
   /** In ascending order of their names. */
   readonly segments: readonly SegmentRecord[];
   readonly checkpoints: readonly Checkpoint[];
-  /** Listed until they are in the trash. */
+  /** The retired files that are not in the trash yet. */
   readonly retired: readonly RetiredFile[];
 }
 
 export const emptyManifest: Manifest = { segments: [], checkpoints: [], retired: [] };
 
 /**
- * Reads the content of a manifest. Manifests of the first format name no retired files. @throws
+ * Reads the content of a manifest. Manifests of the first format have no retired files. @throws
  * RECORD_DAMAGED
  */
 export function manifestOf(
@@ -118,7 +120,7 @@ export interface ConsumingRecord {
 }
 
 /**
- * Reports whether the manifest already has the segment of this record: a crash may have come
+ * Reports whether the manifest already has the segment of this record: a crash may have happened
  * between the two writes.
  */
 export function isCommitted(

@@ -9,7 +9,7 @@ const utf8 = new TextDecoder();
 
 /**
  * Reads the rows of a file that `RowFileWriter` wrote, one group at a time, as the pipeline
- * produced them. Columns that were added later have the value of rows without one.
+ * produced them. Columns that were added later have their default value for missing values.
  */
 export async function* readRowFile(
   path: string,
@@ -58,7 +58,7 @@ export async function* readRowFile(
 
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-/** Returns values as they were given to the writer. */
+/** Functions that return values as they were passed to the writer. */
 const parsers = {
   timestampFromMilliseconds: (milliseconds: bigint): bigint => milliseconds,
   stringFromBytes: (bytes: Uint8Array): string => utf8.decode(bytes),

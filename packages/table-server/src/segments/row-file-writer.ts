@@ -10,11 +10,10 @@ import type { RelationType } from '@quire/core/table-engine';
 import { writeLosslessJson } from '@quire/core';
 import type { SchemaElement } from 'hyparquet';
 
-/** The most rows that are buffered before they are written. */
+/** The maximum number of rows that are buffered before they are written. */
 const rowsOfGroup = 65_536;
 /**
- * Rows of this many bytes are written as well, however few. The size is estimated from the lengths
- * of texts and lists.
+ * The size at which fewer rows are written as well, estimated from the lengths of texts and lists.
  */
 const bytesOfGroup = 32 * 1024 * 1024;
 
@@ -88,7 +87,7 @@ export class RowFileWriter implements AsyncDisposable {
   /**
    * Copies the groups of a finished file unchanged, which costs almost nothing.
    *
-   * @returns false if they cannot be copied; then their rows have to be written
+   * @returns false if they cannot be copied; then their rows must be written one by one
    */
   async appendFile(path: string, file: RowFile): Promise<boolean> {
     const groups = await readRowGroups(path, this.#parquet.schema);

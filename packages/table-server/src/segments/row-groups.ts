@@ -7,20 +7,23 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 
-/** Groups with fewer rows are merged: many small ones make queries slow. */
+/**
+ * The minimum number of rows of a group that is copied; smaller ones are merged, because many small
+ * groups slow down queries.
+ */
 const rowsOfGroupMin = 8_192;
 
 /** A row group as stored in a file. */
 export interface StoredRowGroup {
   readonly bytes: Uint8Array;
-  /** The position of the bytes in their file, which the offsets of `group` count from. */
+  /** The position of the bytes in their file, to which the offsets of `group` are relative. */
   readonly startOffset: number;
   readonly group: RowGroup;
 }
 
 /**
  * Reads the row groups of a file so that they can be copied unchanged. Returns undefined if the
- * columns differ or the groups are small: then the rows have to be written again.
+ * columns differ or the groups are small: then the rows must be written again.
  */
 export async function readRowGroups(
   path: string,
@@ -59,7 +62,7 @@ export async function readRowGroups(
 }
 
 /**
- * Returns the metadata of a group whose bytes were moved. Its page indexes, which are at the end of
+ * Returns the metadata of a group at its new position. Its page indexes, which are at the end of
  * the file, are dropped.
  */
 export function movedRowGroup({ group, startOffset }: StoredRowGroup, toOffset: number): RowGroup {
@@ -89,8 +92,8 @@ export function movedRowGroup({ group, startOffset }: StoredRowGroup, toOffset: 
 type Statistics = NonNullable<NonNullable<ColumnChunk['meta_data']>['statistics']>;
 
 /**
- * Keeps only exact bounds: the writer marks every bound as exact that it does not truncate itself,
- * so a bound that was truncated before is left out.
+ * Keeps only exact bounds: the writer marks each bound that it does not truncate itself as exact,
+ * so bounds that were already truncated are left out.
  */
 function exactOnly(statistics: Statistics): Statistics {
   const isExact =
@@ -125,7 +128,8 @@ function isSameSchema({ schema: stored }: FileMetaData, schema: readonly SchemaE
 }
 
 /**
- * Column bounds are kept as bytes and times as numbers, so that they are written back unchanged.
+ * Parsers that return column bounds as bytes and times as numbers, so that they are written back
+ * unchanged.
  */
 const parsers = {
   stringFromBytes: (bytes: Uint8Array) => bytes,

@@ -66,7 +66,7 @@ export class SegmentCatalog {
     return SegmentCatalog.create(tableId, parts);
   }
 
-  /** The manifest as it is on disk. */
+  /** The current manifest, which is on disk. */
   get manifest(): Manifest {
     return this.#manifest;
   }
@@ -77,8 +77,8 @@ export class SegmentCatalog {
   }
 
   /**
-   * Changes the set of segments. A change given as a function is computed from the manifest when
-   * its turn comes.
+   * Changes the set of segments. If the change is a function, it is called with the manifest after
+   * all earlier changes.
    *
    * @throws SEGMENT_NOT_FOUND when a segment to remove does not exist; CONFLICT when one to add
    *   exists and is not removed. Nothing has changed then.

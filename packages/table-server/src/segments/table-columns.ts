@@ -16,7 +16,7 @@ import {
   timeFormatOf,
 } from '@quire/tables';
 
-/** A column of a table as its segments hold it. */
+/** A column of a table as its segments store it. */
 export interface TableColumn extends Omit<RelationColumn, 'digits'> {
   readonly spec: ColumnSpec;
   /** True if rows without a value have null instead of the default. */
@@ -66,14 +66,14 @@ export function shapeOf(config: TableConfigDocument, schema: TableSchemaDocument
 }
 
 /**
- * The last instant of the JavaScript calendar, in epoch milliseconds; the first is as far before
- * 1970.
+ * The last instant of the JavaScript calendar, in epoch milliseconds; the first is equally far
+ * before 1970.
  */
 const calendarEndMs = 8.64e15;
 
 /**
- * Returns the instant of a value of the time column; null if it is unknown, or outside the
- * calendar, as a time in another unit is.
+ * Returns the instant of a value of the time column; null if it is unknown or outside the calendar,
+ * for example because it is in another unit.
  */
 export function instantOf(value: SourceValue | undefined, { format }: TimeColumn): number | null {
   if (value === null || value === undefined) return null;
@@ -82,7 +82,7 @@ export function instantOf(value: SourceValue | undefined, { format }: TimeColumn
     const instantMs = instantOfTime(typeof value === 'bigint' ? Number(value) : value, format);
     return Math.abs(instantMs) <= calendarEndMs ? instantMs : null;
   } catch (error) {
-    // The row is in the table either way: only its time is unknown.
+    // The row is stored in any case; only its time is unknown.
     if (error instanceof QuireError) return null;
     throw error;
   }
@@ -94,7 +94,7 @@ function timeColumnOf(column: ColumnSpec | undefined): TimeColumn | undefined {
   return column === undefined || format === undefined ? undefined : { name: column.name, format };
 }
 
-/** Composite values are stored as JSON. */
+/** Returns the type under which the values of a field are stored; composite values are JSON. */
 function typeOf(
   { name, type }: ColumnSpec,
   schema: ReturnType<typeof parseTableSchema>['schema'],

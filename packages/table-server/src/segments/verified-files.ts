@@ -1,6 +1,6 @@
 /**
- * The most files that are cached. The least recently used are dropped, and read again at their next
- * use.
+ * The maximum number of cached files. The least recently used ones are dropped, and read again at
+ * their next use.
  */
 const filesMax = 200_000;
 
@@ -10,7 +10,7 @@ export interface FileIdentity {
   readonly identity: string;
 }
 
-/** The files that were verified, each with the identity that it had then. */
+/** The verified files, each with its identity at that time. */
 export class VerifiedFiles {
   readonly #identities = new Map<string, string>();
   readonly #filesMax: number;

@@ -59,8 +59,8 @@ function look(path: string): BigIntStats | undefined {
 }
 
 /**
- * Reads a file to its end and returns how it differs from what was written, as a sentence without
- * its subject; undefined if it does not differ.
+ * Reads a whole file and returns the difference from its recorded size and checksum, as a sentence
+ * without its subject; undefined if there is none.
  *
  * A damaged file gets the oldest modification time, which changes its identity. So every process
  * that has verified it before reads it again.
@@ -72,14 +72,17 @@ export async function findDamage(
   for (;;) {
     const identity = identityOf(path);
     const problem = await compare({ path, sizeBytes, checksum }, options);
-    // A file that was replaced during the read is read again: it may be whole now.
+    // A file that was replaced during the read is read again: it may be intact now.
     if (identityOf(path) !== identity) continue;
     if (problem !== undefined) await markDamaged(path);
     return problem;
   }
 }
 
-/** @throws TABLE_DAMAGED when a file of a segment is not what was written */
+/**
+ * @throws TABLE_DAMAGED when a file of a segment does not have the size or checksum that was
+ * written
+ */
 export async function assertWhole(
   file: WrittenFile,
   { segmentName, tableName, ...options }: VerifyOptions & SegmentName,
@@ -98,7 +101,7 @@ export interface SegmentName {
 export function describeDamage(tableName: string | undefined, problem: string): string {
   const isOfStream = tableName !== undefined && parseTableName(tableName).type === 'REALTIME';
   const help = isOfStream
-    ? 'Delete the segment: if it is consuming, its messages are consumed again; else rebuild the table from its stream (restream).'
+    ? 'Delete the segment: if it is consuming, its messages are consumed again; otherwise rebuild the table from its stream (restream).'
     : 'Delete the segment, and load its rows again.';
   return `The file of this segment${tableName === undefined ? '' : ` of ${tableName}`} ${problem}. ${help}`;
 }
@@ -145,7 +148,10 @@ async function compare(
   }
 }
 
-/** If the file cannot be marked, other processes find the damage when they read it. */
+/**
+ * Marks a file as damaged. If that is not possible, other processes detect the damage when they
+ * read it.
+ */
 async function markDamaged(path: string): Promise<void> {
   if (isMarkedDamaged(path)) return;
   try {

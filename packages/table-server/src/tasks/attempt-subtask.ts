@@ -9,7 +9,7 @@ import type { StoredTask } from './task-store.ts';
 
 /**
  * Runs a subtask once. Its output files are held until its task has ended. Unfinished files are
- * removed, whatever happened to the process that wrote them.
+ * removed, however the process that wrote them ended.
  *
  * @throws the reason why it has no output
  */

@@ -7,9 +7,9 @@ import type { SubtaskOutput } from './task-plan.ts';
 import type { StoredTask, TaskStore } from './task-store.ts';
 
 /**
- * Makes all outputs of a task visible at once, in place of the segments that they replace, and
- * stores the progress of the table. Running it twice is safe: a crash may come between the change
- * and its record.
+ * Makes all outputs of a task visible at once, instead of the segments that they replace, and
+ * stores the progress of the table. It may be run twice, because a crash may happen between the
+ * change and its record.
  *
  * @throws CONFLICT when a merged segment has been removed in between: its rows must not reappear
  */
@@ -80,10 +80,7 @@ export function tablesOf(
   };
 }
 
-/**
- * Releases the files that a task held. Unless they became visible, they are deleted: they never
- * will be.
- */
+/** Releases the files of a task that has ended, and deletes those that did not become visible. */
 export async function releaseFiles(
   { record, targetTableId }: StoredTask,
   outputs: readonly (SubtaskOutput | null)[],

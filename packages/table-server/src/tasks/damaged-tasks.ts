@@ -26,14 +26,14 @@ export class DamagedTasks {
       return { kind: 'task', subject: taskName, problem: taskDamaged(taskName, damage).message };
     });
     if (this.#queueDamage === undefined) return tasks;
-    const problem = `${this.#queueDamage.message} All types of tasks are held back until one of them is resumed.`;
+    const problem = `${this.#queueDamage.message} All task types are paused until one of them is resumed.`;
     return [
       ...tasks,
       { kind: 'record', subject: this.#options.directory.taskQueues.relativePath, problem },
     ];
   }
 
-  /** Returns the error of calls about a task; undefined if its record is not damaged. */
+  /** Returns the error for calls about a task; undefined if its record is not damaged. */
   find(taskName: string): QuireError | undefined {
     const damage = this.#tasks.get(taskName);
     return damage && taskDamaged(taskName, damage);
@@ -55,7 +55,7 @@ export class DamagedTasks {
     this.#options.onSetAside?.(taskName, error);
   }
 
-  /** Returns the tasks whose records are whole again. */
+  /** Returns the tasks whose records are intact again. */
   async restore(): Promise<readonly StoredTask[]> {
     const restored: StoredTask[] = [];
     for (const taskName of this.#tasks.keys()) {
@@ -68,8 +68,7 @@ export class DamagedTasks {
   }
 
   /**
-   * Discards a task: its record is moved to the trash, and garbage collection follows with its
-   * files.
+   * Discards a task: its record is moved to the trash, and garbage collection deletes its files.
    */
   async discard(taskName: string): Promise<void> {
     const { store, directory, clock } = this.#options;

@@ -6,7 +6,7 @@ import type { Aggregation, MergeWork } from './task-plan.ts';
 type Row = Pick<PipelineRow, 'fields' | 'nullFields'>;
 type Fields = Row['fields'];
 
-/** The most distinct rows that are held in memory to find equal ones. */
+/** The maximum number of distinct rows in memory for the comparison. */
 const distinctRowsMax = 2_000_000;
 
 /**
@@ -88,7 +88,10 @@ function keyOf(fields: Fields, names: readonly string[]): string {
   return writeLosslessJson(names.map((name) => keyPart(fields[name] ?? null)));
 }
 
-/** Integers of one column may be numbers or bigints; bytes have no JSON. */
+/**
+ * Returns a value for a key: integers of one column may be numbers or bigints, and bytes have no
+ * JSON.
+ */
 function keyPart(value: SourceValue): SourceValue {
   if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('hex') };
   if (Array.isArray(value)) return (value as readonly SourceValue[]).map(keyPart);

@@ -10,7 +10,7 @@ type Options = Readonly<Record<string, string>>;
 /**
  * Merges the segments of one time bucket into one: unchanged (concat), without repeated rows
  * (dedup), or with the metrics of otherwise equal rows aggregated (rollup). Options are by level,
- * as in `1day.bucketTimePeriod`; levels go from short to long.
+ * as in `1day.bucketTimePeriod`; levels are ordered from short to long buckets.
  */
 export const planMergeRollup: TaskPlanner = async ({ table, configs, nowMs }) => {
   if (table.type !== 'OFFLINE') {
@@ -63,8 +63,8 @@ interface Group {
 }
 
 /**
- * Groups the segments of buckets that are over and in which some segment is not of this level yet.
- * A segment that spans several buckets belongs to its first.
+ * Groups the segments of finished buckets in which some segment does not have this level yet. A
+ * segment that spans several buckets belongs to its first.
  */
 function groupsOf(
   { name, bucketMs, bufferMs }: Level,

@@ -14,8 +14,8 @@ import { mergeRows } from './merge-rows.ts';
 import type { GenerateWork, MergeWork, SubtaskOutput, SubtaskWork } from './task-plan.ts';
 
 /**
- * The work of a subtask with everything that it needs of its tables, as plain data that can be sent
- * to another process.
+ * The work of a subtask with the required facts about its tables, as plain data that can be sent to
+ * another process.
  */
 export interface SubtaskJob {
   readonly work: SubtaskWork;
@@ -50,9 +50,9 @@ type SubtaskContext = SubtaskJob & SubtaskTools;
 
 /**
  * Runs a subtask, which writes files of rows that no record names yet. When it fails, the caller
- * removes what it wrote.
+ * removes the written files.
  *
- * @throws INGESTION_FAILED with the whole reason; TABLE_DAMAGED when a file to merge is damaged;
+ * @throws INGESTION_FAILED with the complete reason; TABLE_DAMAGED when a file to merge is damaged;
  *   ABORTED
  */
 export function runSubtask(job: SubtaskJob, tools: SubtaskTools): Promise<SubtaskOutput> {

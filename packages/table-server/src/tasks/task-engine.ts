@@ -34,7 +34,7 @@ export class TaskEngine implements AsyncDisposable {
   readonly #runner: TaskRunner;
   readonly #closing = new AbortController();
   #ticking: Promise<void> = Promise.resolve();
-  /** Plans run one after another: each sees the tasks of those before. */
+  /** Plans run sequentially, so that each sees the tasks of the earlier ones. */
   readonly #plans = new Slots(1);
 
   private constructor(options: TaskEngineOptions, store: TaskStore, runner: TaskRunner) {
@@ -126,7 +126,7 @@ export class TaskEngine implements AsyncDisposable {
     return made;
   }
 
-  /** The names of all tasks whose records are whole. */
+  /** The names of all tasks whose records are intact. */
   get names(): readonly string[] {
     return this.#runner.tasks.map(({ taskName }) => taskName);
   }
@@ -242,9 +242,9 @@ export class TaskEngine implements AsyncDisposable {
   }
 
   /**
-   * Creates the tasks that are due, until it is stopped. Tasks that were due while no server ran
-   * are not made up for. If the clock jumps ahead, a schedule is due once; if it is set back,
-   * schedules follow the new time.
+   * Creates the tasks that are due, until it is stopped. Tasks that were due while no server was
+   * running are not created later. If the clock jumps ahead, a schedule is due once; if it is set
+   * back, schedules follow the new time.
    */
   async #tick(): Promise<void> {
     const { clock, registry, onFailed } = this.#options;
@@ -299,7 +299,7 @@ function newRecord(
   };
 }
 
-/** Names become file names. @throws INVALID_PARAMETER */
+/** Checks the name of a task, which becomes a file name. @throws INVALID_PARAMETER */
 function nameOf(taskType: string, given: string): string {
   const name = given.startsWith('Task_') ? given : `Task_${taskType}_${given}`;
   if (namePattern.test(name)) return name;
@@ -315,7 +315,8 @@ interface DueTask {
 }
 
 /**
- * Returns the tasks whose `schedule`, a cron expression in UTC, names a time in `(sinceMs, nowMs]`.
+ * Returns the tasks whose `schedule`, a cron expression in UTC, matches a time in `(sinceMs,
+ * nowMs]`.
  *
  * @param onInvalid called for expressions that cannot be parsed
  */

@@ -56,7 +56,7 @@ export function mergeModeOf(options: Options, name: string): MergeMode {
   );
 }
 
-/** `<column>.aggregationType` of all columns. @throws TABLE_INVALID */
+/** Parses `<column>.aggregationType` for all columns. @throws TABLE_INVALID */
 export function aggregationsOf(options: Options): Readonly<Record<string, Aggregation>> {
   const suffix = '.aggregationType';
   return Object.fromEntries(
@@ -74,7 +74,7 @@ export function aggregationsOf(options: Options): Readonly<Record<string, Aggreg
   );
 }
 
-/** Creates the error of an option, TABLE_INVALID with a finding. */
+/** Creates the error for an option, TABLE_INVALID with a finding. */
 export function invalid(name: string, message: string): QuireError {
   const finding = { path: `/${name}`, code: 'TASK_CONFIG', message, severity: 'error' as const };
   return new QuireError(

@@ -16,8 +16,8 @@ export interface MergeWork {
   readonly mode: MergeMode;
   readonly aggregations: Readonly<Record<string, Aggregation>>;
   /**
-   * Times are rounded down to a multiple of this before rows are merged; null leaves them as they
-   * are.
+   * Times are rounded down to a multiple of this before rows are merged; null leaves them
+   * unchanged.
    */
   readonly roundMs: number | null;
   /** Selects rows whose time is in `[startMs, endMs)`; null selects all. */

@@ -15,7 +15,10 @@ export type TaskRunnerOptions = TaskEngineOptions & { readonly store: TaskStore 
 /** The default number of subtasks that run at once. */
 const runningMaxDefault = 2;
 const retryAfterMs = 2_000;
-/** Extra attempts, granted because an interrupted process does not mean that the work is wrong. */
+/**
+ * The number of additional attempts after interruptions of the process, for which the work may not
+ * be the cause.
+ */
 const restartsMax = 10;
 /** The number of finished tasks of a type that are kept. */
 const finishedMax = 100;
@@ -55,7 +58,7 @@ export class TaskRunner implements AsyncDisposable {
     return runner;
   }
 
-  /** Resumes tasks that were set aside and whose records are whole again. */
+  /** Resumes tasks that were set aside and whose records are intact again. */
   async resumeRestored(): Promise<void> {
     for (const task of await this.damaged.restore()) {
       this.#tasks.set(task.record.taskName, task);
@@ -297,7 +300,7 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   /**
-   * Resumes a task. A failure, such as on a disk that cannot be written, must not keep other tasks
+   * Resumes a task. A failure, such as a disk that cannot be written, must not prevent other tasks
    * from being resumed.
    */
   async #resumeTask({ taskName, state }: TaskRecord): Promise<void> {
@@ -367,7 +370,7 @@ export class TaskRunner implements AsyncDisposable {
     await this.#put({ ...task, record: applyTaskEvent(task.record, event, clock.nowMs()) });
   }
 
-  /** Stores a task. It shows as ended only after its files were released. */
+  /** Stores a task. Callers see it as ended only after its files were released. */
   async #put(task: StoredTask): Promise<void> {
     await this.#options.store.write(task);
     if (isFinal(task.record.state)) await releaseFiles(task, task.outputs, this.#options.registry);
@@ -375,7 +378,7 @@ export class TaskRunner implements AsyncDisposable {
   }
 }
 
-/** Returns the error of a task that exceeded its timeout. */
+/** Returns the error for a task that exceeded its timeout. */
 function tooLong(timeoutMs: number): QuireError {
   return new QuireError(
     'QUERY_TIMED_OUT',
@@ -383,7 +386,7 @@ function tooLong(timeoutMs: number): QuireError {
   );
 }
 
-/** Returns the reason of a failure, including its causes. */
+/** Returns the reason for a failure, including its causes. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   let text = error instanceof QuireError ? error.message : String(error);

@@ -14,7 +14,7 @@ export type TaskEvent =
       readonly isFinal: boolean;
     }
   | { readonly kind: 'timedOut'; readonly index: number; readonly info: string }
-  /** The subtask was ended from outside: with its task, or because the process ended. */
+  /** The subtask was stopped, either with its task or because the process ended. */
   | { readonly kind: 'halted'; readonly index: number }
   | { readonly kind: 'stop' }
   | { readonly kind: 'resume' }
@@ -91,7 +91,7 @@ export function applyTaskEvent(task: TaskRecord, event: TaskEvent, nowMs: number
       return isReadyToCommit(task) ? signalled(task, 'complete', nowMs) : task;
     case 'commitFailed': {
       if (!isReadyToCommit(task)) return task;
-      // None of the outputs became visible, so no subtask is completed; each has the reason.
+      // No output became visible, so no subtask counts as completed; each has the reason.
       const subtasks = task.subtasks.map((each) => ({
         ...each,
         state: 'TASK_ERROR' as const,

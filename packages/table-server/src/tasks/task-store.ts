@@ -10,7 +10,7 @@ import {
   type TaskProgress,
 } from './task-plan.ts';
 
-/** A task as it is on disk: the record that callers may read, and what is needed to continue it. */
+/** A task as stored on disk: the record that callers may read, and the data to continue it. */
 export interface StoredTask {
   readonly record: TaskRecord;
   /**
@@ -23,7 +23,7 @@ export interface StoredTask {
   /** The output of each subtask, invisible until the whole task is done. */
   readonly outputs: readonly (SubtaskOutput | null)[];
   readonly commit: CommitPlan;
-  /** The timeout of an attempt at a subtask, and the most attempts. */
+  /** The timeout of an attempt at a subtask, and the maximum number of attempts. */
   readonly timeoutMs: number;
   readonly attemptsMax: number;
 }

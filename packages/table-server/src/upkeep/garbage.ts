@@ -24,7 +24,7 @@ export interface CollectedTable {
   isHeld(file: string): boolean;
 }
 
-/** A file without references, and what was done with it. */
+/** A file without references, and its treatment. */
 export interface GarbageEvent {
   /** From the root of the directory. */
   readonly path: string;
@@ -36,7 +36,7 @@ export interface GarbageOptions {
   readonly directory: TableDirectory;
   readonly clock: Clock;
   readonly onEvent?: ((event: GarbageEvent) => void) | undefined;
-  /** Called when the garbage of one table could not be collected; that of the others is. */
+  /** Called when the garbage of one table could not be collected; that of the other tables is. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
 }
 
@@ -84,7 +84,8 @@ export class Garbage {
   }
 
   /**
-   * Returns the numbers of files and directories that were moved to the trash and deleted from it.
+   * Moves files without references to the trash, and deletes old ones from it; returns the number
+   * of files and directories for both.
    */
   async collect(
     tables: readonly CollectedTable[],
@@ -140,7 +141,7 @@ export class Garbage {
   }
 
   /**
-   * Moves a path to the trash of its file system, which takes no space except for the first trash
+   * Moves a path to the trash of its file system, which needs no space except for the first trash
    * directory of a table.
    */
   async #trash(path: string, reason: string, table: CollectedTable | undefined): Promise<void> {
@@ -208,8 +209,8 @@ export class Garbage {
     { keepsAnnounced }: CollectOptions,
   ): Promise<readonly Unnamed[]> {
     const { tableId } = table.record;
-    // Names are listed before the records are read, so that files written later are not judged. A
-    // chunk that becomes a segment in between is in one of the two.
+    // Names are listed before the records are read, so that files written later are not considered.
+    // A chunk that becomes a segment in between is in one of the two.
     const names = await namesIn(this.#options.directory.data(tableId));
     const consuming = await table.readConsuming();
     const named = new Set([
@@ -248,8 +249,8 @@ export class Garbage {
   }
 
   /**
-   * Returns the reason why the directory of a table that does not exist may be deleted; undefined
-   * if its record is missing without an explanation.
+   * Returns the reason why the directory of a missing table may be deleted; undefined if nothing
+   * explains why its record is missing.
    */
   async #reasonOfDirectory(tableId: string): Promise<string | undefined> {
     const { directory } = this.#options;

@@ -12,12 +12,12 @@ import {
 import type { ServedTable } from '../served-table.ts';
 
 /**
- * Finds records that were damaged after their server had read them. A file that has not changed is
- * not read again.
+ * Detects records that were damaged after their server had read them. A file that has not changed
+ * is not read again.
  */
 export class RecordCheck {
   readonly #directory: TableDirectory;
-  /** The identity of each file, by path, when it was found whole. */
+  /** The identity of each file, by path, at its last check without a problem. */
   #whole = new Map<string, string>();
   #damaged: ReadonlyMap<string, readonly QuireError[]> = new Map();
 
@@ -25,7 +25,7 @@ export class RecordCheck {
     this.#directory = directory;
   }
 
-  /** The damage found, by the name of the table, or by the path of other records. */
+  /** The detected damage, by the name of the table, or by the path of other records. */
   get damaged(): ReadonlyMap<string, readonly QuireError[]> {
     return this.#damaged;
   }
@@ -71,7 +71,7 @@ export class RecordCheck {
     ];
   }
 
-  /** Returns the mark of a record that is whole; undefined if there is no record. */
+  /** Returns the identity of an intact record; undefined if there is no record. */
   async #check(
     record: RecordFile,
     revisions: Map<string, ReadonlyMap<string, number>>,

@@ -14,7 +14,7 @@ export interface ScrubbedTable {
   listFiles(): readonly SegmentFile[];
 }
 
-/** A segment whose file differs from what was written. */
+/** A segment whose file does not have the size or checksum that was written. */
 export interface DamagedSegment {
   /** The name with its type. */
   readonly tableName: string;
@@ -29,11 +29,11 @@ export interface ScrubOptions {
   readonly tables: () => readonly ScrubbedTable[];
   /** The time within which every file is read once. Evaluated in each round. */
   readonly periodMs: () => number;
-  /** The most bytes that are read in a second. Evaluated for each piece. */
+  /** The maximum number of bytes that are read per second. Evaluated for each piece. */
   readonly bytesPerSecondMax: () => number;
-  /** Called when a segment is found damaged. */
+  /** Called when a segment is found to be damaged. */
   readonly onDamaged?: ((damage: DamagedSegment) => void) | undefined;
-  /** Called when a segment that was damaged is found whole. */
+  /** Called when a damaged segment is found to be intact again. */
   readonly onRestored?: ((damage: DamagedSegment) => void) | undefined;
   /** Called when a round fails; the next one tries again. */
   readonly onFailed?: ((error: unknown) => void) | undefined;
@@ -53,9 +53,9 @@ interface DueFile extends SegmentFile {
 const roundEveryMs = 10_000;
 
 /**
- * Compares the files of all tables with what was written, again and again: changed files within
- * seconds, all others once in a period, and never more bytes a second than a limit. It finds damage
- * that no query can detect: bytes that changed while inode, size and times did not.
+ * Verifies the checksums of all tables' files periodically: those of changed files within seconds,
+ * all others once in a period, with a limit on the bytes read per second. It detects damage that no
+ * query can detect: bytes that changed while inode, size and times did not.
  */
 export class Scrub implements AsyncDisposable {
   readonly #options: ScrubOptions;
@@ -81,7 +81,7 @@ export class Scrub implements AsyncDisposable {
   }
 
   /**
-   * Checks all files and reads those that are due, until the time of a round is over. Returns the
+   * Checks all files and reads those that are due, until the time for a round is over. Returns the
    * number of files that were read.
    */
   async run(): Promise<number> {
@@ -154,7 +154,7 @@ export class Scrub implements AsyncDisposable {
       signal,
       onRead: (byteCount) => this.#pace(byteCount),
     });
-    // Read after the check: marking a damaged file changes its times.
+    // The identity is read after the check, because marking a damaged file changes its times.
     const identity = identityOf(path);
     if (identity === undefined) this.#known.delete(path);
     else this.#known.set(path, { identity, readMs: clock.monotonicMs() });

@@ -10,8 +10,8 @@ export function trashName(nowMs: number, file: string): string {
 }
 
 /**
- * Deletes files that have been in a trash for longer than the retention, or all of them if there is
- * none. Paths are relative to the root.
+ * Deletes files that have been in a trash directory for longer than the retention, or all of them
+ * if there is none. Paths are relative to the root.
  *
  * @returns the deleted files and their reasons
  */

@@ -94,7 +94,7 @@ export class Upkeep implements AsyncDisposable {
     const { tables } = registry;
     await this.#attempt(() => this.#check.run(tables, this.#options.otherRecords()));
     const collected = await this.#garbage.collect(
-      // A damaged manifest must not decide what is garbage.
+      // Garbage must not be determined from a damaged manifest.
       tables.filter(({ name }) => !this.#check.damaged.has(name)),
       {
         graceMs: graceMs(),
@@ -104,7 +104,7 @@ export class Upkeep implements AsyncDisposable {
       },
     );
     await this.#attempt(async () => {
-      // Files in the trash are worth less than writes that fail.
+      // Free space for new writes is worth more than files in the trash.
       if (space.isFull) await this.emptyTrash();
       await space.restore(await this.#recordBytesMax());
     });
@@ -129,7 +129,7 @@ export class Upkeep implements AsyncDisposable {
     return expired.length;
   }
 
-  /** Returns the size of the largest manifest, which its replacement takes as well. */
+  /** Returns the size of the largest manifest, which is also the space for its replacement. */
   async #recordBytesMax(): Promise<number> {
     const { directory, registry } = this.#options;
     const whole = registry.tables.filter(({ name }) => !this.#check.damaged.has(name));

@@ -192,7 +192,7 @@ const UpsertConfig = optionalSection(
   'The replacement of rows by later ones with the same primary key.',
 );
 
-/** The dropping of rows whose primary key exists already (SPECIFICATION.md section 2.4). */
+/** The dropping of rows whose primary key already exists (SPECIFICATION.md section 2.4). */
 const DedupConfig = optionalSection(
   {
     dedupEnabled: flag('Whether rows are dropped whose primary key exists already.', true),
@@ -329,15 +329,15 @@ export const TableConfig = model(
 
 export type TableConfig = Static<typeof TableConfig>;
 
-/** A table config as a user wrote it, read by its model. */
+/** A table config as provided by a user, parsed by its model. */
 export interface ParsedTableConfig extends ModelVerdict {
   /** The members that fit the model. Unknown members are kept. */
   readonly config: TableConfig;
 }
 
 /**
- * Reads a table config. Never throws, and finds everything that does not fit, not only the first
- * problem (SPECIFICATION.md section 2.4).
+ * Parses a table config. Never throws, and reports all problems, not only the first one
+ * (SPECIFICATION.md section 2.4).
  */
 export function parseTableConfig(value: unknown): ParsedTableConfig {
   const { value: config, ...verdict } = readModel(TableConfig, value);
@@ -351,7 +351,7 @@ export function parseTableConfig(value: unknown): ParsedTableConfig {
 export type CompleteTableConfig = { readonly [Member in keyof TableConfig]-?: unknown };
 
 /**
- * Returns the same config with its full set of members, as the response of a preview has it
+ * Returns the same config with its full set of members, as in the response of a preview
  * (SPECIFICATION.md section 4.3). Its meaning does not change.
  */
 export function completeTableConfig(config: TableConfig): CompleteTableConfig {

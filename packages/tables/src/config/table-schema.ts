@@ -16,7 +16,7 @@ import {
 } from '../model/member.ts';
 import { completeModel, type ModelVerdict, readModel } from '../model/read-model.ts';
 
-/** The types of columns that hold one value, or several of a kind. */
+/** The types of columns with a single value or with several values of one type. */
 export const plainDataTypes = [
   'INT',
   'LONG',
@@ -130,15 +130,15 @@ export type TableSchema = Static<typeof TableSchema>;
 export type FieldSpec = Static<typeof FieldSpec>;
 export type DateTimeFieldSpec = Static<typeof DateTimeFieldSpec>;
 
-/** A schema as a user wrote it, read by its model. */
+/** A schema as provided by a user, parsed by its model. */
 export interface ParsedTableSchema extends ModelVerdict {
   /** The members that fit the model. Unknown members are kept. */
   readonly schema: TableSchema;
 }
 
 /**
- * Reads a schema. Never throws, and finds everything that does not fit, not only the first problem
- * (SPECIFICATION.md section 2.5).
+ * Parses a schema. Never throws, and reports all problems, not only the first one (SPECIFICATION.md
+ * section 2.5).
  */
 export function parseTableSchema(value: unknown): ParsedTableSchema {
   const { value: schema, findings, unrecognizedProperties } = readModel(TableSchema, value);
@@ -157,7 +157,7 @@ const columnLists = [
 ] as const;
 
 /**
- * Returns findings for column lists that are null, which Apache Pinot does not treat as left out.
+ * Returns findings for column lists that are null, which Apache Pinot does not treat as missing.
  */
 function nullLists(value: unknown): readonly Finding[] {
   const nulls = columnLists.filter((list) => isRecord(value) && value[list] === null);

@@ -26,7 +26,7 @@ export interface InferredColumn {
   readonly reason: string;
 }
 
-/** Infers a column from the evidence in all rows. Undefined if it never had a value. */
+/** Infers a column from the evidence in all rows; undefined if it never had a value. */
 export function decideColumn(
   evidence: ColumnEvidence,
   name: string,
@@ -61,7 +61,7 @@ export function decideColumn(
   return { ...common, kind, dataType, time: undefined, reason };
 }
 
-/** Fractions that are never summed. */
+/** Matches names of columns with fractions that are never summed. */
 const coordinateNames = /(^|[._-])(lat|lon|lng|latitude|longitude)$/i;
 
 const numberKinds: readonly ValueKind[] = ['int', 'long', 'huge', 'double'];
@@ -86,7 +86,7 @@ function widen(
   if (only('json') && !isMultiValue) {
     return { dataType: 'JSON', reason: 'Every value is text that contains a JSON object or list.' };
   }
-  // A list of scalars fits a column of single JSON values, but a single text does not.
+  // A column of JSON values can represent a list of scalars, but not a single text.
   if (has('nested') && (evidence.hasLists || !has('text'))) {
     return {
       dataType: 'JSON',
@@ -108,7 +108,7 @@ function widenFractions(
   isMultiValue: boolean,
 ): { dataType: DataType; reason: string } {
   const needsDigits = evidence.hasWideIntegers && !evidence.hasInfinities;
-  // No column holds lists of BIG_DECIMAL.
+  // There are no multi-value columns of BIG_DECIMAL.
   if (needsDigits && isMultiValue) {
     return {
       dataType: 'STRING',

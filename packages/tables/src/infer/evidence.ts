@@ -14,7 +14,7 @@ export type ValueKind =
   | 'bytes'
   | 'nested';
 
-/** The evidence about a column, of a fixed size however many rows there are. */
+/** The evidence about a column; its size is independent of the number of rows. */
 export interface ColumnEvidence {
   readonly source: string;
   /** The number of rows with a value. */
@@ -85,12 +85,12 @@ function kindOf(value: SourceValue): ValueKind {
   // Readers of rows create bigints for 64-bit integers, whatever their value.
   if (typeof value === 'bigint') return value === BigInt.asIntN(64, value) ? 'long' : 'huge';
   if (typeof value !== 'number') return 'nested';
-  // A larger number has been rounded: rows hold such integers as bigint.
+  // A larger number has been rounded: in rows, such integers are bigints.
   if (!Number.isSafeInteger(value)) return 'double';
   return value === (value | 0) ? 'int' : 'long';
 }
 
-/** The longest text that is checked for JSON. */
+/** The maximum length of a text that is checked for JSON. */
 const jsonLengthMax = 100_000;
 
 function isJsonText(text: string): boolean {
@@ -114,14 +114,14 @@ export interface TimeEvidence {
 
 /** A format by which date-time columns are recognized. */
 export interface TimeFormat {
-  /** The format as a schema writes it. */
+  /** The format as in a schema. */
   readonly format: string;
   readonly granularity: string;
   readonly dataType: 'LONG' | 'INT' | 'STRING' | 'TIMESTAMP';
   /** The pattern that the value must match: that of a text or of the digits of an integer. */
   readonly shape: RegExp;
   readonly kind: 'text' | 'integer';
-  /** Names of such columns; texts need none. */
+  /** Matches names of such columns; texts are recognized without it. */
   readonly names?: RegExp;
 }
 
@@ -137,7 +137,7 @@ const timeFormats: readonly TimeFormat[] = [
     granularity: 'MILLISECONDS|1',
     dataType: 'TIMESTAMP',
     kind: 'text',
-    // At most whole milliseconds: TIMESTAMP has no finer unit.
+    // No more than three digits of a second: TIMESTAMP has milliseconds.
     shape: /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3}0*)?)?(Z|[+-]\d{2}(:?\d{2})?)?$/,
   },
   date('yyyy-MM-dd', /^\d{4}-\d{2}-\d{2}$/),
@@ -151,11 +151,11 @@ const timeFormats: readonly TimeFormat[] = [
   { ...date('yyyyMMdd', /^(19|20)\d{6}$/), dataType: 'INT', kind: 'integer', names: dateNames },
 ];
 
-/** Times outside this range are not recognized: numbers of that size are rarely times. */
+/** The range of recognized times; numbers outside of it are rarely times. */
 const earliestMs = Date.UTC(1980, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
-/** Keeps the formats that match this value as well. */
+/** Removes the formats that do not match this value. */
 function noteTime(evidence: TimeEvidence, value: SourceValue): void {
   const candidates: readonly TimeFormat[] = evidence.fitting ?? timeFormats;
   if (candidates.length === 0) return;
@@ -193,7 +193,7 @@ export function timeRangeOf(
 
 function instantOf(shown: string, { kind, format }: TimeFormat): number | undefined {
   try {
-    // Nanoseconds have more digits than a number, and formats parse numbers only.
+    // Nanoseconds have more digits than a number can represent, and formats parse only numbers.
     const isNanoseconds = format.startsWith('EPOCH|NANOSECONDS');
     const epochMs = isNanoseconds
       ? Number(BigInt(shown) / 1_000_000n)

@@ -3,13 +3,15 @@ import { printExpression } from '../expressions/index.ts';
 import type { InferredColumn } from './decide-column.ts';
 import type { Explanation, InferredSchema } from './schema-inference.ts';
 
-/** A table config, and the reasons of its choices. */
+/** A table config, and the reasons for its choices. */
 export interface ProposedTableConfig {
   readonly config: TableConfig;
   readonly explanations: readonly Explanation[];
 }
 
-/** Times of the time column are from 1971 up to 2071: segments with others are refused. */
+/**
+ * The valid times of the time column are from 1971 to 2070; segments with other times are refused.
+ */
 const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
@@ -96,8 +98,8 @@ export function proposeTableConfig(
 }
 
 /**
- * Returns the time column that has a value in every row, preferring finer units; of several alike,
- * the first.
+ * Returns the time column that has a value in every row, preferring finer units; of several equal
+ * ones, the first.
  */
 function chooseTimeColumn(columns: readonly InferredColumn[]): InferredColumn | undefined {
   const inRange = columns.filter(

@@ -8,9 +8,9 @@ export interface InferenceOptions {
   readonly schemaName?: string;
   /** The delimiter of the names of nested fields; a dot by default. */
   readonly delimiter?: string;
-  /** True if texts are parsed as numbers and booleans, as rows of CSV need it. */
+  /** True if texts are parsed as numbers and booleans, as required for rows of CSV. */
   readonly readsText?: boolean;
-  /** The most columns that are inferred. */
+  /** The maximum number of columns that are inferred. */
   readonly columnsMax?: number;
 }
 
@@ -28,12 +28,12 @@ export interface InferredSchema {
   readonly explanations: readonly Explanation[];
   readonly columns: readonly InferredColumn[];
   readonly rowCount: number;
-  /** True if rows hold objects, which are flattened, or lists of them, which become JSON. */
+  /** True if rows contain objects, which are flattened, or lists of them, which become JSON. */
   readonly hasNested: boolean;
 }
 
 /**
- * Infers a schema from all rows, one at a time, and keeps a state of fixed size for each column.
+ * Infers a schema from all rows, one at a time, with a state of fixed size for each column.
  *
  * Types do not depend on the order of rows; columns are in the order of their first appearance.
  */
@@ -145,7 +145,7 @@ function schemaOf(columns: readonly InferredColumn[], schemaName: string): Table
   };
 }
 
-/** The longest text that columns hold by default. */
+/** The maximum length of a text that columns hold by default. */
 const lengthMaxDefault = 512;
 
 function specOf({
@@ -191,7 +191,7 @@ function columnNameFor(field: string, taken: ReadonlySet<string>): string {
   return `${name}_${number}`;
 }
 
-/** The deepest nesting of objects that is flattened; deeper fields are ignored. */
+/** The maximum nesting depth of objects that are flattened; deeper fields are ignored. */
 const depthMax = 100;
 
 /**
@@ -227,8 +227,8 @@ function isFields(value: SourceValue): value is SourceRow {
 }
 
 /**
- * Parses a text as a CSV cell: a number, true or false, or nothing. Everything else stays text,
- * including texts that would not be written back identically, such as 007.
+ * Parses the text of a CSV cell: a number, true or false, or null if it is empty. Anything else
+ * remains text, including texts that would not be written back identically, such as 007.
  */
 function readTypedText(text: string): SourceValue {
   if (text === '') return null;

@@ -5,12 +5,12 @@ import type { actsByPresence, anyCase, anyScalar } from './member.ts';
 export const defaultDigitsMax = 1_000;
 
 /**
- * The deepest nesting of a preview's values: far more than any real value has, and far less than
- * the stack allows.
+ * The maximum nesting depth of a preview's values: far above that of any real value, and far below
+ * the limit of the stack.
  */
 export const nestingMax = 100;
 
-/** The deepest nesting of a document, which includes the levels above the values of a row. */
+/** The maximum nesting depth of a document, which includes the levels above the values of a row. */
 const documentNestingMax = nestingMax + 4;
 
 /**
@@ -52,7 +52,7 @@ function parse(text: string, digitsMax: number): unknown {
 
 /**
  * Reports whether lists and objects are nested more than `depthMax` deep, without recursing deeper
- * itself.
+ * than that.
  */
 export function isDeeperThan(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;
@@ -64,10 +64,7 @@ export function isDeeperThan(value: unknown, depthMax: number): boolean {
   return false;
 }
 
-/**
- * The output of the builders of `member.ts` as this directory reads it: a small part of JSON
- * Schema.
- */
+/** The schemas that the builders of `member.ts` create: a small subset of JSON Schema. */
 export interface ModelSchema {
   readonly type?: 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'number';
   readonly description?: string;

@@ -7,7 +7,7 @@ import type { Static, TProperties, TSchema } from 'typebox';
  */
 
 /**
- * The keyword of a section whose presence has an effect: left out, it is null in a completed
+ * The keyword of a section whose presence has an effect: a missing one is null in a completed
  * document.
  */
 export const actsByPresence = 'x-acts-by-presence';
@@ -26,7 +26,7 @@ export const text = (description: string, value?: string) =>
 export const flag = (description: string, value = false) =>
   Type.Optional(Type.Boolean({ description, default: value }));
 
-/** A boolean for which leaving it out differs from false. */
+/** A boolean whose absence differs from false. */
 export const flagOrNone = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** A whole number. */

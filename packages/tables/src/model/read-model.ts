@@ -4,11 +4,11 @@ import { type Finding, pointerTo, sortFindings } from '../finding.ts';
 import { isRecord, type ModelSchema } from './document.ts';
 import { actsByPresence, anyCase, anyScalar } from './member.ts';
 
-/** The verdict on a document that was read by its model. */
+/** The verdict on a document that was parsed by its model. */
 export interface ModelVerdict {
   /**
-   * Everything that does not fit the model, such as wrong types and unknown words, and all
-   * conversions, in order. Rules are checked elsewhere.
+   * All deviations from the model, such as wrong types and unknown words, and all conversions, in
+   * order. Rules are checked elsewhere.
    */
   readonly findings: readonly Finding[];
   /** Unknown members, by JSON pointer. */
@@ -16,11 +16,11 @@ export interface ModelVerdict {
 }
 
 interface ReadValue extends ModelVerdict {
-  /** The parts that fit the model, and unknown members; other parts are left out. */
+  /** The parts that match the model, and unknown members; other parts are omitted. */
   readonly value: unknown;
 }
 
-/** The most findings of one reading; more are dropped. */
+/** The maximum number of findings of one reading; more are dropped. */
 const findingsMax = 1000;
 
 /**
@@ -43,7 +43,7 @@ class Reading {
   readonly findings: Finding[] = [];
   readonly unrecognized: [string, unknown][] = [];
 
-  /** Returns the parts of the value that fit; undefined if none does. */
+  /** Returns the parts of the value that match the model; undefined if there are none. */
   read(schema: ModelSchema, value: unknown, path: string): unknown {
     if (schema[anyScalar] === true) return this.#readScalar(value, path);
     if (schema.type === undefined) return value;
@@ -115,7 +115,7 @@ class Reading {
   }
 }
 
-/** Reports whether all members of an object, at least one, are null or such objects themselves. */
+/** Reports whether an object has members and all of them are null or, recursively, such objects. */
 function isBlank(value: Readonly<Record<string, unknown>>): boolean {
   const members = Object.values(value);
   return (
@@ -126,7 +126,7 @@ function isBlank(value: Readonly<Record<string, unknown>>): boolean {
 
 /** A text, number or boolean as its model requires, and a finding about it. */
 interface ConvertedScalar {
-  /** Undefined if it does not fit. */
+  /** Undefined if it does not match. */
   readonly value: string | number | boolean | undefined;
   readonly problem?: Omit<Finding, 'path'>;
 }
@@ -139,8 +139,8 @@ const nouns: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a value that fits, and converts others if nothing is lost: existing configs hold `"true"`
- * and `"10000"`.
+ * Returns a value that matches, and converts others if no information is lost: existing configs
+ * contain `"true"` and `"10000"`.
  */
 function convertScalar(schema: ModelSchema, value: unknown): ConvertedScalar {
   const fitting = fitScalar(schema, value);
@@ -190,8 +190,8 @@ function fitNumber(value: unknown, fits: (number: number) => boolean): number | 
 }
 
 /**
- * Reads a word in another case as the word, so that the rest can be checked; it is an error unless
- * any case is accepted.
+ * Accepts a word in another case, so that the rest can be checked; it is an error unless any case
+ * is accepted.
  */
 function chooseWord(
   words: readonly string[],

@@ -5,8 +5,8 @@ import type { SourceValue } from '../row.ts';
 import { type ColumnType, toColumn } from './column-type.ts';
 
 /**
- * The members of a table config that the pipeline reads. Any config that has them as the
- * specification says (2.4.3) is accepted.
+ * The members of a table config that the pipeline reads. Any config with these members of the
+ * specification (2.4.3) is accepted.
  */
 export interface PipelineConfig {
   readonly segmentsConfig?: { readonly timeColumnName?: string | undefined } | undefined;
@@ -80,7 +80,7 @@ export interface PipelineSchema {
   readonly complexFieldSpecs?: readonly FieldSpecPart[] | undefined;
 }
 
-/** The time column of schemas from before date-time columns. */
+/** The time column of old schemas, which have no date-time columns. */
 export interface TimeFieldSpecPart extends FieldSpecPart {
   readonly incomingGranularitySpec?: GranularityPart | undefined;
   readonly outgoingGranularitySpec?: GranularityPart | undefined;
@@ -107,7 +107,7 @@ export interface FieldSpecPart {
   readonly format?: string | undefined;
 }
 
-/** A column of the schema, with everything that the steps need of it. */
+/** A column of the schema, with the properties that the steps need. */
 export interface ColumnSpec {
   readonly name: string;
   /** Undefined for types that values are not converted to: STRUCT, LIST, and unknown ones. */
@@ -210,7 +210,7 @@ function columnOf(
   };
 }
 
-/** Columns without a type hold text. */
+/** Returns the type of a column; without a type, it is STRING. */
 function typeOf(spec: FieldSpecPart): ColumnType | undefined {
   const name = (spec.dataType ?? 'STRING').toUpperCase();
   return Object.hasOwn(defaults, name) ? (name as ColumnType) : undefined;
@@ -227,7 +227,7 @@ function defaultOf(
   const given = spec.defaultNullValue;
   if (given !== undefined && given !== null) {
     try {
-      // A default is read as the text that it is written as in JSON, whatever its type.
+      // A default of any type is parsed from its JSON text.
       const text = typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value);
       return type === 'STRING' || type === 'JSON' ? text : toColumn(text, type);
     } catch (error) {
@@ -245,7 +245,10 @@ function defaultOf(
   return group === 'metricFieldSpecs' && isNumber ? 0 : defaults[type];
 }
 
-/** Text is truncated by default; JSON and bytes are not. */
+/**
+ * Returns the strategy for values that are too long: by default, text is truncated, but JSON and
+ * bytes are not.
+ */
 function strategyOf(spec: FieldSpecPart, type: ColumnType | undefined): ExceedStrategy {
   const given = spec.maxLengthExceedStrategy?.toUpperCase();
   if (given === 'ERROR' || given === 'FAIL_INGESTION') return 'FAIL_INGESTION';

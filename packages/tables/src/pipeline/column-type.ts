@@ -77,8 +77,8 @@ export function toMultiColumn(value: PresentValue, type: ColumnType): SourceValu
 }
 
 /**
- * Gives the elements of a list the type of the first one: after a text all are read as text, and in
- * columns of BOOLEAN, TIMESTAMP and BYTES other types fail.
+ * Converts the elements of a list to the type of the first one: if that is a text, all become text;
+ * in columns of BOOLEAN, TIMESTAMP and BYTES other types fail.
  */
 function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType): PresentValue {
   if (
@@ -100,8 +100,8 @@ function likeFirst(element: PresentValue, first: PresentValue, type: ColumnType)
 }
 
 /**
- * Returns the values in lists and maps without nulls: none as null, a single one as itself, several
- * as a list if the column may hold one.
+ * Returns the values in lists and maps without nulls: null if there are none, a single value as
+ * itself, several as a list if the column may have one.
  */
 function standardize(value: Value, isSingle: boolean): Value {
   if (!Array.isArray(value) && !isMap(value)) return value;
@@ -155,8 +155,8 @@ export function copiedValue(value: Value): Value {
 }
 
 /**
- * Returns a value of the pipeline as rows show it: numbers as numbers, decimals as text, timestamps
- * in epoch milliseconds.
+ * Returns a value of the pipeline as in displayed rows: numbers as numbers, decimals as text,
+ * timestamps in epoch milliseconds.
  */
 export function plainValue(value: Value): SourceValue {
   if (typeof value === 'bigint') {
@@ -204,8 +204,8 @@ export function grownCapacity(count: number): number {
 }
 
 /**
- * The order of a HashMap that is cleared and refilled for each row: it keeps the buckets that it
- * has grown to.
+ * The order of a HashMap that is cleared and refilled for each row: its number of buckets never
+ * shrinks.
  */
 export class MapOrder {
   #capacity = 0;

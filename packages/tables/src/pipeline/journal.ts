@@ -4,7 +4,7 @@ import { plainValue } from './column-type.ts';
 import { type SizeBudget, sizeOf } from './working-row.ts';
 
 /**
- * The names of the steps, in the order in which rows pass them; enrichment has two possible
+ * The names of the steps, in the order in which they process rows; enrichment has two possible
  * positions.
  */
 export const stepNames = [
@@ -37,7 +37,7 @@ export interface ChangeExample {
   readonly reason?: string;
 }
 
-/** The same occurrence, with values as steps have them. */
+/** The same occurrence, with the values of the pipeline. */
 export interface NotedExample {
   readonly sourceIndex: number;
   readonly before?: Value;
@@ -55,15 +55,18 @@ export interface Change {
   readonly examples: readonly ChangeExample[];
 }
 
-/** The size of an entry, in bytes: there are as many as columns times steps. */
+/** The approximate size of an entry, in bytes; there may be one for each column and step. */
 const entryBytes = 256;
 
-/** The most bytes of all examples: they only explain, and the rows have the values as well. */
+/**
+ * The maximum number of bytes of all examples: they are only explanations, and the rows have the
+ * values as well.
+ */
 const examplesBytesMax = 2 * 1024 * 1024;
 
 /**
- * Explains what a pipeline did: counts everything, and keeps a bounded number of examples of each
- * change.
+ * Records the changes of a pipeline: counts all of them, and keeps a bounded number of examples of
+ * each.
  */
 export class Journal {
   readonly examplesMax: number;

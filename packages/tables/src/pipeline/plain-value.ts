@@ -2,9 +2,8 @@ import type { Value } from '../expressions/index.ts';
 import type { ColumnSpec } from './column-spec.ts';
 
 /**
- * Reports whether a value already has the type of its column, and special values, defaults and
- * lengths leave it unchanged: the cheap cases, which are most. May return false for others that
- * would qualify.
+ * Reports whether a value already has the type of its column, and no step for special values,
+ * defaults or lengths changes it. Detects only the common cases that are cheap to check.
  */
 export function isPlain(value: Value, { type, isMultiValue, maxLength }: ColumnSpec): boolean {
   if (isMultiValue) return false;

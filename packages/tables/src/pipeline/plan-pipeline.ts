@@ -31,17 +31,17 @@ export interface PipelineOptions {
 export interface PipelinePlan {
   readonly steps: readonly Step[];
   /**
-   * The columns that all rows have; undefined if the content of rows decides which fields they gain
-   * and lose.
+   * The columns that all rows have; undefined if the content of rows determines which fields are
+   * added and removed.
    */
   readonly flat: FlatRows | undefined;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Plans the steps that rows pass: enrichment, nested values, enrichment again, transforms, filter,
- * schema, types, times, special values, defaults, lengths. Never throws: what cannot be done is a
- * finding, and the plan continues without it.
+ * Plans the steps of the pipeline: enrichment, nested values, enrichment again, transforms, filter,
+ * schema, types, times, special values, defaults, lengths. Never throws: a step that cannot be
+ * planned is a finding, and the plan continues without it.
  */
 export function planPipeline({ clock, budget, ...given }: PipelineOptions): PipelinePlan {
   const config = withoutNulls(given.config);
@@ -111,8 +111,8 @@ function alone(step: Step | undefined): PlannedStep {
 
 /**
  * Returns a copy of a config without null members at any depth, and without sections that contain
- * only nulls: complete configs have null for members that were left out. An empty section is kept,
- * because its presence has an effect.
+ * only nulls: complete configs have null for missing members. An empty section is kept, because its
+ * presence has an effect.
  */
 function withoutNulls<T extends object>(config: T): T {
   // The type is unchanged: every member of a config is optional.

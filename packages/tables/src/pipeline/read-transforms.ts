@@ -10,7 +10,7 @@ import {
 import type { Finding } from '../finding.ts';
 import type { ColumnSpec, TransformPart } from './column-spec.ts';
 
-/** The transforms that can run, in an order in which they can, and findings about the others. */
+/** The transforms that can run, in a valid order, and findings about the others. */
 interface ReadTransforms {
   readonly transforms: readonly Transform[];
   readonly findings: readonly Finding[];
@@ -98,7 +98,7 @@ const parts: readonly (readonly [string, (name: string, value: Value) => Value])
 ];
 
 /**
- * The transform of a column that is named for the keys or values of a map, and the column of the
+ * The transform of a column that is named after the keys or values of a map, and the column of the
  * map.
  */
 interface ImplicitTransform {
@@ -131,7 +131,10 @@ function implicitTransform({ name }: ColumnSpec): ImplicitTransform | undefined 
 /** A column and its parsed expression. */
 export interface Transform {
   readonly column: string;
-  /** The columns that it reads, and its value unless `evaluate` computes it. */
+  /**
+   * The parsed expression, which names the columns that it reads; `evaluate` may compute the value
+   * instead.
+   */
   readonly expression: Expression;
   readonly evaluate?: Evaluator;
   /** JSON pointer to the transform. */
@@ -143,7 +146,7 @@ interface TransformOrder {
   readonly ordered: readonly Transform[];
   /** Each cycle is a path from a column back to itself: `[a, b]` if a reads b and b reads a. */
   readonly cycles: readonly (readonly Transform[])[];
-  /** Those that read a column of a cycle. */
+  /** Transforms that read a column of a cycle. */
   readonly blocked: readonly Transform[];
 }
 

@@ -11,7 +11,7 @@ import { Fields, type SizeBudget, WorkingRow } from './working-row.ts';
 export interface FlatRows {
   /** The columns of the schema, each name once. */
   readonly columns: readonly ColumnSpec[];
-  /** Columns that every finished row has; none is named like a member that objects inherit. */
+  /** Columns that every finished row has; none has the name of a member that objects inherit. */
   readonly made: readonly string[];
 }
 
@@ -29,10 +29,10 @@ interface RowShape {
 const shapesMax = 8;
 
 /**
- * Creates rows from those of a source. Rows mostly have the same fields in the same order. If the
+ * Creates rows from source rows, most of which have the same fields in the same order. If the
  * columns of finished rows are known, a row starts as a copy of an object that has all of them,
- * which takes a fraction of the time of growing an object. While values are copied, those that no
- * step will change are marked, so that no step checks them again.
+ * which takes a fraction of the time of growing an object. During the copy, values that no step
+ * will change are marked, so that no step checks them again.
  */
 export class RowMaker {
   readonly #flat: FlatRows | undefined;
@@ -50,7 +50,7 @@ export class RowMaker {
     this.#settled = flat && new Uint8Array(this.#columns.length);
   }
 
-  /** Creates a row. Resets the marks of the row before. */
+  /** Creates a row. Resets the marks of the previous row. */
   make(sourceIndex: number, source: Readonly<Record<string, Value>>): WorkingRow {
     const { names, template, positions, others } = this.#shapeOf(Object.keys(source));
     const fields: Record<string, Value> = template === undefined ? new Fields() : { ...template };
@@ -91,7 +91,7 @@ export class RowMaker {
     const ordered = [...all.filter((name) => this.#positions.has(name)), ...others];
     return {
       names,
-      // An object that JSON.parse creates has the layout of a literal; one that grows becomes a
+      // JSON.parse creates an object with the layout of a literal; an object that grows becomes a
       // hash table as well.
       template: JSON.parse(
         JSON.stringify(Object.fromEntries(ordered.map((name) => [name, null]))),

@@ -12,22 +12,22 @@ import type { Step } from './step.ts';
 export interface RunOptions extends Omit<PipelineOptions, 'budget'> {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** The most examples of each change that are kept. */
+  /** The maximum number of examples of each change that are kept. */
   readonly examplesMax?: number;
-  /** The most dropped rows that are reported. */
+  /** The maximum number of dropped rows that are reported. */
   readonly droppedMax?: number;
   /**
-   * The most bytes of all values that are created from the rows; rows beyond it are left out.
-   * Unlimited by default.
+   * The maximum number of bytes of all values that are created from the rows; rows beyond it are
+   * omitted. Unlimited by default.
    */
   readonly createdBytesMax?: number | undefined;
 }
 
-/** A row as the table would hold it. */
+/** A row as the table would store it. */
 export interface PipelineRow {
   /** The index of its source row, from 0. */
   readonly sourceIndex: number;
-  /** The content of the table by column: own members only, and none that it inherits. */
+  /** The values to store, by column, in an object that inherits no members. */
   readonly fields: SourceRow;
   /** Columns that have their default because they had no value. */
   readonly nullFields: readonly string[];
@@ -64,10 +64,7 @@ export interface PipelineResult {
   readonly changes: readonly Change[];
   readonly counts: PipelineCounts;
   readonly findings: readonly Finding[];
-  /**
-   * Set if the rows after those that were read are left out because their values would be too
-   * large.
-   */
+  /** Set if the remaining rows are omitted because their values would be too large. */
   readonly sizeLimit?: { readonly bytesMax: number };
 }
 
@@ -79,8 +76,7 @@ const reasonLengthMax = 1_000;
 /**
  * Runs rows through the pipeline of a table, in order, and explains the changes.
  *
- * Deterministic except for the clock. Works in slices of a few milliseconds, between which other
- * work runs.
+ * Deterministic except for the clock. Yields to other work every few milliseconds.
  *
  * @throws ABORTED when the signal is aborted
  */
@@ -200,10 +196,7 @@ class PipelineRun {
     this.#keep(row);
   }
 
-  /**
-   * Continues with the rows that a step returned; nearly always that is one row, which needs none
-   * of this.
-   */
+  /** Continues with the rows that a step returned. Not used in the usual case of a single row. */
   #takeRest(made: readonly WorkingRow[], from: number): void {
     let [rows, before] = [made, 1];
     for (let index = from; ; index += 1) {

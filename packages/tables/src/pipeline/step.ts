@@ -4,7 +4,7 @@ import type { Finding } from '../finding.ts';
 import type { StepJournal, StepName } from './journal.ts';
 import type { WorkingRow } from './working-row.ts';
 
-/** A step that is ready to run, with everything that it needs of config and schema. */
+/** A step that is ready to run; it contains all that it needs from config and schema. */
 export interface Step {
   readonly name: StepName;
   /**

@@ -2,7 +2,7 @@ import type { Value } from '../expressions/index.ts';
 import type { ColumnSpec } from './column-spec.ts';
 import { copiedValue } from './column-type.ts';
 
-/** The size of a value beside its content, in bytes. */
+/** The size of a value in addition to its content, in bytes. */
 const valueBytes = 8;
 
 /** Thrown when the values exceed their limit in total. */
@@ -17,8 +17,8 @@ export class SizeLimitReached extends Error {
 }
 
 /**
- * Counts the size of values when they are created: those that are discarded again have taken time
- * and memory as well.
+ * Counts the size of values when they are created: discarded values have taken time and memory as
+ * well.
  */
 export class SizeBudget {
   readonly #bytesMax: number;
@@ -102,13 +102,13 @@ export class WorkingRow {
   readonly others: readonly string[] | undefined;
   /**
    * Columns of the schema that special values, defaults and lengths may still change: most values
-   * need none. Undefined means all of them.
+   * need none. Undefined: all of them.
    */
   unsettled: readonly ColumnSpec[] | undefined;
   #originals: Map<string, Value> | undefined;
   /** Set by a step that finds that the row must be dropped. */
   failure: RowFailure | undefined;
-  /** A list of this row alone, which most steps return. */
+  /** A list that contains only this row, which most steps return. */
   readonly alone: readonly [WorkingRow] = [this];
   readonly #budget: SizeBudget;
 

@@ -74,7 +74,8 @@ export function isInferringFor({ preview, schema }: PreviewRequest): boolean {
 }
 
 /**
- * Infers the schema from rows as they reach it: after nested values and transforms of the config.
+ * Infers the schema from rows as processed by the config: after nested values are flattened and
+ * transforms have run.
  */
 async function inferFromSample(
   sample: Sample,

@@ -26,7 +26,7 @@ export interface Given<Value> {
 
 /** A request for a preview. */
 export interface PreviewRequest {
-  /** Everything but the rows: these are many, and are read one by one. */
+  /** The request without its rows, which are read one by one because there are many. */
   readonly preview: PreviewObject;
   readonly sourceRows: readonly unknown[];
   readonly config: Given<TableConfig> | undefined;
@@ -79,8 +79,8 @@ export function readPreviewRequest(body: unknown): PreviewRequest {
 }
 
 /**
- * Reports whether there are no rows, or those of a response that was sent back as a request: they
- * name their source rows.
+ * Reports whether there are no rows, or the rows are those of a response that was sent back as a
+ * request, which name their source rows.
  */
 function isOfAnswer(rows: unknown): boolean {
   if (rows === undefined || rows === null) return true;
@@ -98,7 +98,7 @@ const rowsIgnored: Finding = {
     'The rows of a request are ignored, because they are part of a response. Send the rows to preview as sourceRows.',
 };
 
-/** Returns findings about sampling limits that make little sense, and their effect. */
+/** Returns findings about sampling limits with little effect. */
 function samplingFindings(
   sampling: { readonly min?: number; readonly max?: number } | undefined,
 ): readonly Finding[] {
@@ -142,8 +142,8 @@ const PreviewRow = model(
 );
 
 /**
- * The parts of a preview that hold a whole config or schema: null in a completed preview if they
- * are left out.
+ * Defines a part of a preview that contains a whole config or schema; a missing one is null in a
+ * completed preview.
  */
 const offered = <Members extends Parameters<typeof optionalSection>[0]>(
   members: Members,
@@ -237,7 +237,7 @@ export const PreviewObject = model(
 export type PreviewObject = Static<typeof PreviewObject>;
 export type PreviewRow = Static<typeof PreviewRow>;
 
-/** A preview object as a caller sent it, read by its model. */
+/** A preview object as sent by a caller, parsed by its model. */
 export interface ParsedPreviewObject {
   readonly preview: PreviewObject;
   readonly findings: readonly Finding[];
@@ -245,8 +245,8 @@ export interface ParsedPreviewObject {
 }
 
 /**
- * Reads the body of a preview. Never throws, and finds everything that does not fit, not only the
- * first problem (SPECIFICATION.md section 2.3).
+ * Parses the body of a preview. Never throws, and reports all problems, not only the first one
+ * (SPECIFICATION.md section 2.3).
  */
 export function parsePreviewObject(value: unknown): ParsedPreviewObject {
   const read = readModel(PreviewObject, value);

@@ -16,7 +16,7 @@ export interface SampledRow {
   readonly fieldToValueMap: SourceRow;
 }
 
-/** A row as the table would hold it, and its changes on the way. */
+/** A row as the table would store it, and its changes in the pipeline. */
 export interface PreviewedRow extends SampledRow {
   /** The index of its row in `sourceRows`, from 0. */
   readonly sourceIndex: number;
@@ -47,7 +47,7 @@ export interface PreviewSummary {
 }
 
 /**
- * The response of a preview: the preview object of the specification (2.3), and the reasons of its
+ * The response of a preview: the preview object of the specification (2.3), and the reasons for its
  * parts.
  */
 export interface PreviewResponse {
@@ -77,19 +77,21 @@ export interface PreviewResponse {
   readonly unrecognizedProperties: Readonly<Record<string, unknown>>;
 }
 
-/** The size at which a piece is passed on. */
+/** The size at which a piece is yielded. */
 const pieceBytes = 64 * 1024;
-/** Space for the finding that rows are missing, and for the names around the rows. */
+/**
+ * Reserved space for the finding that rows are missing, and for the member names around the rows.
+ */
 const reservedBytes = 1024;
 
 /**
- * Writes a preview as JSON, in pieces between which other work runs: integers with all their
- * digits, bytes as hex, NaN and the infinities as texts. Rows that would make it longer than
- * `bytesMax` are left out, which a finding reports. Source rows take at most half of the space,
- * rows of the table the rest.
+ * Writes a preview as JSON in pieces, and yields to other work in between: integers with all their
+ * digits, bytes as hex, NaN and the infinities as texts. Rows that would exceed `bytesMax` are
+ * omitted, which a finding reports. Source rows take at most half of the space, rows of the table
+ * the rest.
  *
- * @param options.bytesMax most bytes of the whole; 32 MiB by default
- * @throws INVALID_BODY at once, when the preview is longer without any row
+ * @param options.bytesMax maximum size of the response; 32 MiB by default
+ * @throws INVALID_BODY immediately, when the preview exceeds it without any row
  */
 export function writePreview(
   preview: PreviewResponse,
@@ -185,7 +187,7 @@ async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promi
   let last: readonly string[] = [];
   for (const row of rows) {
     const those = Object.keys(row);
-    // Rows mostly have the same fields as the one before.
+    // Most rows have the same fields as the previous one.
     if (!isSameList(those, last)) for (const name of those) names.add(name);
     last = those;
     if (slice.isDue) await slice.yield();
@@ -194,8 +196,8 @@ async function countColumns(rows: readonly SourceRow[], slice: TimeSlice): Promi
 }
 
 /**
- * Returns findings about the rows: those that fail, those that lose a value, and the case that none
- * is left.
+ * Returns findings about the rows: rows that fail, rows that lose a value, and a result without
+ * rows.
  */
 export function rowFindings({
   rows,

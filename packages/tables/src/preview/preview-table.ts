@@ -54,8 +54,8 @@ const noResult: PipelineResult = {
  * runs the rows through the ingestion pipeline, and reports changes and findings. Nothing is
  * created (SPECIFICATION.md section 4.3).
  *
- * The response to any request is a preview with findings. Works in slices of a few milliseconds,
- * between which other work runs, within the limits.
+ * The response to any request is a preview with findings. Works within the limits, and yields to
+ * other work every few milliseconds.
  *
  * @throws ABORTED when the signal is aborted
  */
@@ -119,7 +119,8 @@ export async function previewTable(
 }
 
 /**
- * The most findings of a response: a config can be wrong in every line, and more would not be read.
+ * The maximum number of findings of a response: a config can be wrong in every line, and a longer
+ * list would not be useful.
  */
 const findingsMax = 1_000;
 
@@ -256,7 +257,7 @@ function respond(
 
 const tooLate = 'The preview exceeded its timeout';
 
-/** Turns the timeout of a part into a finding. */
+/** Converts the timeout of a part to a finding. */
 class LateFinding {
   readonly findings: Finding[] = [];
 

@@ -21,12 +21,12 @@ interface Match {
   readonly request: SourceRequest;
 }
 
-/** The most row findings of one kind that are listed individually. */
+/** The maximum number of row findings of one kind that are listed individually. */
 const rowFindingsMax = 5;
 
 /**
  * Samples the files of a request: some of the matching ones, spread over all of them, and as many
- * rows of each as it takes to reach the maximum. A file that cannot be read is a finding, and the
+ * rows of each as needed to reach the maximum. A file that cannot be read is a finding, and the
  * others are read nevertheless.
  */
 export async function sampleFiles(
@@ -66,7 +66,7 @@ export async function sampleFiles(
   };
 }
 
-/** The most files in the response when they are only listed. */
+/** The maximum number of files in the response when they are only listed. */
 const filesListedMax = 10_000;
 
 async function findMatches(
@@ -108,7 +108,7 @@ async function findFiles(finder: FileFinder | undefined, pattern: string, signal
   };
 }
 
-/** Returns `count` elements, evenly over all of them, including the first and the last. */
+/** Returns `count` elements that are evenly spaced, including the first and the last. */
 function spread<Element>(elements: readonly Element[], count: number): readonly Element[] {
   if (elements.length <= count) return elements;
   const step = count === 1 ? 0 : (elements.length - 1) / (count - 1);
@@ -118,8 +118,8 @@ function spread<Element>(elements: readonly Element[], count: number): readonly 
 }
 
 /**
- * Reads small files first, so that their missing rows can be taken from larger ones. Rows are
- * returned in the order of files.
+ * Reads small files first, so that larger ones can provide the missing rows. Rows are returned in
+ * the order of files.
  */
 async function readChosen(
   chosen: readonly Match[],
@@ -223,7 +223,7 @@ function describe(error: unknown): { readonly code: string; readonly message: st
   return { code: error.code, message: error.message };
 }
 
-/** Files to sample. */
+/** A request for files to sample. */
 interface SourceRequest {
   /** JSON pointer to the request for them. */
   readonly path: string;
@@ -328,8 +328,8 @@ function readBatchConfig(
 }
 
 /**
- * Matches like Java's path matchers: `glob:**\/*.csv` or `regex:.*\.csv` over the path, without its
- * scheme.
+ * Parses a pattern like those of Java's path matchers, `glob:**\/*.csv` or `regex:.*\.csv`, for the
+ * path without its scheme.
  */
 function readFilePattern(text: string): ((uri: string) => boolean) | undefined {
   const [, syntax = 'glob', pattern = ''] = /^(?:(glob|regex):)?(.*)$/s.exec(text) ?? [];

@@ -21,10 +21,10 @@ import {
   type SampleOptions,
 } from './sample.ts';
 
-/** The most partitions that are read: each may need a connection. */
+/** The maximum number of partitions that are read: each may need a connection. */
 const partitionsMax = 32;
 
-/** The most message findings of one kind that are listed individually. */
+/** The maximum number of message findings of one kind that are listed individually. */
 const messageFindingsMax = 5;
 
 /**
@@ -44,8 +44,8 @@ export async function sampleStreams(
     return { ...noSample, findings: [notAllowed(`${given.path}${first?.path ?? ''}`)] };
   }
   const { clock, limits, signal } = options;
-  // Half the time of a preview is for its streams: the messages read by then go through the
-  // pipeline.
+  // Half the time of a preview is for its streams; the pipeline processes the messages that were
+  // read by then.
   using time = new Deadline({ clock, timeoutMs: limits.timeMaxMs / 2, signal, error: tooLate });
   const sampling = new StreamSampling({ ...options, signal: time.signal });
   const rowsMax = Math.max(
@@ -73,7 +73,7 @@ function notAllowed(path: string): Finding {
   return { path, code: 'STREAM_NOT_ALLOWED', severity: 'warning', message };
 }
 
-/** The rows of some streams, and the results of reading them. */
+/** The sampling of some streams: their rows, and the problems found. */
 class StreamSampling {
   readonly rows: SourceRow[] = [];
   readonly findings: Finding[] = [];
@@ -231,7 +231,8 @@ function tooLate(timeoutMs: number): QuireError {
 }
 
 /**
- * The most bytes of one fetch: a partition with few rows must not use up its share of all bytes.
+ * The maximum number of bytes of one fetch: a partition with few rows must not exceed its share of
+ * all bytes.
  */
 const fetchBytesMax = 1024 * 1024;
 
@@ -246,7 +247,7 @@ interface MessageLimits {
   readonly onProblem: (code: string, message: string) => void;
 }
 
-/** Reads rows of one partition, from an offset to its end when the sample began. */
+/** Reads rows of one partition, from an offset to the end that it had when the sample started. */
 class StreamPartition {
   readonly rows: SourceRow[] = [];
   readonly #stream: MessageStream;
@@ -269,7 +270,7 @@ class StreamPartition {
   }
 
   /**
-   * Reads on until there are `rowCount` rows, or nothing is left.
+   * Continues to read until there are `rowCount` rows, or no more messages.
    *
    * @throws SourceProblem BYTE_LIMIT when no more bytes may be read
    * @throws STREAM_UNAVAILABLE, STREAM_INVALID, OFFSET_NOT_FOUND as the stream does

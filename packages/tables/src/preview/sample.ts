@@ -6,10 +6,10 @@ import { SizeBudget, SizeLimitReached, sizeOf } from '../pipeline/working-row.ts
 import type { SourceRow, SourceValue } from '../row.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 
-/** Rows to preview a table with, and their sources. */
+/** The rows for the preview of a table, and their sources. */
 export interface Sample {
   readonly rows: readonly SourceRow[];
-  /** The same rows as the request has them, if it has them. */
+  /** The same rows as in the request, if it contains rows. */
   readonly givenRows?: readonly GivenRow[];
   /** True if texts may represent numbers, as in CSV. */
   readonly hasTypedText: boolean;
@@ -20,7 +20,7 @@ export interface Sample {
   readonly realtime: RealtimeSample;
 }
 
-/** A row as a request has it. */
+/** A row as in a request. */
 export interface GivenRow {
   readonly nullValueFields: readonly string[];
   readonly fieldToValueMap: SourceRow;
@@ -74,26 +74,26 @@ export interface SampleOptions {
 
 /** The limits of one preview. */
 export interface PreviewLimits {
-  /** The most rows that are processed. */
+  /** The maximum number of rows that are processed. */
   readonly rowsMax: number;
-  /** The most bytes that are read of all files together, after decompression. */
+  /** The maximum number of bytes that are read of all files together, after decompression. */
   readonly bytesMax: number;
-  /** The longest row of a file, in bytes. */
+  /** The maximum size of a row of a file, in bytes. */
   readonly rowBytesMax: number;
-  /** The most files that are read. */
+  /** The maximum number of files that are read. */
   readonly filesMax: number;
-  /** The most digits of an integer. */
+  /** The maximum number of digits of an integer. */
   readonly digitsMax: number;
-  /** The largest value of a row, in bytes; a character counts as one. */
+  /** The maximum size of a value of a row, in bytes; a character counts as one. */
   readonly valueBytesMax: number;
-  /** The most columns of all rows together, including those of nested objects. */
+  /** The maximum number of columns of all rows together, including those of nested objects. */
   readonly columnsMax: number;
   /**
-   * The most bytes of the values of all rows, and separately of all values that are computed from
-   * them.
+   * The maximum number of bytes of the values of all rows, and separately of all values that are
+   * computed from them.
    */
   readonly rowsBytesMax: number;
-  /** The most bytes of the response. */
+  /** The maximum number of bytes of the response. */
   readonly answerBytesMax: number;
   readonly timeMaxMs: number;
 }
@@ -112,7 +112,10 @@ export const previewLimits: PreviewLimits = {
   timeMaxMs: 30_000,
 };
 
-/** The longest name of a column including the names of its parent objects, in characters. */
+/**
+ * The maximum length of a name of a column including the names of its parent objects, in
+ * characters.
+ */
 const nameLengthMax = 10_000;
 
 /** The reason why a row is left out. */
@@ -122,7 +125,7 @@ export interface RowRefusal {
   readonly message: string;
 }
 
-/** Admits rows to a sample while they are small enough, individually and in total. */
+/** Admits rows to a sample within limits on the size of each row and of all rows. */
 export class SampleBudget {
   readonly #limits: PreviewLimits;
   readonly #size: SizeBudget;
@@ -165,7 +168,7 @@ export class SampleBudget {
         const message = `With it, all rows together exceed ${formatBytes(rowsBytesMax)}; it and all later ones are left out.`;
         return { code: 'SIZE_LIMIT', message };
       }
-      // Rows mostly have the same fields as the one before.
+      // Most rows have the same fields as the previous one.
       if (typeof value !== 'object' && name === this.#lastNames[index]) continue;
       const longName = this.#addColumns(name, value, added);
       if (longName !== undefined) {
@@ -183,7 +186,7 @@ export class SampleBudget {
   }
 
   /**
-   * Counts a column, and those that the objects in it would become; returns a name that is too
+   * Counts a column, or the columns that an object in it would become; returns a name that is too
    * long.
    */
   #addColumns(path: string, value: SourceValue, added: Set<string>): string | undefined {

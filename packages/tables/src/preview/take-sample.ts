@@ -15,8 +15,8 @@ import { sampleFiles } from './sample-files.ts';
 
 /**
  * Takes the rows of the request or, if it has none, rows of its files, then of the files that its
- * config names, then of its stream. For a table with two halves, a finding names the one that the
- * rows came from.
+ * config names, then of its stream. For a table with two halves, a finding names the half that the
+ * rows were taken from.
  */
 export async function takeSample(request: PreviewRequest, options: SampleOptions): Promise<Sample> {
   const { sourceRows, preview } = request;
@@ -83,14 +83,14 @@ function withOrigin(
   };
 }
 
-/** The rows of a request, in the form that the pipeline takes. */
+/** The rows of a request, as input for the pipeline. */
 interface RequestRows {
   readonly rows: readonly SourceRow[];
   readonly givenRows: readonly GivenRow[];
   readonly findings: readonly Finding[];
 }
 
-/** The most findings about single rows; further ones are only counted. */
+/** The maximum number of findings about single rows; further ones are only counted. */
 const findingsMax = 20;
 
 /**

@@ -18,7 +18,7 @@ export interface AllowedSources {
    * Absolute paths of directories, or of single files. Relative patterns start from each of them.
    */
   readonly paths: readonly string[];
-  /** The URI schemes of buckets, allowed or not; by default those of the allowed ones. */
+  /** The URI schemes of all kinds of buckets; by default those of the allowed buckets. */
   readonly schemes?: readonly string[];
   readonly buckets?: readonly AllowedBucket[];
 }
@@ -71,7 +71,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** The most objects that are listed for one pattern. */
+/** The maximum number of objects that are listed for one pattern. */
 const objectsMax = 100_000;
 
 /** A location in a bucket that may be read. */
@@ -125,8 +125,8 @@ function objectFile(store: ObjectStore, key: string, uri: string, sizeBytes: num
 }
 
 /**
- * Finds one file of this machine, whatever the pattern: a file that the caller sent, which findings
- * and answers call by the caller's name.
+ * Finds one file of this machine, whatever the pattern: a file that the caller sent, which has the
+ * caller's name for it in findings and responses.
  */
 export function createUploadFinder(upload: {
   readonly path: string;
@@ -142,7 +142,7 @@ export function createUploadFinder(upload: {
   };
 }
 
-/** The most directory entries that are read for one pattern. */
+/** The maximum number of directory entries that are read for one pattern. */
 const entriesMax = 100_000;
 const chunkBytes = 64 * 1024;
 
@@ -222,7 +222,7 @@ async function* entriesOf(directory: string): AsyncGenerator<Dirent> {
   }
 }
 
-/** Returns the file at a path, if it is a regular file that may be read. */
+/** Returns the file at a path if it is a regular file within the roots. */
 async function fileAt(path: string, realRoots: readonly string[]): Promise<SourceFile[]> {
   const real = await realPathOf(path);
   if (real === undefined || !isBelowAny(real, realRoots)) return [];
@@ -244,8 +244,8 @@ async function* readLocal(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   throwIfAborted(signal);
-  // The path has no links. If one is created in between, it is not followed, and opening a pipe
-  // does not wait for its other end.
+  // The path has no links. A link that is created in between is not followed, and opening a pipe
+  // does not block.
   const file = await open(
     real,
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,

@@ -12,7 +12,7 @@ export interface Glob {
   matches(path: string): boolean;
 }
 
-/** The longest pattern that is accepted. */
+/** The maximum length of a pattern that is accepted. */
 const globLengthMax = 2_000;
 
 const wildcards = /[*?[\]{}]/;

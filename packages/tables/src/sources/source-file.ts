@@ -8,7 +8,7 @@ export interface FileRange {
 
 /** A file that rows can be read from: found, allowed, and not opened yet. */
 export interface SourceFile {
-  /** Its name in findings and responses: a path or a URI. */
+  /** The name in findings and responses: a path or a URI. */
   readonly uri: string;
   readonly sizeBytes: number;
   /**
@@ -68,8 +68,8 @@ export class ByteBudget {
 }
 
 /**
- * The reason why a file cannot be read, or not to its end. It leaves this directory only as a
- * finding.
+ * The reason why a file cannot be read, or not to its end. Callers outside this directory receive
+ * it only as a finding.
  */
 export class SourceProblem extends Error {
   override readonly name = 'SourceProblem';

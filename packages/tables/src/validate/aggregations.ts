@@ -81,7 +81,7 @@ export function aggregatedColumnsOf({
 function callOf(
   text: string,
 ): { readonly name: string; readonly args: readonly Expression[] } | undefined {
-  // `*` is read as a column of that name, which no other function accepts.
+  // `*` is parsed as a column of that name, which no other function accepts.
   const read = parseExpressionTree(text.replace(/\(\s*\*\s*\)/, '("*")'));
   return read?.kind === 'call'
     ? { name: read.name.replaceAll('_', '').toUpperCase(), args: read.args }

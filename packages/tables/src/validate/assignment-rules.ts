@@ -102,7 +102,7 @@ const segmentKinds = ['OFFLINE', 'CONSUMING', 'COMPLETED'];
 const implicitRequirements =
   'CONSUMING segments of a real-time table, replicaGroupBased, no numPartitions, and a numInstancesPerPartition of at most 1';
 
-/** Rules about instances that are assigned by hand, and about implicit partitions. */
+/** Rules about instances that are assigned manually, and about implicit partitions. */
 export const partitionRules = [
   error(
     'ASSIGNMENT_COUNT',

@@ -11,7 +11,7 @@ export interface DocumentContext {
   readonly schema: TableSchemaDocument;
   /** The config of the other half, if there is one. */
   readonly otherConfig: TableConfigDocument | undefined;
-  /** The tenants of the cluster; if left out, tenants are not checked. */
+  /** The tenants of the cluster; if omitted, tenants are not checked. */
   readonly tenants?: readonly string[];
   readonly taskTypes: readonly string[];
   readonly clock: Clock;

@@ -26,8 +26,8 @@ export interface ColumnIndex {
 }
 
 /**
- * Yields the columns that have an index of a kind, wherever it is declared; disabled ones are left
- * out.
+ * Yields the columns that have an index of a kind, wherever it is declared; disabled ones are
+ * omitted.
  */
 export function* indexesOf(
   config: Config,

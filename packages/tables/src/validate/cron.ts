@@ -1,7 +1,8 @@
 /**
- * Cron expressions as Quartz, which schedules Apache Pinot's tasks, reads them: 6 fields, or 7 with
- * the year (http://www.quartz-scheduler.org/documentation/quartz-2.3.0/tutorials/crontrigger.html).
- * Accepts exactly what Quartz accepts, including odd forms.
+ * Cron expressions in the syntax of Quartz, which schedules Apache Pinot's tasks: 6 fields, or 7
+ * with the year
+ * (http://www.quartz-scheduler.org/documentation/quartz-2.3.0/tutorials/crontrigger.html). Accepts
+ * exactly what Quartz accepts, including odd forms.
  */
 
 interface CronField {

@@ -237,7 +237,7 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
     }
   }
   const targets = renamed.map(([, from, to]) => [from, String(to)] as const);
-  // The old prefix takes the place of a path here.
+  // The old prefix is used as the path here.
   for (const [from, to] of repeated(targets, (prefix) => prefix)) {
     yield [prefixesPath, `${from} and another prefix are both renamed to ‘${to}’.`];
   }
@@ -343,7 +343,7 @@ export const schemaConformingRules = [
       const {
         enableIndexableExtras = true,
         enableUnindexableExtras = true,
-        // Apache Pinot requires this column, whichever of the two kinds of fields is kept.
+        // Apache Pinot requires this column for both kinds of fields.
         indexableExtrasField = 'json_data',
         columnNameToJsonKeyPathMap: paths,
       } = conformingOf(config);

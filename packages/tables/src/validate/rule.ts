@@ -49,8 +49,8 @@ type MakeRule<Checked> = (
 ) => Rule<Checked>;
 
 /**
- * Returns factories of rules about a subject. The rules hold for all documents for which `applies`
- * returns false.
+ * Returns factories of rules about a subject. Documents for which `applies` returns false satisfy
+ * the rules.
  */
 export function rulesAbout<Checked = CheckedTable>(
   subject: Subject,
@@ -83,12 +83,15 @@ export interface CheckedSchema {
 
 export interface CheckedTable {
   readonly config: TableConfig;
-  /** Undefined if the schema is unknown: rules that need it then hold. */
+  /** Undefined if the schema is unknown: rules that need it are then satisfied. */
   readonly schema: CheckedSchema | undefined;
   readonly cluster: ClusterContext;
 }
 
-/** The cluster that the table is for, as far as it is known; rules about unknown parts hold. */
+/**
+ * The cluster that the table is for, as far as it is known; rules about unknown parts are
+ * satisfied.
+ */
 export interface ClusterContext {
   /**
    * The other half of a hybrid table: real-time for an offline config, offline for a real-time one.
@@ -97,7 +100,7 @@ export interface ClusterContext {
   readonly brokerTenants?: readonly string[];
   readonly serverTenants?: readonly string[];
   readonly taskTypes?: readonly string[];
-  /** The fewest copies of a segment that are allowed. */
+  /** The minimum number of copies of a segment. */
   readonly replicationMin?: number;
 }
 

@@ -11,7 +11,7 @@ import { type CheckedSchema, type Column, rulesAbout } from './rule.ts';
 
 const { error, warning } = rulesAbout<CheckedSchema>('schema');
 
-/** Times of rows and samples must be from 1971 up to 2071. */
+/** Times of rows and samples must be from 1971 to 2070. */
 const earliestMs = Date.UTC(1971, 0, 1);
 const latestMs = Date.UTC(2071, 0, 1);
 
@@ -113,7 +113,7 @@ export const schemaTimeRules = [
   ),
 ];
 
-/** Letters of patterns from the longest unit to the shortest. */
+/** The letters of patterns, from the longest unit to the shortest. */
 const order: readonly string[] = ['y', 'M', 'd', 'H', 'm', 's', 'S'];
 
 function orderedLetterOf(field: {

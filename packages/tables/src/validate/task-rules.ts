@@ -12,7 +12,7 @@ import { isCount, isPeriod, isSize, periodMs } from './values-at.ts';
 
 const { error, warning } = rulesAbout('tasks');
 
-/** The task types that Apache Pinot ships generators for. */
+/** The task types for which Apache Pinot ships generators. */
 const shippedTypes = [
   'MergeRollupTask',
   'PurgeTask',
@@ -24,7 +24,7 @@ const shippedTypes = [
 ];
 const mergeTypes = ['concat', 'rollup', 'dedup'];
 
-/** Aggregations by which a RealtimeToOfflineSegmentsTask rolls rows up. */
+/** Aggregations that a RealtimeToOfflineSegmentsTask supports for rollups. */
 const rollupAggregations = [
   'MIN',
   'MAX',
@@ -322,7 +322,7 @@ function validDocIdsProblem(config: CheckedTable['config'], given: unknown): str
   if (!validDocIdsTypes().includes(said)) {
     return `‘${said}’ is not one of ${validDocIdsTypes().join(', ')}.`;
   }
-  // If rows are deleted, only these two types take it into account.
+  // Only these two types support deleted rows.
   const type = hasDeletes && !said.endsWith('_WITH_DELETE') ? 'SNAPSHOT_WITH_DELETE' : said;
   if (type.startsWith('SNAPSHOT') && isSnapshotOff(config)) return `${type} requires snapshots.`;
   return type.endsWith('_WITH_DELETE') && !hasDeletes
@@ -398,7 +398,7 @@ function optionsOf(config: CheckedTable['config']): readonly TaskOption[] {
   });
 }
 
-/** Returns a value as the text that Apache Pinot reads. */
+/** Returns the text of a value as Apache Pinot parses it. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;

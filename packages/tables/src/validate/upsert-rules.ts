@@ -236,7 +236,10 @@ export const dedupRules = [
   ),
 ];
 
-/** Rules about tables whose rows replace or drop each other: one server has all rows of a key. */
+/**
+ * Rules about tables whose rows replace or drop each other, so that one server must have all rows
+ * of a key.
+ */
 export const keyRules = [
   keyed.error(
     'KEYED_SERVERS',
@@ -401,7 +404,7 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
   }
 }
 
-/** Times and maps cannot be added up. */
+/** Reports whether values of a column can be added up: times and maps cannot. */
 function isAddable({ kind }: Column): boolean {
   return kind !== 'dateTime' && kind !== 'complex';
 }

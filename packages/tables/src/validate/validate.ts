@@ -38,21 +38,21 @@ import { dedupRules, keyRules, upsertRules } from './upsert-rules.ts';
 
 /** The context of the validation of a table config. */
 export interface TableContext extends ClusterContext {
-  /** If left out, rules that need the schema hold. */
+  /** If omitted, rules that need the schema are satisfied. */
   readonly schema?: TableSchema;
 }
 
 /**
- * Returns every rule about schemas that a schema breaks, in order; paths point into the schema.
- * Pure.
+ * Returns a finding for each violation of a rule about schemas, in order; paths point into the
+ * schema. Pure.
  */
 export function validateTableSchema(schema: TableSchema): readonly Finding[] {
   return check(schemaRules, checkedSchemaOf(schema));
 }
 
 /**
- * Returns every rule about table configs that a config breaks, in order; paths point into the
- * config. Pure.
+ * Returns a finding for each violation of a rule about table configs, in order; paths point into
+ * the config. Pure.
  */
 export function validateTableConfig(
   config: TableConfig,
@@ -115,7 +115,7 @@ export const tableRules: readonly TableRule[] = [
   ...quotaRules,
 ];
 
-/** The verdict on a config or a schema of a user. */
+/** The verdict on a user's config or schema. */
 export interface Verdict extends ModelVerdict {
   /** True if no finding is an error. */
   readonly valid: boolean;
@@ -143,7 +143,7 @@ export interface CheckedTablesDocument extends Verdict {
 /** The properties of the cluster that rules need. */
 export type Cluster = Omit<ClusterContext, 'otherConfig'>;
 
-/** Reads a schema and checks it against every rule; never throws. */
+/** Parses a schema and checks it against every rule; never throws. */
 export function checkTableSchema(document: unknown): CheckedSchemaDocument {
   const { schema, findings, unrecognizedProperties } = parseTableSchema(document);
   return {
@@ -152,7 +152,7 @@ export function checkTableSchema(document: unknown): CheckedSchemaDocument {
   };
 }
 
-/** Reads a table config and checks it against every rule that needs no schema; never throws. */
+/** Parses a table config and checks it against every rule that needs no schema; never throws. */
 export function checkTableConfig(document: unknown, cluster: Cluster = {}): CheckedTableDocument {
   const { config, findings, unrecognizedProperties } = parseTableConfig(document);
   const type = config.tableType === 'REALTIME' ? 'REALTIME' : 'OFFLINE';
@@ -160,7 +160,7 @@ export function checkTableConfig(document: unknown, cluster: Cluster = {}): Chec
   return { [type]: completeTableConfig(config), ...verdictOf(all, unrecognizedProperties) };
 }
 
-/** Reads `{tableName, schema, offline, realtime}` and checks all of it, together; never throws. */
+/** Parses `{tableName, schema, offline, realtime}` and checks all of it together; never throws. */
 export function checkTableConfigs(document: unknown, cluster: Cluster = {}): CheckedTablesDocument {
   const given = isRecord(document) ? document : {};
   const readOne = <Parsed extends ModelVerdict>(

@@ -6,7 +6,10 @@ import { type Check, type CheckedTable, type Fault, placedMembers } from './rule
 /** The requirement of a value, and the message about a violation. */
 interface Expectation {
   readonly holds: (value: string) => boolean;
-  /** `member` is the last part of the path that `*` stands for, or the name of the value. */
+  /**
+   * Returns the message. `member` is the path segment that the last `*` matched, or the name of the
+   * value.
+   */
   readonly message: (value: string, member: string) => string;
   /**
    * True if a missing value breaks the rule, provided that its section exists. Otherwise it is
@@ -18,7 +21,7 @@ interface Expectation {
 }
 
 /**
- * Checks single values of a config by their JSON pointers, in which `*` stands for every element or
+ * Checks single values of a config by their JSON pointers, in which `*` matches every element or
  * member.
  */
 export function valuesAt(
@@ -115,7 +118,7 @@ export function isPeriod(text: string): boolean {
   }
 }
 
-/** Reports whether a text is a 32-bit whole number, as Java reads it. */
+/** Reports whether a text is a 32-bit whole number, as Java parses it. */
 export function isInteger(text: string): boolean {
   return /^[+-]?\d{1,10}$/.test(text) && Math.abs(Number(text)) <= 2_147_483_647;
 }
@@ -124,8 +127,8 @@ export function isInteger(text: string): boolean {
  * Parses a period of days, hours, minutes and seconds such as 1d12h to milliseconds; undefined for
  * other texts.
  *
- * Apache Pinot reads periods in this way: in this order, in either case, and each part with an
- * optional sign.
+ * Like Apache Pinot, it expects the units in this order, in either case, each part with an optional
+ * sign.
  */
 export function periodMs(text: string): number | undefined {
   const parts =

@@ -135,7 +135,7 @@ const distinctCount: AggregateRule = {
   },
 };
 
-/** Returns the value at position floor(n * p / 100) of n sorted ones. */
+/** Returns the value at position floor(n * p / 100) of n sorted values. */
 function percentile(type: PinotType, given?: number): AggregateRule {
   return {
     arity: [given === undefined ? 2 : 1, given === undefined ? 3 : 2],
@@ -145,8 +145,8 @@ function percentile(type: PinotType, given?: number): AggregateRule {
       const list = listOf(value, call, (name) =>
         isArray(value.type) ? `CAST(${name} AS DOUBLE)` : numberIn(value),
       );
-      const place = `list_transform([list_sort(${list})], lambda sorted: sorted[CAST(least(len(sorted) - 1, floor(len(sorted) * ${percent} / 100)) + 1 AS BIGINT)])[1]`;
-      return typed(type, type === 'LONG' ? `CAST(trunc(${place}) AS BIGINT)` : place);
+      const element = `list_transform([list_sort(${list})], lambda sorted: sorted[CAST(least(len(sorted) - 1, floor(len(sorted) * ${percent} / 100)) + 1 AS BIGINT)])[1]`;
+      return typed(type, type === 'LONG' ? `CAST(trunc(${element}) AS BIGINT)` : element);
     },
   };
 }
@@ -178,7 +178,7 @@ const same = (name: string, arity = 1): AggregateRule => ({
     typed('DOUBLE', aggregate(name, values.map(numberIn).join(', '), call)),
 });
 
-/** The most frequent value; of several, the smallest. */
+/** The most frequent value; the smallest of several equally frequent ones. */
 const mode: AggregateRule = {
   arity: [1, 2],
   translate: (values, call) => {

@@ -2,7 +2,7 @@ import { invalid, type PinotType, type Typed, typed } from '../typed.ts';
 
 /** The translation of a function to DuckDB's SQL. */
 export interface FunctionRule {
-  /** The least and the largest number of arguments. */
+  /** The minimum and the maximum number of arguments. */
   readonly arity: readonly [least: number, most: number];
   readonly translate: (values: readonly Typed[], call: CallInfo) => Typed;
 }

@@ -8,7 +8,7 @@ const ofOne = (write: (value: string) => string): FunctionRule =>
 /** Defines a function that DuckDB has under the same name. */
 const same = (name: string): FunctionRule => ofOne((value) => `${name}(${value})`);
 
-/** In DuckDB, logarithms of numbers that are not positive are errors. */
+/** Defines a logarithm, which in DuckDB fails for numbers that are not positive. */
 const logarithm = (name: string): FunctionRule =>
   ofOne((value) =>
     once(
@@ -75,7 +75,7 @@ const extreme = (name: 'greatest' | 'least'): FunctionRule => ({
   },
 });
 
-/** The operator as a function. */
+/** Defines a function for the operator. */
 const distinctFrom = (operator: string): FunctionRule =>
   rule(2, 'BOOLEAN', (values) => {
     const [left, right] = comparable(at(values, 0), at(values, 1));

@@ -30,9 +30,9 @@ function pieces(value: string, separator: string): string {
 
 /**
  * Converts a position counted from 0 to one counted from 1; negative ones count from the end and
- * stay.
+ * are unchanged.
  */
-function place(value: Typed): string {
+function positionFromOne(value: Typed): string {
   if (value.constant !== undefined && /^-?\d+$/.test(value.constant)) {
     const number = Number(value.constant);
     return number < 0 ? `(${number})` : String(number + 1);
@@ -40,12 +40,13 @@ function place(value: Typed): string {
   return `(${toLong(value)} + 1)`;
 }
 
-/** Returns the text from a position, counted from 0, to before another. */
+/** Returns the text from a position, counted from 0, up to but not including another. */
 const substr = rule([2, 3], 'STRING', (values) => {
   const [value, begin] = [text(values, 0), at(values, 1)];
   const end = values[2];
-  if (end === undefined || end.constant === '-1') return `substr(${value}, ${place(begin)})`;
-  return `substr(${value}, ${place(begin)}, greatest(${toLong(end)} - ${toLong(begin)}, 0))`;
+  if (end === undefined || end.constant === '-1')
+    return `substr(${value}, ${positionFromOne(begin)})`;
+  return `substr(${value}, ${positionFromOne(begin)}, greatest(${toLong(end)} - ${toLong(begin)}, 0))`;
 });
 
 /** Returns the position of the n-th occurrence, counted from 0; -1 if there is none. */
@@ -77,7 +78,7 @@ const splitPart = rule([3, 4], 'STRING', (values, call) => {
   if (values.length === 4) {
     throw invalid(`${call.name} takes three arguments: text, separator, index.`);
   }
-  const found = `${pieces(text(values, 0), text(values, 1))}[${place(at(values, 2))}]`;
+  const found = `${pieces(text(values, 0), text(values, 1))}[${positionFromOne(at(values, 2))}]`;
   // Out of range, the result is the text ‘null’.
   return `CASE WHEN ${text(values, 0)} IS NULL THEN NULL ELSE coalesce(${found}, 'null') END`;
 });
@@ -91,7 +92,7 @@ const split = rule([2, 3], 'STRING_ARRAY', (values, call) => {
   return `list_filter(list_concat(${all}[:${limit - 1}], [array_to_string(${all}[${limit}:], ${separator})]), lambda piece: piece <> '')`;
 });
 
-/** Java writes `$1` in replacements where DuckDB has `\1`. */
+/** Converts a replacement: `$1` in Java is `\1` in DuckDB. */
 function replacement(value: Typed, call: CallInfo): string {
   if (value.constant === undefined) {
     throw invalid(`Argument 3 of ${call.name} must be a constant: the replacement of matches.`);
@@ -143,11 +144,11 @@ const trim = rule([1, 3], 'STRING', (values, call) => {
   return `${side ?? 'trim'}(${text(values, 2)}, ${text(values, 1)})`;
 });
 
-/** Digests are hexadecimal digits of bytes. */
+/** Defines a digest, returned as hexadecimal digits. */
 const digest = (name: string): FunctionRule =>
   rule(1, 'STRING', (values) => `${name}(${toBytes(at(values, 0))})`);
 
-/** Pads a text; one that is longer stays as it is, whereas DuckDB cuts it. */
+/** Defines a function that pads a text. A longer text is unchanged, whereas DuckDB truncates it. */
 const pad = (name: 'lpad' | 'rpad'): FunctionRule =>
   rule(3, 'STRING', (values) =>
     once(text(values, 0), (v) => {
@@ -222,7 +223,7 @@ export const stringFunctions: FunctionTable = {
       }),
     ),
   ),
-  // For texts of different lengths it is -1.
+  // The distance is -1 for texts of different lengths.
   HAMMINGDISTANCE: rule(2, 'INT', (values) => {
     const [left, right] = [text(values, 0), text(values, 1)];
     return `CASE WHEN length(${left}) <> length(${right}) THEN -1 ELSE CAST(hamming(${left}, ${right}) AS INTEGER) END`;

@@ -102,7 +102,7 @@ function unitOf(given: string, { name }: CallInfo): string {
   );
 }
 
-/** `DATETRUNC(unit, time, unit of the time, zone, unit of the result)`. */
+/** Translates `DATETRUNC(unit, time, unit of the time, zone, unit of the result)`. */
 const truncate = rule([2, 5], 'LONG', (values, call) => {
   const unit = unitOf(constantAt(values, 0, call, 'a unit of time'), call);
   const constants = [2, 3, 4].map((index) =>

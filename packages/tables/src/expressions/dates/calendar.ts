@@ -19,7 +19,7 @@ export const monthNames = [
   'December',
 ] as const;
 
-/** Monday first, as in ISO 8601, which numbers it 1. */
+/** The names of weekdays, starting with Monday, which is 1 in ISO 8601. */
 export const weekdayNames = [
   'Monday',
   'Tuesday',
@@ -31,18 +31,18 @@ export const weekdayNames = [
 ] as const;
 
 /**
- * The days before each month of a year that begins in March, so that a leap day is its last day.
+ * The number of days before each month, in years that start in March, so that a leap day is the
+ * last day.
  */
 const daysBefore = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275] as const;
 
 /**
- * Returns the epoch milliseconds of midnight UTC; `month` counts from 1. Years below 100 are taken
- * literally.
+ * Returns the epoch milliseconds of midnight UTC; `month` counts from 1. Years below 100 are not
+ * interpreted as abbreviations.
  */
 export function dateToMs(year: number, month: number, day: number): number {
   const before = daysBefore[month - 1];
-  // The runtime's own dates are objects and take ten times as long. They handle months and years
-  // beyond the calendar.
+  // The runtime's `Date` takes ten times as long, but handles months and years out of range.
   if (before === undefined || !(Math.abs(year) < 200_000)) {
     return new Date(0).setUTCFullYear(year, month - 1, day);
   }
@@ -51,7 +51,7 @@ export function dateToMs(year: number, month: number, day: number): number {
   return (from * 365 + leapDays + before + day - daysToEpoch) * dayMs;
 }
 
-/** The days from the day before 1 March of the year 0 to 1970. */
+/** The number of days from the day before 1 March of the year 0 to 1970-01-01. */
 const daysToEpoch = 719_469;
 
 /** Returns the day of the week: 1 for Monday to 7 for Sunday. */
@@ -111,7 +111,7 @@ const units = [
   'YEAR',
 ] as const;
 
-/** A unit to truncate dates to, or to move them by. */
+/** A unit for truncating dates and for moving them. */
 export type CalendarUnit = (typeof units)[number];
 
 /** Parses a unit, in any case. @throws EXPRESSION_FAILED when there is no such unit */

@@ -11,8 +11,8 @@ import {
 import type { NumberLetter } from './date-time-pattern.ts';
 
 /**
- * Numbers by the letter of the pattern that they were read for, in reading order. `a` is 0 for AM
- * and 1 for PM, `G` is 0 for BC and 1 for AD.
+ * Numbers by the letters of the pattern that they belong to, in the order in which they were read.
+ * `a` is 0 for AM and 1 for PM, `G` is 0 for BC and 1 for AD.
  */
 export type DateNumbers = { [Letter in NumberLetter | 'a' | 'E' | 'G']?: number };
 
@@ -28,8 +28,8 @@ interface DateField {
 }
 
 /**
- * The fields from the month to the day of the week: without a longer field, they are of the year
- * 2000.
+ * The ranks of the fields from the month to the day of the week, which refer to the year 2000 if
+ * the pattern has no year.
  */
 const ranksOfYear = { min: 3, max: 7 } as const;
 const yearWithoutYear = 2000;
@@ -60,7 +60,7 @@ export function instantOfFields(read: DateNumbers): number | undefined {
   return localMs;
 }
 
-/** The first year of Joda-Time's calendar, which truncating an era before Christ gives. */
+/** The first year of Joda-Time's calendar, which is the result of truncating to the era BC. */
 const firstYear = -292_275_055;
 
 function yearOf(localMs: number): number {
@@ -136,7 +136,7 @@ function timeField(rank: number, unitMs: number, withinMs: number): DateField {
   return steps(rank, unitMs, of, { min: 0, max: withinMs / unitMs - 1 });
 }
 
-/** Creates the same field with values from 1 on, whose last value stands for 0. */
+/** Creates the same field with values starting at 1, whose last value represents 0. */
 function clockField(field: DateField): DateField {
   const last = field.max(0) + 1;
   return {

@@ -3,7 +3,7 @@ import { memoize } from '../values/memoize.ts';
 import { dayOfYearOf, monthNames, weekdayNames, weekdayOf, weekOf } from './calendar.ts';
 import { nameAt, type Zone } from './zone.ts';
 
-/** Letters that stand for a number. */
+/** Letters that represent a number. */
 export type NumberLetter =
   | 'C'
   | 'Y'
@@ -143,7 +143,7 @@ function isNumeric({ letter, width }: Piece): boolean {
   return letter !== '' && numberLetters.includes(letter) && (letter !== 'M' || width <= 2);
 }
 
-/** Returns the most digits that are read for a field. */
+/** Returns the maximum number of digits that are read for a field. */
 function widthMaxOf(letter: NumberLetter, width: number, isNumberNext: boolean): number {
   if (yearLetters.includes(letter)) return isNumberNext ? width : Math.max(width, 9);
   if (letter === 'S' || letter === 'C') return width;

@@ -30,12 +30,12 @@ interface Reading {
  * Parses a local time by a pattern and returns its instant, as Joda-Time does. A zone or offset in
  * the text takes precedence over `zone`.
  *
- * Fields that the pattern lacks are those of 1970-01-01T00:00:00; a month or day without a year is
- * in 2000, a leap year. Years of two digits are from 80 years before `nowYear` to 19 years after
- * it. A local time that occurs twice when clocks change is the earlier one.
+ * Missing fields default to 1970-01-01T00:00:00; the default year of a month or day is 2000, a leap
+ * year. Years of two digits are from 80 years before `nowYear` to 19 years after it. If a local
+ * time occurs twice when clocks change, the earlier instant is used.
  *
  * @throws EXPRESSION_FAILED when the text does not match the pattern, the date does not exist, or
- *   clocks skipped the time
+ * the time was skipped when clocks changed
  */
 export function parseDateTime(
   text: string,
@@ -162,7 +162,10 @@ function readName(
   return false;
 }
 
-/** `Z`, `+05`, `+05:30` or `+0530`, and seconds: with colons throughout or with none. */
+/**
+ * Matches `Z`, `+05`, `+05:30` or `+0530`, optionally with seconds, with colons throughout or with
+ * none.
+ */
 const offsetInText =
   /^(?:[zZ]|([+-])(\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,3})|(?![.,]))|(?!:))|(\d\d)(?:(\d\d)(\d{1,3})?|(?!\d))|(?![:\d])))/;
 
@@ -201,8 +204,8 @@ function readZoneName(
 }
 
 /**
- * Returns the earliest instant that has this local time. The offsets of a day before and a day
- * after enclose any change of clocks.
+ * Returns the earliest instant that has this local time. The offsets one day before and one day
+ * after it show any change of clocks.
  */
 function instantOf(localMs: number, zone: Zone, text: string): number {
   if (zone === utc) return localMs;
@@ -226,8 +229,8 @@ function mismatch(text: string, pattern: DateTimePattern, position: number): Err
 }
 
 /**
- * Does the same as `instantOfFields` for a plain pattern, whose numbers are independent: nearly all
- * patterns are plain.
+ * Does the same as `instantOfFields`, faster, for a plain pattern, whose numbers are independent.
+ * Nearly all patterns are plain.
  */
 function localMsOf(read: DateNumbers): number | undefined {
   const { M, d, H: hour = 0, m: minute = 0, s: second = 0, S: millisecond = 0 } = read;

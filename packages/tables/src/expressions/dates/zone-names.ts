@@ -1,6 +1,6 @@
 /**
  * The zones of Joda-Time 2.14 and their names in Java 17: short and long name of standard time,
- * then those of summer time if they differ. A zone without a name is shown by its offset; `a=b`
+ * then those of summer time if they differ. A zone without a name is displayed as its offset; `a=b`
  * makes a an alias of the zone b. `test/judge/ZoneNames.java` generates this table.
  */
 const table = `
@@ -300,7 +300,8 @@ export interface ZoneNames {
 }
 
 /**
- * For example `CET` and `Central European Standard Time`; undefined if the offset is shown instead.
+ * For example `CET` and `Central European Standard Time`; undefined if the offset is displayed
+ * instead.
  */
 export type ZoneName = { readonly short: string; readonly long: string } | undefined;
 

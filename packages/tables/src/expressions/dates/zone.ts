@@ -39,17 +39,17 @@ export const jodaZone: (name: string) => Zone = memoize((name) => {
   return zone;
 });
 
-/** Ids that are unknown to `dateTrunc` and to java.time. */
+/** Ids that `dateTrunc` and java.time do not support. */
 const jodaOnly = new Set(['EST', 'HST', 'MST', 'ROC', 'America/Coyhaique']);
 
-/** The ids that `dateTrunc` knows, by their lower case. */
+/** The ids that `dateTrunc` supports, by their lower case. */
 const indexedIds = new Map(
   [...zoneNames.keys()].filter((id) => !jodaOnly.has(id)).map((id) => [id.toLowerCase(), id]),
 );
 
 /**
- * Finds a zone as `dateTrunc` does: in any case, UTC under all its names, whole hours as well, and
- * at most 14 hours from UTC.
+ * Finds a zone as `dateTrunc` does: case-insensitively, including all names of UTC and offsets in
+ * whole hours, at most 14 hours from UTC.
  *
  * @throws EXPRESSION_FAILED when there is no such zone
  */
@@ -174,8 +174,8 @@ export function toLocal(epochMs: number, zone: Zone): number {
 }
 
 /**
- * Returns the instant of a local time. A local time that clocks skipped is moved forward by the
- * gap, as in java.time.
+ * Returns the instant of a local time. A local time that was skipped when clocks changed is moved
+ * forward by the gap, as in java.time.
  */
 export function fromLocal(localMs: number, zone: Zone): number {
   const before = localMs - zone.offsetMsAt(localMs - 86_400_000);
@@ -184,7 +184,7 @@ export function fromLocal(localMs: number, zone: Zone): number {
   return after + zone.offsetMsAt(after) === localMs ? after : before;
 }
 
-/** Parses an offset; undefined if it is not one, or has more hours. */
+/** Parses an offset; undefined if it is not one, or has more than `hoursMax` hours. */
 function offsetZone(offset: string, hoursMax: number): Zone | undefined {
   const [, sign, hours = '', minutes = '0', seconds = '0'] = offsetPattern.exec(offset) ?? [];
   if (sign === undefined || Number(hours) > hoursMax || Number(minutes) > 59) return undefined;

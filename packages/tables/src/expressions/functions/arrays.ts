@@ -19,13 +19,10 @@ import {
 import { expressionFailed } from '../values/expression-error.ts';
 import { typeOf, type Value } from '../values/value.ts';
 
-/** The most elements of a list that an expression creates. */
+/** The maximum number of elements of a list that an expression creates. */
 const lengthMax = 100_000;
 
-/**
- * A type that array functions exist for: their suffix, and the value of an element that does not
- * exist.
- */
+/** An element type of array functions: their suffix, and the value of a missing element. */
 interface Kind<T> {
   readonly suffix: string;
   readonly element: Type<T>;
@@ -319,7 +316,7 @@ export const arrayFunctions: readonly FunctionDefinition[] = [
   ),
 ];
 
-/** Returns a list of the type of its first element, which all others must have. */
+/** Returns a list whose elements must all have the type of the first one. */
 function listOf(values: readonly Value[]): Value {
   const type = typeOf(values[0] ?? null);
   const isTyped = !['NULL', 'TIMESTAMP', 'BYTES', 'MAP', 'ARRAY'].includes(type);

@@ -41,7 +41,7 @@ const charset: Type<Charset | undefined> = {
   write: () => null,
 };
 
-/** A text in place of bytes is read as hex digits. */
+/** Functions that convert values. Text instead of bytes is parsed as hex digits. */
 export const conversionFunctions: readonly FunctionDefinition[] = [
   define(
     'cast',
@@ -313,7 +313,7 @@ const aliases: Readonly<Record<string, string>> = {
   VARCHAR: 'STRING',
 };
 
-/** Converts a value to one of a type. @throws EXPRESSION_FAILED when it cannot be converted */
+/** Converts a value to a type. @throws EXPRESSION_FAILED when it cannot be converted */
 type Cast = (value: PresentValue) => Value;
 
 /** Finds a type by its name in Apache Pinot or SQL. @throws EXPRESSION_FAILED when it is unknown */

@@ -38,8 +38,8 @@ import { toText } from '../values/convert.ts';
 import { Timestamp } from '../values/value.ts';
 
 /**
- * A text argument that is parsed once for all rows if it is a literal, and is then valid for all of
- * them or none.
+ * Defines a text argument that is parsed. A literal is parsed once for all rows, and is valid for
+ * all of them or none.
  */
 const parsed = <T>(parse: (given: string) => T): Type<T> => ({
   name: 'String',

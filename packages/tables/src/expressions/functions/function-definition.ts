@@ -52,11 +52,11 @@ export interface FunctionDefinition {
   readonly names: readonly [string, ...string[]];
   readonly takes: readonly Type<unknown>[];
   readonly returns: Type<unknown>;
-  /** True if any number of arguments is taken, each of the only type in `takes`. */
+  /** True if the function accepts any number of arguments, all of the only type in `takes`. */
   readonly isVariadic: boolean;
   /** If false, a null argument makes the result null. */
   readonly takesNull: boolean;
-  /** False if the same arguments may have another result later. */
+  /** False if the same arguments may give another result later. */
   readonly isDeterministic: boolean;
   /** The description, one sentence. */
   readonly does: string;

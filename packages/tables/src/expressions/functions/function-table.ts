@@ -53,7 +53,7 @@ const absentNames: Readonly<Record<string, string>> = {
   'is a hash that is not supported here': 'cityHash32 cityHash64 cityHash128',
 };
 
-/** Names that Apache Pinot knows and expressions here cannot use, with the reason. */
+/** Names of Apache Pinot's functions that expressions here do not support, with the reason. */
 export const absentFunctions: ReadonlyMap<string, string> = new Map(
   Object.entries(absentNames).flatMap(([reason, names]) =>
     names.split(' ').map((name) => [plainName(name), reason] as const),
@@ -73,7 +73,7 @@ export function findSignatures(name: string): readonly FunctionDefinition[] {
   return byName.get(plainName(name)) ?? [];
 }
 
-/** Returns the function of a name that takes this number of arguments. */
+/** Returns the function with a name that accepts this number of arguments. */
 export function findFunction(name: string, argumentCount: number): FunctionDefinition | undefined {
   return findSignatures(name).find(
     ({ takes, isVariadic }) => isVariadic || takes.length === argumentCount,
@@ -81,8 +81,8 @@ export function findFunction(name: string, argumentCount: number): FunctionDefin
 }
 
 /**
- * Reports whether a function always returns the same for the same arguments; true for what is part
- * of the language.
+ * Reports whether a function always returns the same value for the same arguments; true for
+ * operators and other parts of the language.
  */
 export function isDeterministic(name: string, argumentCount: number): boolean {
   return findFunction(name, argumentCount)?.isDeterministic ?? true;

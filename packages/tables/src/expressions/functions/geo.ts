@@ -94,7 +94,7 @@ function noGeometry(geometry: Uint8Array): Error {
   return expressionFailed(`${geometry.length} bytes are not a geometry in Apache Pinot’s format.`);
 }
 
-/** Reports whether a value marks a point as one on a sphere: true, 1 or their text. */
+/** Reports whether a value selects a point on a sphere: true, 1 or their text. */
 function isSphere(value: Value): boolean {
   if (typeof value === 'string' || typeof value === 'boolean') return toBoolean(value);
   if (Array.isArray(value) || value instanceof Timestamp) {
@@ -114,7 +114,7 @@ function coordinateText(value: number): string {
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
-/** Geometries are the content of BYTES columns: a byte for the kind, then big-endian doubles. */
+/** Functions of geometries, which are BYTES: a byte for the kind, then big-endian doubles. */
 export const geoFunctions: readonly FunctionDefinition[] = [
   define(
     'stPoint',

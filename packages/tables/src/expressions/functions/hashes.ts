@@ -7,7 +7,7 @@ const murmurMultiplier = 0x5b_d1_e9_95;
 /** The seed that Kafka uses; the partitions of keys depend on it. */
 const murmurSeed = 0x97_47_b2_8c;
 
-/** Adler-32 (RFC 1950) as a signed integer. */
+/** Returns the Adler-32 checksum (RFC 1950) as a signed integer. */
 function adler32(bytes: Uint8Array): number {
   let [low, high] = [1, 0];
   for (const byte of bytes) {
@@ -74,7 +74,7 @@ function md2(bytes: Uint8Array): Uint8Array {
   return state.subarray(0, 16);
 }
 
-/** CRC-32C (RFC 3720) as a signed integer. */
+/** Returns the CRC-32C (RFC 3720) as a signed integer. */
 function crc32c(bytes: Uint8Array): number {
   let crc = -1;
   for (const byte of bytes) {
@@ -84,7 +84,7 @@ function crc32c(bytes: Uint8Array): number {
   return ~crc;
 }
 
-/** The 64-bit variants of MurmurHash that are older than the final MurmurHash3. */
+/** 64-bit variants of MurmurHash that precede the final MurmurHash3. */
 
 const mask64 = (1n << 64n) - 1n;
 const multiplier = 0xc6a4_a793_5bd1_e995n;
@@ -225,7 +225,10 @@ function rotate32(value: number, count: number): number {
   return (value << count) | (value >>> (32 - count));
 }
 
-/** A text in place of bytes is read as hex digits: `md5(toUtf8(a))` is the digest of a text. */
+/**
+ * Hash functions. Text instead of bytes is parsed as hex digits: `md5(toUtf8(a))` is the digest of
+ * a text.
+ */
 export const hashFunctions: readonly FunctionDefinition[] = [
   define(
     'sha',

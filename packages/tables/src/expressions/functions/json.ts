@@ -29,14 +29,14 @@ const mapOrNull: Type<Value> = {
   read: (value) => (value === 'null' ? null : toMap(value)),
   write: (raw) => raw,
 };
-/** A path that is parsed at its first use, so that an invalid one leads to the default as well. */
+/** A path that is parsed at its first use, so that an invalid path also gives the default. */
 const lazyPath: Type<JsonPath> = {
   name: 'String',
   read: (value) => {
     const at = toText(value);
     let read: JsonPath | undefined;
     const parsed = (): JsonPath => (read ??= parseJsonPath(at));
-    // A form that Apache Pinot reads and Quire does not must not lead to the default.
+    // A form that Apache Pinot supports and Quire does not must not give the default.
     if (isUnread(at)) parsed();
     return { find: (within) => parsed().find(within), locate: (within) => parsed().locate(within) };
   },
@@ -48,8 +48,8 @@ const list: Type<readonly Value[]> = { name: 'Object', read: () => [], write: (r
 const noLong = -(2n ** 63n);
 
 /**
- * Values may be JSON text, or maps and lists. Paths are Jayway's; one that finds nothing returns
- * null.
+ * Functions of JSON text, maps and lists. Paths use the syntax of Jayway's library; a path without
+ * a match returns null.
  */
 export const jsonFunctions: readonly FunctionDefinition[] = [
   define('jsonFormat', [object], text, writeJson, 'The value as JSON.', "jsonFormat('a')"),
@@ -308,7 +308,10 @@ function locate(given: Value, at: string): readonly string[] {
   );
 }
 
-/** Paths are searched inside the lists of a text only: the lists of a row are Java arrays. */
+/**
+ * Removes lists: paths are searched in the lists of a JSON text only, because the lists of a row
+ * are Java arrays.
+ */
 function withoutLists(given: Value): Value {
   if (!isMap(given)) return null;
   return Object.fromEntries(

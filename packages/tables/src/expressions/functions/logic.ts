@@ -9,10 +9,10 @@ import {
 } from './function-definition.ts';
 import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from '../values/value.ts';
 
-/** Doubles that differ by less are equal. */
+/** The difference below which doubles are equal. */
 const tolerance = 1e-7;
 
-/** Both sides are compared as doubles, including texts: one that is not a number fails. */
+/** Comparisons. Both sides are compared as doubles, including texts, which must be numbers. */
 export const comparisonFunctions: readonly FunctionDefinition[] = [
   define(
     'equals',
@@ -141,8 +141,8 @@ export const logicFunctions: readonly FunctionDefinition[] = [
 ];
 
 /**
- * Reports whether two values have the same type and are equal, like Java's `equals`: lists never
- * are, and 1 is not 1.0.
+ * Reports whether two values have the same type and are equal, like Java's `equals`: lists are
+ * never equal, and 1 does not equal 1.0.
  */
 function javaEquals(a: Value, b: Value): boolean {
   const type = typeOf(a);

@@ -1,16 +1,16 @@
-/** A pattern for the runtime's own engine, and the longest text that it may search. */
+/** A pattern for the runtime's own engine, and the maximum length of a text that it may search. */
 export interface NativeRegex {
   readonly regex: RegExp;
   readonly lengthMax: number;
 }
 
-/** The most steps of one search, each of some nanoseconds. */
+/** The maximum number of steps of one search, each of some nanoseconds. */
 const stepsMax = 2 ** 22;
 
 /**
  * Compiles the pattern for the runtime's own engine, which is ten times as fast as RE2 in
- * JavaScript but backtracks. Returns undefined unless both engines read the pattern alike and it
- * takes few steps in a short text.
+ * JavaScript but backtracks. Returns undefined unless both engines interpret the pattern
+ * identically and it takes few steps in a short text.
  *
  * That holds for ASCII characters, classes of them, alternatives, and groups that are not repeated.
  * A search then has as many possible starts, and a quantifier as many possible ends, as the text

@@ -6,7 +6,7 @@ interface Address {
   readonly value: bigint;
   /** 32 or 128. */
   readonly bits: number;
-  /** The number of bits of the subnet, if it is one. */
+  /** The prefix length, if it is a subnet. */
   readonly prefix: number | undefined;
 }
 

@@ -13,7 +13,10 @@ import { expressionFailed } from '../values/expression-error.ts';
 
 const longMin = -(2 ** 63);
 
-/** All arithmetic is in doubles, as in Apache Pinot: whole numbers beyond 2^53 lose digits. */
+/**
+ * Arithmetic functions. All arithmetic uses doubles, as in Apache Pinot: whole numbers beyond 2^53
+ * lose digits.
+ */
 export const arithmeticFunctions: readonly FunctionDefinition[] = [
   define(
     'plus add',

@@ -25,8 +25,8 @@ const like: Type<Regex> = {
 };
 
 /**
- * Regular expressions are those of RE2. The names with `Var` are for patterns that vary by row; all
- * other names accept those as well.
+ * Functions with regular expressions in RE2's syntax. In Apache Pinot, only the names with `Var`
+ * accept patterns that vary by row; here all names do.
  */
 export const patternFunctions: readonly FunctionDefinition[] = [
   define(
@@ -163,14 +163,14 @@ type Regex = RE2JS;
 
 const patternLengthMax = 1_000;
 /**
- * The most repetitions in a pattern, such as the 3 of `x{3}`, in total: each is expanded when the
- * pattern is compiled.
+ * The maximum number of repetitions in a pattern, such as the 3 of `x{3}`, in total: each is
+ * expanded when the pattern is compiled.
  */
 const repeatCountMax = 1_000;
 const programSizeMax = 10_000;
 /**
- * The most steps of one evaluation, each of at most about 100 ns: the size of the compiled pattern
- * times the length of the searched text.
+ * The maximum number of steps of one evaluation, each of at most about 100 ns: the size of the
+ * compiled pattern times the length of the searched text.
  */
 const matchStepsMax = 2 ** 19;
 
@@ -195,8 +195,8 @@ export const compileRegex: (pattern: string) => Regex = memoize((pattern) =>
  */
 const compileLike: (pattern: string) => Regex = memoize((pattern) => {
   const [, before = '', core = '', behind = ''] = /^(%*)(.*?)(%*)$/s.exec(pattern) ?? [];
-  // A single character is never a wildcard at the end; a pattern of wildcards only matches
-  // everything.
+  // A pattern of one character has no wildcard at its end; a pattern that consists of wildcards
+  // matches everything.
   if (core === '') return compile(pattern === '' ? '^$' : '', pattern, 0);
   const escaped = /(?:^|[^\\])(?:\\\\)*\\$/.test(core) && behind !== '' ? `${core}%` : core;
   const pieces = [...escaped.matchAll(/\\(.)|[%_]|[^\\%_]+|\\$/gsu)].map(([piece, literal]) => {
@@ -216,14 +216,15 @@ function withoutCase(pattern: Regex): Regex {
 }
 
 /**
- * Returns the most steps that one search in a text may take: the measure of all limits on matching.
+ * Returns the maximum number of steps of one search in a text. All limits on matching use this
+ * number.
  */
 export function matchSteps(pattern: Regex, length: number): number {
   return pattern.programSize() * (length + 1);
 }
 
 /**
- * Throws before an evaluation exceeds the steps that keep it well below 100 ms. @throws
+ * Throws before an evaluation exceeds the number of steps that keeps it well below 100 ms. @throws
  * EXPRESSION_FAILED
  */
 function checkMatchSteps(pattern: Regex, given: string, steps: number): void {

@@ -18,7 +18,7 @@ import {
 } from '../values/text.ts';
 import { endsOf, ngramsOf, nthPosition, piece, splitText } from '../values/text-pieces.ts';
 
-/** Positions and lengths count UTF-16 code units, as in Java. */
+/** Functions of texts. Positions and lengths count UTF-16 code units, as in Java. */
 export const textFunctions: readonly FunctionDefinition[] = [
   define(
     'upper',
@@ -466,7 +466,7 @@ function compareUnits(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** The most pairs of characters that are compared. */
+/** The maximum number of pairs of characters that are compared. */
 const editStepsMax = 4_000_000;
 
 function editDistance(a: string, b: string): number {

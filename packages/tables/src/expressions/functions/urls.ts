@@ -4,8 +4,8 @@ import { define, type FunctionDefinition, int, text, texts } from './function-de
 const example = 'https://www.example.co.uk:8080/a/b?x=1&y=2#end';
 
 /**
- * Addresses are parsed like java.net.URI does: one with a space or another illegal character has no
- * parts.
+ * Functions of URLs, which are parsed as java.net.URI does: a URL with a space or another illegal
+ * character has no parts.
  */
 export const urlFunctions: readonly FunctionDefinition[] = [
   part('urlProtocol', ({ scheme }) => scheme, 'The scheme'),
@@ -244,7 +244,7 @@ function joined(host: string | null, keepsWww: boolean): string | null {
   return (isBehindWww ? 'www.' : '') + from.join('.');
 }
 
-/** Splits like Java's `split`: without trailing empty pieces. */
+/** Splits a text like Java's `split`, without trailing empty pieces. */
 function javaSplit(given: string, separator: string): readonly string[] {
   const pieces = given.split(separator);
   while (pieces.length > 1 && pieces.at(-1) === '') pieces.pop();
@@ -292,7 +292,7 @@ function cutParameter(url: string, name: string): string {
   return rewritten(url, (uri) => ({ ...uri, query: kept === '' ? null : kept }));
 }
 
-/** An unpaired surrogate becomes a question mark, as in Java. */
+/** Encodes text for a query string. An unpaired surrogate becomes a question mark, as in Java. */
 function encodeForm(given: string): string {
   return new URLSearchParams([['', given.replaceAll(/\p{Surrogate}/gu, '?')]]).toString().slice(1);
 }
@@ -305,7 +305,7 @@ function fail(given: string): never {
   throw expressionFailed(`‘${given.slice(0, 60)}’ has an escape that is not two hex digits.`);
 }
 
-/** The parts of an address as java.net.URI has them; missing parts are null. */
+/** The parts of a URL as in java.net.URI; missing parts are null. */
 interface JavaUri {
   readonly scheme: string | null;
   readonly userInfo: string | null;

@@ -1,7 +1,7 @@
 import { define, double, floats, type FunctionDefinition, int } from './function-definition.ts';
 import { expressionFailed } from '../values/expression-error.ts';
 
-/** Floats are multiplied as floats and summed as doubles. */
+/** Functions of vectors. Floats are multiplied as floats and summed as doubles. */
 export const vectorFunctions: readonly FunctionDefinition[] = [
   define(
     'cosineDistance',

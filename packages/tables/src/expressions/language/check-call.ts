@@ -24,7 +24,7 @@ export interface CheckedCall {
 }
 
 /**
- * Checks that a function exists and takes these arguments: their number, and the values of literals
+ * Checks that a function exists and accepts the number of arguments, and the values of literals
  * among them.
  */
 export function checkCall(name: string, args: readonly Expression[]): CheckedCall {
@@ -73,7 +73,7 @@ const literalsFrom: ReadonlyMap<string, number> = new Map([
   ['jsonExtractKey', 1],
 ]);
 
-/** A literal that its function cannot take is wrong for every row. */
+/** Checks a literal: if its function cannot accept it, the call fails for every row. */
 function checkLiteral(
   definition: FunctionDefinition,
   arg: Expression,

@@ -16,10 +16,10 @@ import { findFunction } from '../functions/function-table.ts';
 /** An expression that is ready to run on the fields of a row. A missing field is null. */
 export type Evaluator = (fields: Fields) => Value;
 
-/** A compiled expression whose type is known before any row is. */
+/** A compiled expression whose type is known in advance. */
 interface Compiled {
   readonly type: Type<unknown>;
-  /** Returns the representation that functions of this type work on; null if there is no value. */
+  /** Returns the value in the representation of its type; null if there is no value. */
   readonly run: (fields: Fields) => unknown;
   /** The value of a literal. */
   readonly constant?: PresentValue;
@@ -114,9 +114,9 @@ function compileCall(
 }
 
 /**
- * Calls a function of one to three arguments, as most have, without an array of arguments; returns
- * undefined for others. All arguments are checked for null before any is converted. Literals, as
- * most arguments but the first are, are neither evaluated nor converted again.
+ * Calls a function of one to three arguments, like most functions, without an array of arguments;
+ * returns undefined for other functions. All arguments are checked for null before any is
+ * converted. Literals are neither evaluated nor converted again.
  */
 function runOfFew(
   call: (...args: readonly unknown[]) => unknown,
@@ -232,9 +232,9 @@ function truthOf(value: Value): boolean | null {
 /** An argument, and its conversion to the type of its parameter. */
 interface ArgumentReader {
   readonly run: (fields: Fields) => unknown;
-  /** Undefined if it has that type already. */
+  /** Undefined if the argument already has that type. */
   readonly convert: ((value: unknown) => unknown) | undefined;
-  /** The `typeof` of values that have that type already, as most do. */
+  /** The `typeof` of values that already have that type, as most do. */
   readonly fitting: string | undefined;
   /** The literal, converted. */
   readonly constant: unknown;
@@ -259,8 +259,8 @@ function converted({ convert, fitting }: ArgumentReader, value: unknown): unknow
 }
 
 /**
- * Converts a literal once for all rows; undefined if it cannot be converted, which each row that
- * needs it reports.
+ * Converts a literal once for all rows; undefined if it cannot be converted, which is then reported
+ * for each row that needs it.
  */
 function convertOnce(
   constant: PresentValue,
@@ -294,7 +294,7 @@ function finisherOf(
   return (raw) => {
     if (typeof raw === 'string') checkTextLength(raw.length);
     else if (Array.isArray(raw)) checkElementCount(raw.length);
-    // Lists of values that are not converted yet count as much as converted ones.
+    // Lists whose values are not converted yet count as much as converted ones.
     budget?.takeValue((raw ?? null) as Value);
     return raw ?? null;
   };

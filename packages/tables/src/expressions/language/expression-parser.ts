@@ -76,7 +76,10 @@ export class ExpressionParser {
     return this.#call(operator.call, [left, this.#parseAt(operator.power)], token.position);
   }
 
-  /** Makes one call of a whole chain, so that a long list of alternatives is not a deep tree. */
+  /**
+   * Parses a whole chain into one call, so that a long list of alternatives does not become a deep
+   * tree.
+   */
   #parseLogical(left: Expression, word: string, own: number): Expression {
     const { position } = this.#peek();
     const args = [left];
@@ -154,7 +157,9 @@ export class ExpressionParser {
     throw unexpected(token, 'a value, a column or a function');
   }
 
-  /** Only numbers have a sign: Apache Pinot has no function for any other operand. */
+  /**
+   * Parses a sign, which only numbers may have: Apache Pinot has no function for other operands.
+   */
   #parseSigned(token: Token): Expression {
     const operand = this.#peek();
     this.#next += 1;
@@ -275,7 +280,7 @@ export class ExpressionParser {
     return this.#call(token.text, [literal(unit.text.toUpperCase()), ...rest], token.position);
   }
 
-  /** Parses `DATE_DIFF(a, b, DAY)`, whose unit Apache Pinot treats as a text in this position. */
+  /** Parses `DATE_DIFF(a, b, DAY)`: Apache Pinot treats a unit in this position as text. */
   #parseUnitLast(token: Token): Expression {
     this.#expectSymbol('(');
     const args = this.#parseArgs().map((arg, index): Expression => {
@@ -386,14 +391,15 @@ export class ExpressionParser {
 /** Calls whose arguments are written with keywords. */
 const specialCalls = new Set(['EXTRACT', 'TIMESTAMPADD', 'TIMESTAMPDIFF', 'TRIM', 'SUBSTRING']);
 
-/** Type names that Calcite's parser reads as others. */
+/** Type names that Calcite's parser converts to others. */
 const typeSynonyms: ReadonlyMap<string, string> = new Map([
   ['NUMERIC', 'DECIMAL'],
   ['DEC', 'DECIMAL'],
 ]);
 
 /**
- * Keywords before a text that mark it as a date or time: in ingestion expressions it stays a text.
+ * Keywords before a text that mark it as a date or time; in ingestion expressions it remains a
+ * text.
  */
 const datedLiterals = new Set(['DATE', 'TIME', 'TIMESTAMP']);
 
@@ -411,7 +417,7 @@ const constants: ReadonlyMap<string, LiteralValue> = new Map([
   ['NULL', null],
 ]);
 
-/** Reserved words that are never names of functions: `a - b` has to be written that way. */
+/** Reserved words that are never names of functions: a difference must be written as `a - b`. */
 const uncallableWords = new Set(['MINUS']);
 
 const literal = (value: LiteralValue): Expression => ({ kind: 'literal', value });

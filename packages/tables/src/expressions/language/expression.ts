@@ -15,10 +15,10 @@ export type Expression =
   | { readonly kind: 'column'; readonly name: string }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] };
 
-/** The longest text of an expression, in characters. */
+/** The maximum length of an expression, in characters. */
 export const expressionLengthMax = 10_000;
 
-/** The deepest nesting of an expression. */
+/** The maximum nesting depth of an expression. */
 export const expressionDepthMax = 200;
 
 /** Returns the columns that an expression reads, each once, in order of appearance. */
@@ -43,13 +43,13 @@ export function depthOf(expression: Expression): number {
   return depth;
 }
 
-/** A binary operator: its binding power, and the function that it stands for. */
+/** A binary operator: its binding power, and the corresponding function. */
 export interface BinaryOperator {
   readonly power: number;
   readonly call: string;
 }
 
-/** The binding powers of prefix and infix operators, from the loosest on. */
+/** The binding powers of prefix and infix operators, the lowest first. */
 export const power = { or: 1, and: 2, not: 3, comparison: 4, sum: 5, product: 6, sign: 7 } as const;
 
 /** Operators that are written as symbols. */
@@ -96,7 +96,10 @@ export const reservedFirstWords: ReadonlySet<string> = new Set([
   'UNKNOWN',
 ]);
 
-/** Words that are names where an operand is expected; printed names are quoted nevertheless. */
+/**
+ * Words that are accepted as names where an operand is expected; printed names are quoted
+ * nevertheless.
+ */
 const operatorWords: ReadonlySet<string> = new Set(
   'ALL AND AS BETWEEN CAST DEFAULT ELSE END FINAL IS LIKE OR RUNNING'.split(' '),
 );

@@ -4,8 +4,8 @@ import { ExpressionSyntaxError } from '../values/expression-error.ts';
 import { ExpressionParser } from './expression-parser.ts';
 
 /**
- * An expression with warnings about what fails on every row, or the reasons why the text is not an
- * expression.
+ * An expression with warnings about calls that fail on every row, or the reasons why the text is
+ * not an expression.
  */
 export type ParsedExpression =
   | {
@@ -24,7 +24,7 @@ export type ParsedExpression =
  *
  * All unknown functions and calls with a wrong number of arguments are reported. A text that is not
  * an expression is reported once, at the position where parsing ended. A literal that its function
- * cannot take is a warning: Apache Pinot accepts such an expression and fails on every row.
+ * does not accept is a warning: Apache Pinot accepts such an expression, and fails on every row.
  *
  * @param path JSON pointer to the text in its config
  */
@@ -67,7 +67,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
 }
 
 /**
- * Parses a text whose functions may be any, such as aggregations; undefined if it is not an
+ * Parses a text with any function names, such as aggregations; undefined if it is not an
  * expression.
  */
 export function parseExpressionTree(text: string): Expression | undefined {

@@ -22,7 +22,8 @@ const patterns = [
 
 /**
  * Splits the text of an expression into tokens; the last has the kind `end`. Quotes are removed,
- * and doubled quotes inside are merged; in texts twice, as in Apache Pinot: `'a''''b'` is `a'b`.
+ * and doubled quotes inside are merged, twice in text literals, as in Apache Pinot: `'a''''b'` is
+ * `a'b`.
  *
  * @throws ExpressionSyntaxError at a character that starts no token
  */

@@ -21,9 +21,9 @@ import {
 import { parseJson, writeJson } from './json.ts';
 
 /**
- * The conversions of values to other types, as Apache Pinot's PinotDataType does them for arguments
- * and columns. A list in place of a single value stands for its first element, which must be a
- * number for a number.
+ * Conversions of values to other types, equivalent to Apache Pinot's PinotDataType for arguments
+ * and columns. A list is converted to a single value by its first element, which must be a number
+ * if a number is required.
  *
  * @throws EXPRESSION_FAILED in each of them, when the value cannot be converted
  */

@@ -1,8 +1,8 @@
 import { QuireError } from '@quire/core';
 
 /**
- * Creates the error of an expression that cannot be evaluated on a row: the only one that an
- * evaluator throws.
+ * Creates the error for an expression that cannot be evaluated on a row, which is the only error
+ * that an evaluator throws.
  */
 export function expressionFailed(message: string, cause?: unknown): QuireError {
   return new QuireError('EXPRESSION_FAILED', message, cause === undefined ? undefined : { cause });

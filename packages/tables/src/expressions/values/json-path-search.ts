@@ -11,11 +11,11 @@ const environment = new JSONPathEnvironment();
 environment.functionRegister.delete('match');
 environment.functionRegister.delete('search');
 
-/** The most values that one path may find. */
+/** The maximum number of values that one path may find. */
 const foundCountMax = 100_000;
 /**
- * The most `..` and filters of one path: each may visit every value below every value that the one
- * before it found.
+ * The maximum number of `..` and filters of one path: each may visit all descendants of all values
+ * that the previous one found.
  */
 const searchCountMax = 2;
 
@@ -148,7 +148,7 @@ function hasFilter(path: string): boolean {
 }
 
 /**
- * Reports whether a path has a form that Apache Pinot reads and Quire does not: filters that RFC
+ * Reports whether a path has a form that Apache Pinot supports and Quire does not: filters that RFC
  * 9535 lacks, and some functions.
  */
 export const isUnread: (path: string) => boolean = memoize((path) => {
@@ -171,7 +171,7 @@ function compileQuery(path: string): JSONPathQuery {
   }
 }
 
-/** Most paths only name members and elements: these are followed step by step. */
+/** Follows a path of member names and indexes, as most paths are, step by step. */
 function walk(root: Value, steps: readonly (string | number)[]): Value {
   let value = root;
   for (const step of steps) {

@@ -2,8 +2,8 @@ import { expressionFailed } from './expression-error.ts';
 import { doubleValue, isMap, type Value } from './value.ts';
 
 /**
- * JSON paths as Jayway's library, which Apache Pinot uses, parses and evaluates them: a dialect
- * older than RFC 9535. Several keys at the end give an object of them, slices have no steps, and a
+ * A JSON path in the dialect of Jayway's library, which Apache Pinot uses and which is older than
+ * RFC 9535. Several keys at the end give an object with these members, slices have no steps, and a
  * path may end in a function such as `length()`. Filters are not handled here.
  */
 export interface JaywayPath {
@@ -24,7 +24,7 @@ export interface FoundValue {
   readonly at: string;
 }
 
-/** The most values that one path may find. */
+/** The maximum number of values that one path may find. */
 const foundCountMax = 100_000;
 
 type Token =
@@ -46,7 +46,7 @@ export function parseJaywayPath(path: string): JaywayPath {
   const last = tokens.at(-1);
   const call = last?.kind === 'function' ? last : undefined;
   const steps = call === undefined ? tokens : tokens.slice(0, -1);
-  // The function of a path with a search applies to all values that the search finds, not to each.
+  // The function of a path with a search applies to all found values together, not to each.
   const isOfAll = call !== undefined && steps[0]?.kind === 'scan';
   if (isOfAll && !aggregations.has(call.name)) {
     throw new UnreadPath(path, `${call.name}() of a search`);
@@ -68,7 +68,7 @@ export function parseJaywayPath(path: string): JaywayPath {
 }
 
 /**
- * The error of a path that Jayway's library supports and Quire does not. It never leads to a
+ * The error for a path that Jayway's library supports and Quire does not. It never gives the
  * default.
  */
 export class UnreadPath extends Error {
@@ -284,8 +284,8 @@ class PathWalk {
     if (!Array.isArray(value)) return;
     const { length } = value;
     const { from, to } = bounds;
-    // Only a slice with one bound counts it from the end; between two bounds, each index does so
-    // itself.
+    // In a slice with one bound, a negative bound is converted here; between two bounds, each
+    // negative index is converted separately.
     let [start, end] = [from ?? 0, to ?? length];
     if (to === undefined && start < 0) start = Math.max(0, length + start);
     if (from === undefined && end < 0) end = length + end;
@@ -311,7 +311,7 @@ class PathWalk {
     const isLast = place === this.#tokens.length - 1;
     if (Array.isArray(value) && token?.kind !== 'names') {
       if (isLast) this.#evaluate(place, value, at);
-      // The library skips the token here, and searches every element for what follows it.
+      // The library skips the token here, and searches every element for the following token.
       else this.#members(value, at, (member, where) => this.#evaluate(place + 1, member, where));
     }
     if (isMap(value) && this.#isScanned(token, value, isLast)) this.#evaluate(place, value, at);

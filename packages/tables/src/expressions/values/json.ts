@@ -3,7 +3,7 @@ import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './va
 import { textOfDouble, textOfFloat } from './text.ts';
 
 /**
- * TypeScript's library does not know this parameter yet:
+ * A parameter that TypeScript's library does not declare yet:
  * https://tc39.es/proposal-json-parse-with-source.
  */
 interface ReviverContext {
@@ -15,7 +15,7 @@ const exactNumberPattern = /\d{16}|\.0+(?!\d)|\d[eE]/;
 const integerPattern = /^-?\d+$/;
 
 /**
- * The deepest nesting of a value that is parsed from or written as JSON, as in Apache Pinot's
+ * The maximum nesting depth of a value that is parsed from or written as JSON, as in Apache Pinot's
  * parser.
  */
 const jsonDepthMax = 1_000;
@@ -157,7 +157,7 @@ function reviveNumber(_name: string, value: unknown, ...rest: unknown[]): unknow
   const source = (rest[0] as ReviverContext | undefined)?.source ?? '';
   if (integerPattern.test(source)) {
     if (Number.isSafeInteger(value)) return value;
-    // A number with more digits is infinite as a double.
+    // A longer number would be infinite as a double.
     if (source.length > 310) return value;
     const whole = BigInt(source);
     return BigInt.asIntN(64, whole) === whole ? whole : new Decimal(whole, 0);

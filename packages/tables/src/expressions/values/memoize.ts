@@ -1,8 +1,8 @@
 const entryCountMax = 256;
 
 /**
- * Caches the results of a function for its last few hundred texts: patterns and paths are few, rows
- * are many.
+ * Caches the results of a function for its last few hundred texts, because many rows use the same
+ * few patterns and paths.
  */
 export function memoize<T>(make: (text: string) => T): (text: string) => T {
   const made = new Map<string, T>();

@@ -3,7 +3,7 @@ import { checkTextLength } from './text.ts';
 
 /**
  * Returns a part of a text like Apache Commons' StringUtils.substring: negative positions count
- * from the end, and no position is out of range.
+ * from the end, and positions out of range are clamped.
  */
 export function piece(given: string, start: number, end = given.length): string {
   const toIndex = (position: number): number =>
@@ -16,7 +16,7 @@ export function piece(given: string, start: number, end = given.length): string 
 
 /**
  * Splits a text like Apache Commons' StringUtils.splitByWholeSeparator: adjacent separators count
- * once, and an empty separator is white space.
+ * as one, and an empty separator means white space.
  */
 export function splitText(given: string, separator: string, limit = -1): readonly string[] {
   if (given === '') return [];

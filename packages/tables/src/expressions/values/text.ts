@@ -65,7 +65,7 @@ function textOfDate({ year, month, day }: CalendarDate): string {
   return [String(year > 0 ? year : 1 - year).padStart(4, '0'), ...digits].join('-');
 }
 
-/** The deepest nesting of a value that is written as text. */
+/** The maximum nesting depth of a value that is written as text. */
 const depthMax = 1_000;
 
 /**
@@ -155,7 +155,7 @@ export function parseTimestamp(text: string): number {
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 59) {
     throw invalid(text);
   }
-  // A day beyond the end of its month is the last one.
+  // A day beyond the end of its month becomes the last day.
   const lastDay = new Date(utcMs(year, month + 1, 0)).getUTCDate();
   const localMs =
     utcMs(year, month, Math.min(day, lastDay)) +
@@ -181,7 +181,7 @@ function invalid(text: string): Error {
   );
 }
 
-/** The longest text that an expression creates, in characters. */
+/** The maximum length of a text that an expression creates, in characters. */
 const textLengthMax = 2 ** 20;
 
 /** Throws before a text is created that would be too long. @throws EXPRESSION_FAILED */

@@ -1,7 +1,7 @@
 import { expressionFailed } from './expression-error.ts';
 
 /**
- * A value of an expression or of a row in the pipeline; each has one type of Apache Pinot.
+ * A value of an expression or of a row in the pipeline, with exactly one of Apache Pinot's types.
  *
  * Whole numbers of 32 bits are integers, other whole ones up to 2^53 and bigints are longs, and the
  * rest are doubles. Values that JavaScript cannot distinguish have classes: whole doubles, floats,
@@ -45,7 +45,7 @@ export class Float {
   }
 }
 
-/** An instant with its own type. */
+/** An instant of type TIMESTAMP. */
 export class Timestamp {
   readonly epochMs: number;
 
@@ -109,8 +109,8 @@ export function typeOf(value: Value): ValueType {
 
 const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,10}))?$/;
 /**
- * The largest scale of a decimal, and its most digits: more would take time and memory when it is
- * written out.
+ * The maximum scale of a decimal, and the maximum number of its digits: more would take too much
+ * time and memory to format.
  */
 const scaleMax = 65_535;
 const digitsMax = 10_000;
@@ -181,7 +181,7 @@ export class Decimal {
 
   /** Rounds to `scale` decimals: halves away from zero, or towards zero. */
   withScale(scale: number, rounding: 'half-up' | 'down'): Decimal {
-    // Checked before the power is computed, which would take forever.
+    // The scale is checked before the power is computed, which would take too long.
     if (Math.abs(scale) > scaleMax) {
       throw expressionFailed(
         `A decimal number has at most ${scaleMax} digits, not ${Math.abs(scale)}.`,

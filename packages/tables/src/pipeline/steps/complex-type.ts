@@ -4,7 +4,7 @@ import { copiedValue, grownCapacity, grownMapOrder, hashMapOrder } from '../colu
 import type { ComplexTypePart } from '../column-spec.ts';
 import type { WorkingRow } from '../working-row.ts';
 
-/** The deepest nesting of maps that is flattened. */
+/** The maximum nesting depth of maps that are flattened. */
 const flattenDepthMax = 100;
 
 interface Plan {
@@ -150,13 +150,13 @@ function becomesJson(elements: readonly Value[], mode: string): boolean {
   return mode === 'ALL' || (mode === 'NON_PRIMITIVE' && (Array.isArray(first) || isMap(first)));
 }
 
-/** The most rows that one row of the source may become. */
+/** The maximum number of rows that one row of the source may become. */
 const unnestedCountMax = 10_000;
 
 /**
  * Creates a row for each element of a collection, outer collections first; several collections give
  * every combination. A row with an empty or missing collection continues unchanged. If a later step
- * reads the collection itself, each row gets it back, unless it was part of another value.
+ * reads the collection itself, it is added to each row again, unless it was part of another value.
  *
  * @param readLater the columns that later steps read
  */
@@ -235,7 +235,7 @@ function renamedByPrefix(
 
 /**
  * Renames columns whose name starts with a prefix, in the order in which Apache Pinot visits them.
- * A name that is taken or empty fails the row, or leaves its remaining columns unchanged.
+ * If the new name is empty or exists, the row fails, or its remaining columns stay unchanged.
  */
 export function planRenamePrefixes(
   config: ComplexTypePart | undefined,

@@ -94,7 +94,7 @@ function readGenerated(
   });
 }
 
-/** The suffixes of the columns that the encoder of log lines makes of one. */
+/** The suffixes of the columns that the encoder of log lines creates from one column. */
 const clpSuffixes = ['_logtype', '_dictionaryVars', '_encodedVars'] as const;
 
 function notRun({ enricherType = '', properties }: EnrichmentPart, path: string): Finding {

@@ -15,9 +15,9 @@ import type { Transform } from '../read-transforms.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /**
- * Computes columns by expressions, in the given order. A column with a value keeps it: a transform
- * only fills gaps of the source. Only lists, maps and bytes are replaced, if the result of the
- * expression has another form.
+ * Computes columns by expressions, in the given order. A transform does not change a column that
+ * already has a value, except for lists, maps and bytes if the result of the expression has another
+ * form.
  */
 export function planTransforms(
   transforms: readonly Transform[],
@@ -76,7 +76,9 @@ function shapeOf(value: Value): 'single' | 'map' | 'list' {
   return Array.isArray(value) || value instanceof Uint8Array ? 'list' : 'single';
 }
 
-/** A failure has no effect on a column that already has a value. */
+/**
+ * Evaluates an expression for a column that already has a value, so that a failure has no effect.
+ */
 function evaluateQuietly(evaluate: Evaluator, fields: Fields): Value {
   try {
     return evaluate(fields);

@@ -2,10 +2,10 @@ import { expressionFailed, javaText, type Value, writeJson } from '../../express
 import type { SchemaConformingPart } from '../column-spec.ts';
 import type { MapOrder } from '../column-type.ts';
 
-/** The longest key of a document, in characters: the limit of a Lucene term. */
+/** The maximum length of a key of a document, in characters: the limit of a Lucene term. */
 const keyLengthMax = 32_766;
 
-/** Columns of the encoder of log lines are not searched as text. */
+/** Matches columns of the encoder of log lines, which are not searched as text. */
 const encodedSuffix = /_(?:logtype|dictionaryVars|encodedVars)$/;
 
 /** Characters of base64, including the URL-safe ones, with any number of full stops at the end. */
@@ -63,7 +63,7 @@ export function textMerger(config: SchemaConformingPart, order: MapOrder): TextM
     });
 }
 
-/** Returns whether a text looks like bytes in base64. */
+/** Reports whether a text looks like bytes in base64. */
 function isBinary(text: string, lengthMin: number): boolean {
   return Buffer.byteLength(text) >= lengthMin && base64Pattern.test(text);
 }

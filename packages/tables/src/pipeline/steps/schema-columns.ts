@@ -13,8 +13,9 @@ import { isPlain } from '../plain-value.ts';
 import type { WorkingRow } from '../working-row.ts';
 
 /**
- * Converts the values of the schema's columns to their types. An empty collection is null, one with
- * one element is that element; one with several does not fit a single-value column.
+ * Converts the values of the schema's columns to their types. In a single-value column, an empty
+ * collection becomes null, a collection of one element becomes that element, and a larger one is an
+ * error.
  */
 export function planDataTypes(
   columns: readonly ColumnSpec[],
@@ -51,8 +52,8 @@ export function planDataTypes(
 }
 
 /**
- * A function of its own: a closure within the loop over the columns would allocate its scope for
- * every column, even without work to do.
+ * Converts one value. This is a separate function because a closure within the loop would allocate
+ * its scope for every column, even if there is nothing to convert.
  */
 function convert(
   row: WorkingRow,
@@ -155,7 +156,7 @@ function isLimited({ type, exceedStrategy }: ColumnSpec): boolean {
   );
 }
 
-/** A value as it is stored, and the reason of its change. */
+/** A value as it is stored, and the reason for its change. */
 interface Sanitized {
   readonly value: Value;
   readonly reason?: string;

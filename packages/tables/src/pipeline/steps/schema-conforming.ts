@@ -39,7 +39,7 @@ interface Plan {
   readonly dotsLead: boolean;
 }
 
-/** A column of extras, if there is one, and the order of its content. */
+/** A column for extra fields, if there is one, and the order of its content. */
 interface ExtrasPlan {
   readonly column: ColumnSpec | undefined;
   readonly order: MapOrder;
@@ -93,7 +93,7 @@ export function planSchemaConforming(
         } catch (thrown) {
           const error = rowError(thrown);
           if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
-          // Values sorted before stay if the table continues past errors.
+          // Values that were already sorted are kept if the table continues on errors.
           Object.assign(row.fields, sorted.columns);
           const reason = error.message;
           journal.note('failed', undefined, { sourceIndex: row.sourceIndex, reason });

@@ -12,7 +12,7 @@ import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } fro
 import type { ColumnSpec } from '../column-spec.ts';
 import { toColumn } from '../column-type.ts';
 
-/** Times before 1971 or after 2070 are usually times in another unit. */
+/** The valid times, from 1971 to 2070; others are usually times in another unit. */
 const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
 
 /** Reports whether a table's time column may have an instant. */
@@ -21,8 +21,8 @@ function isValidTime(epochMs: number): boolean {
 }
 
 /**
- * The last instant of the runtime's calendar, in epoch milliseconds; the first is as far before
- * 1970.
+ * The last instant of the runtime's calendar, in epoch milliseconds; the first is equally far
+ * before 1970.
  */
 const calendarEndMs = 8.64e15;
 
@@ -103,8 +103,8 @@ function whyInvalid(value: Value, format: DateTimeFormat, nowYear: number): stri
 }
 
 /**
- * Fills the schema's columns that are null with their default, and records which they were. The
- * time column gets the current time if its default is not a valid time.
+ * Fills the schema's columns that are null with their default, and records their names. The time
+ * column gets the current time if its default is not a valid time.
  */
 export function planNullDefaults(
   columns: readonly ColumnSpec[],

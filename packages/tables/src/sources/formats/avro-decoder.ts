@@ -4,7 +4,8 @@ import { SourceProblem } from '../source-file.ts';
 import { textOfDate, textOfDecimal, textOfTimestamp } from './row-reading.ts';
 
 /**
- * The deepest nesting of a value, and the most values of a row: elements may take no bytes at all.
+ * The maximum nesting depth of a value, and the most values of a row: elements may take no bytes at
+ * all.
  */
 const limits = { depth: 100, values: 1_000_000 };
 
@@ -82,7 +83,7 @@ export class AvroDecoder {
     }
   }
 
-  /** Elements are in blocks; a negative count is followed by the size of its block. */
+  /** Reads the elements of blocks; a negative count is followed by the size of its block. */
   #eachOfBlocks(read: () => void): void {
     for (let count = this.#long(); count !== 0n; count = this.#long()) {
       if (count < 0n) this.#long();
@@ -100,7 +101,7 @@ export class AvroDecoder {
     return this.#bytes.subarray(this.#at - count, this.#at);
   }
 
-  /** A length or an index. */
+  /** Reads a length or an index. */
   count(): number {
     const value = this.#long();
     if (value < 0n || value > 0x7fffffffn) throw corrupt('a length is negative or too large');
@@ -245,7 +246,7 @@ function known(named: ReadonlyMap<string, AvroType>, name: string, namespace: st
   return type;
 }
 
-/** Creates the error of a malformed file. */
+/** Creates the error for a malformed file. */
 export function corrupt(what: string): SourceProblem {
   return new SourceProblem('FILE_CORRUPT', `It cannot be read as Avro: ${what}.`);
 }

@@ -74,8 +74,8 @@ function rowOf({ fields }: Schema, batch: RecordBatch, index: number): SourceRow
 }
 
 /**
- * Returns a value of an Arrow column as rows have it: times and days as text, decimals as their
- * digits, and others unchanged.
+ * Converts a value of an Arrow column to a value of a row: times and days to text, decimals to
+ * their digits, and others unchanged.
  */
 function arrowValue(type: DataType, value: unknown, depth: number): SourceValue {
   if (value === null || value === undefined) return null;
@@ -107,12 +107,15 @@ function arrowValue(type: DataType, value: unknown, depth: number): SourceValue 
   );
 }
 
-/** The library does not type the children. */
+/** Returns the children, whose type the library does not declare. */
 function childrenOf(type: DataType): readonly Field<DataType>[] {
   return type.children as readonly Field<DataType>[];
 }
 
-/** The library returns milliseconds, with fractions if the column has finer units. */
+/**
+ * Formats an instant, which the library returns in milliseconds, with fractions if the column has
+ * finer units.
+ */
 function textOfInstant(epochMs: number, isWhole: boolean): string {
   return isWhole
     ? textOfTimestamp(Math.trunc(epochMs), 3)

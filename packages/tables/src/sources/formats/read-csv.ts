@@ -28,8 +28,8 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     bom: true,
     delimiter,
     max_record_size: rowBytesMax,
-    // Lines of one file may have different endings; by default, the parser would use the first one
-    // for all.
+    // Lines of one file may have different endings; by default, the parser would expect the first
+    // one for all lines.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,

@@ -10,10 +10,10 @@ import {
   type RowReading,
 } from './row-reading.ts';
 
-/** Reads the objects of a list, or objects one after another. Other values are left out. */
+/** Reads the objects of a list, or objects one after another. Other values are omitted. */
 export const readJson: RowReader = (reading) => readTexts(reading, splitJson);
 
-/** Reads the object of each line. Lines without one are left out. */
+/** Reads the object of each line. Lines without one are omitted. */
 export const readJsonLines: RowReader = (reading) => readTexts(reading, splitLines);
 
 async function* readTexts(reading: RowReading, split: typeof splitJson): AsyncGenerator<SourceRow> {
@@ -67,7 +67,7 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma
   Buffer.from('"\\{}[],');
 
 /**
- * Splits the bytes of JSON into the texts of its rows, holding one at a time: the elements of a
+ * Splits the bytes of JSON into the texts of its rows, one at a time in memory: the elements of a
  * list, or values separated by white space, which includes JSON lines.
  *
  * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes
@@ -137,7 +137,7 @@ async function* splitJson(
 const lineFeed = 10;
 
 /**
- * Splits bytes into lines, holding one at a time. @throws SourceProblem ROW_TOO_LONG when one has
+ * Splits bytes into lines, one at a time in memory. @throws SourceProblem ROW_TOO_LONG when one has
  * more than `rowBytesMax` bytes
  */
 async function* splitLines(

@@ -18,7 +18,9 @@ import {
   textOfTimestamp,
 } from './row-reading.ts';
 
-/** The longest page that is decompressed: writers create pages of one or a few megabytes. */
+/**
+ * The maximum size of a page that is decompressed: writers create pages of one or a few megabytes.
+ */
 const pageBytesMax = 32 * 1024 * 1024;
 const footerBytesMax = 16 * 1024 * 1024;
 
@@ -157,7 +159,10 @@ function bounded(decompress: Decompress): Decompress {
   };
 }
 
-/** Times as text, with all their digits: JavaScript dates have milliseconds only. */
+/**
+ * Parsers that return times as text with all their digits, because JavaScript dates have only
+ * milliseconds.
+ */
 const parsers = {
   timestampFromMilliseconds: (value: bigint) => textOfTimestamp(value, 3),
   timestampFromMicroseconds: (value: bigint) => textOfTimestamp(value, 6),

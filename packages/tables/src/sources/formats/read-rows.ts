@@ -25,8 +25,9 @@ const endings: readonly (readonly [pattern: RegExp, format: FileFormat])[] = [
 ];
 
 /**
- * Detects the format of a file: by its first bytes if they are specific, else by the suffix of its
- * name, else by the beginning of its text. @throws SourceProblem FILE_FORMAT when it is not text
+ * Detects the format of a file: by its first bytes if they are specific, otherwise by the suffix of
+ * its name, otherwise by the start of its text. @throws SourceProblem FILE_FORMAT when it is not
+ * text
  */
 function formatOf(uri: string, head: Uint8Array): FileFormat {
   const text = Buffer.from(head).toString('latin1');
@@ -61,7 +62,10 @@ const readers: Readonly<Record<FileFormat, RowReader>> = {
   avro: readAvro,
 };
 
-/** Formats with internal compression: compressed as a whole, they would not allow random access. */
+/**
+ * Formats with internal compression: if the whole file were compressed, random access would not be
+ * possible.
+ */
 const jumping: readonly FileFormat[] = ['parquet', 'arrow', 'avro'];
 
 /** The number of bytes by which a format is detected. */
@@ -93,7 +97,7 @@ export async function openRows(
 export interface FileRowsOptions {
   /** `inputFormat` and `recordReader.prop.…`, as in the batch config of a table. */
   readonly batchConfig: Readonly<Record<string, unknown>>;
-  /** The longest row that is read. */
+  /** The maximum size of a row that is read. */
   readonly rowBytesMax: number;
   readonly signal: AbortSignal;
 }

@@ -8,15 +8,15 @@ import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.
 /** The input and limits of reading rows. */
 export interface RowReading {
   readonly file: SourceFile;
-  /** The most rows to read. */
+  /** The maximum number of rows to read. */
   readonly rowsMax: number;
   readonly rowBytesMax: number;
-  /** The most digits of an integer; a row with a longer one is left out. */
+  /** The maximum number of digits of an integer; a row with a longer integer is omitted. */
   readonly digitsMax: number;
   readonly budget: ByteBudget;
   readonly signal: AbortSignal;
   readonly csv: CsvOptions;
-  /** Called with rows that are left out, while reading continues. */
+  /** Called with rows that are omitted, while reading continues. */
   readonly onProblem: (code: string, message: string) => void;
 }
 
@@ -24,7 +24,7 @@ export interface RowReading {
 export interface CsvOptions {
   /** The separator of cells; by default a comma, or a tab if the name of the file ends in tsv. */
   readonly delimiter?: string | undefined;
-  /** The names of the columns; by default, the first line has them. */
+  /** The names of the columns; by default, they are in the first line. */
   readonly header?: readonly string[] | undefined;
   /** The separator of the values of a list; by default there are no lists. */
   readonly listDelimiter?: string | undefined;
@@ -46,8 +46,8 @@ export function compressionOf(head: Uint8Array): Compression {
 }
 
 /**
- * Streams the bytes of a file, decompressed, and takes each chunk from the budget: the expansion of
- * a small file is never held as a whole.
+ * Streams the bytes of a file, decompressed, and subtracts each chunk from the budget: the
+ * expansion of a small file is never in memory as a whole.
  *
  * @throws SourceProblem when it cannot be decompressed, or the budget is exhausted
  */
@@ -140,8 +140,8 @@ export function assertDepth(depth: number): void {
 }
 
 /**
- * Returns a library's value as rows have it: lists, maps and typed arrays as lists and objects,
- * times as text.
+ * Converts a library's value to a value of a row: lists, maps and typed arrays to lists and
+ * objects, times to text.
  *
  * @param depth its number of enclosing lists and objects
  * @throws SourceProblem ROW_TOO_DEEP

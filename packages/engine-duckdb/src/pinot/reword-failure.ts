@@ -84,7 +84,7 @@ const internals =
  * Returns the failure of a translated query as a message for its caller. Positions, candidates and
  * hints are left out, because they refer to the translation.
  */
-export function inWordsOfPinot(error: QuireError): QuireError {
+export function rewordForPinot(error: QuireError): QuireError {
   const { code, message } = error;
   const said = /^[A-Z][A-Za-z ]* Error: (.*?)(?:\n\nLINE \d+: .*)?$/s.exec(message)?.[1];
   if (said === undefined) return error;

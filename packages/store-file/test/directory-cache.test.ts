@@ -3,26 +3,19 @@ import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runBulkTask } from '../src/bulk-work.ts';
-import { RememberedDirectories } from '../src/remembered-directories.ts';
+import { DirectoryCache } from '../src/directory-cache.ts';
 import { createTemporaryRoot } from './temporary-root.ts';
 
 /** A time at which the last change of every directory was long ago. */
 const laterMs = Date.UTC(2200, 0, 1);
 
 /** Returns the content of directories of one level, as a listing would: name, bytes. */
-function look(
-  paths: readonly string[],
-  remembered: RememberedDirectories,
-  nowMs = laterMs,
-): unknown[] {
+function look(paths: readonly string[], cache: DirectoryCache, nowMs = laterMs): unknown[] {
   const [directory, names] = [
     dirname(paths[0] ?? ''),
     paths.map((path) => basename(path)).join('/'),
   ];
-  const seen = runBulkTask(
-    { kind: 'look', directory, names, isChecking: false, nowMs },
-    remembered,
-  );
+  const seen = runBulkTask({ kind: 'list', directory, names, isChecking: false, nowMs }, cache);
   if (typeof seen !== 'object') throw new Error('A look shows nothing.');
   let start = 0;
   return paths.map((_, index) => {
@@ -61,33 +54,33 @@ function change(directory: string, make: () => void): void {
 describe('directories that were looked into before', () => {
   test('directories that were looked into before are not read again while they are unchanged', async () => {
     await using temporary = await createTemporaryRoot();
-    const remembered = new RememberedDirectories();
+    const cache = new DirectoryCache();
     writeFileSync(join(temporary.path, 'k'), 'four');
-    expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
+    expect(look([temporary.path], cache)).toEqual([[['k', 4]]]);
     // No writer of objects changes bytes in place: the test does, to detect whether the file was
     // read.
     appendFileSync(join(temporary.path, 'k'), 'more');
-    expect(look([temporary.path], remembered)).toEqual([[['k', 4]]]);
+    expect(look([temporary.path], cache)).toEqual([[['k', 4]]]);
   });
 
   test('directories that were looked into before are read again after some time, whatever they say of themselves', async () => {
     await using temporary = await createTemporaryRoot();
-    const remembered = new RememberedDirectories();
+    const cache = new DirectoryCache();
     writeFileSync(join(temporary.path, 'k'), 'four');
-    look([temporary.path], remembered);
+    look([temporary.path], cache);
     appendFileSync(join(temporary.path, 'k'), 'more');
-    const looks = Array.from({ length: 24 }, () => look([temporary.path], remembered));
+    const looks = Array.from({ length: 24 }, () => look([temporary.path], cache));
     expect(looks.at(-1)).toEqual([[['k', 8]]]);
   });
 
   test('directories that were looked into before are read again when they have changed a moment ago: the next change might have the same time', async () => {
     await using temporary = await createTemporaryRoot();
-    const remembered = new RememberedDirectories();
+    const cache = new DirectoryCache();
     writeFileSync(join(temporary.path, 'k'), 'four');
     const nowMs = lstatSync(temporary.path).ctimeMs;
-    look([temporary.path], remembered, nowMs);
+    look([temporary.path], cache, nowMs);
     appendFileSync(join(temporary.path, 'k'), 'more');
-    expect(look([temporary.path], remembered, nowMs)).toEqual([[['k', 8]]]);
+    expect(look([temporary.path], cache, nowMs)).toEqual([[['k', 8]]]);
   });
 
   test('whatever comes and goes in directories that were looked into before, they are seen as by one who remembers nothing', async () => {
@@ -100,7 +93,7 @@ describe('directories that were looked into before', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         await using temporary = await createTemporaryRoot();
-        const remembered = new RememberedDirectories();
+        const cache = new DirectoryCache();
         const paths = ['d1', 'd2', 'd3'].map((name) => join(temporary.path, name));
         for (const { directory: name, kind, ...file } of steps) {
           const directory = join(temporary.path, name);
@@ -115,7 +108,7 @@ describe('directories that were looked into before', () => {
             writeFileSync(join(temporary.path, 'staged'), 'x'.repeat(file.sizeBytes));
             return renameSync(join(temporary.path, 'staged'), path);
           });
-          expect(look(paths, remembered)).toEqual(look(paths, new RememberedDirectories()));
+          expect(look(paths, cache)).toEqual(look(paths, new DirectoryCache()));
         }
       }),
       { numRuns: 30 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRefusal } from '../src/tables/refusal-words.ts';
+import { parseRefusal } from '../src/tables/parse-refusal.ts';
 
 const source =
   '\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: 1, column: 73]';

@@ -1,5 +1,5 @@
 /** A parsed message of Apache Pinot about a document that it refuses. */
-export interface RefusalWords {
+export interface ParsedRefusal {
   /** JSON pointer to the subject; empty if the message does not name it. */
   readonly path: string;
   /** The message without the document, the position in it and the names of classes. */
@@ -17,7 +17,7 @@ const chain = /\s*\(through reference chain: ([^]*?)\)\s*$/;
 const className = /\b(?:[a-z]\w*\.)+(?:\w+\$)*(\w+)/g;
 
 /** Parses the message of a refusal; the result contains nothing of the document that was sent. */
-export function parseRefusal(words: string): RefusalWords {
+export function parseRefusal(words: string): ParsedRefusal {
   const [, members = ''] = chain.exec(words) ?? [];
   const path = [...members.matchAll(/\["([^"]*)"\]|\[(\d+)\]/g)]
     .map(

@@ -1,14 +1,14 @@
 import type { Stats } from 'node:fs';
 
 /** The cached content of a directory: its files, as in `DirectoryContents`. */
-export interface SeenDirectory {
+export interface CachedDirectory {
   readonly names: readonly string[];
   /** The size and the time of each file. */
   readonly numbers: readonly number[];
 }
 
 /** The maximum number of cached directories; each takes some 300 bytes. */
-const rememberedCountMax = 65_536;
+const cachedCountMax = 65_536;
 /** Directories of results have two files; larger ones are rare, and always read. */
 const fileCountMax = 2;
 /**
@@ -20,7 +20,7 @@ const settledMs = 10_000;
  * The number of look-ups after which a directory is read again, because files changed in place do
  * not affect its change time.
  */
-const lookUpsMax = 24;
+const lookupsMax = 24;
 
 interface Remembered {
   readonly inode: number;
@@ -28,7 +28,7 @@ interface Remembered {
   /** The names separated by slashes, which no name contains. */
   readonly names: string;
   readonly numbers: readonly number[];
-  lookUpsLeft: number;
+  lookupsLeft: number;
 }
 
 /**
@@ -37,18 +37,18 @@ interface Remembered {
  *
  * Creating and deleting files changes the directory's change time, which no program can set back.
  */
-export class RememberedDirectories {
+export class DirectoryCache {
   readonly #directories = new Map<string, Remembered>();
 
   /**
    * Returns the cached content of the directory with this status; undefined if it is not cached, or
    * may have changed.
    */
-  find(path: string, { ino, ctimeMs }: Stats): SeenDirectory | undefined {
+  find(path: string, { ino, ctimeMs }: Stats): CachedDirectory | undefined {
     const known = this.#directories.get(path);
     if (known === undefined) return undefined;
-    known.lookUpsLeft -= 1;
-    if (known.inode === ino && known.changedMs === ctimeMs && known.lookUpsLeft > 0) {
+    known.lookupsLeft -= 1;
+    if (known.inode === ino && known.changedMs === ctimeMs && known.lookupsLeft > 0) {
       return { names: known.names.split('/'), numbers: known.numbers };
     }
     this.#directories.delete(path);
@@ -59,19 +59,19 @@ export class RememberedDirectories {
   add(
     path: string,
     { ino, ctimeMs }: Stats,
-    { names, numbers }: SeenDirectory,
+    { names, numbers }: CachedDirectory,
     nowMs: number,
   ): void {
     if (ctimeMs > nowMs - settledMs || names.length === 0 || names.length > fileCountMax) return;
     // Some of them are of deleted directories, which are never looked up again.
-    if (this.#directories.size >= rememberedCountMax) this.#directories.clear();
+    if (this.#directories.size >= cachedCountMax) this.#directories.clear();
     this.#directories.set(path, {
       inode: ino,
       changedMs: ctimeMs,
       names: names.join('/'),
       numbers,
       // Spread, so that not all expire at the same time.
-      lookUpsLeft: lookUpsMax - (this.#directories.size % (lookUpsMax / 2)),
+      lookupsLeft: lookupsMax - (this.#directories.size % (lookupsMax / 2)),
     });
   }
 
