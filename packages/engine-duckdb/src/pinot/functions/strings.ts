@@ -32,7 +32,7 @@ function pieces(value: string, separator: string): string {
  * Converts a position counted from 0 to one counted from 1; negative ones count from the end and
  * are unchanged.
  */
-function positionFromOne(value: Typed): string {
+function oneBased(value: Typed): string {
   if (value.constant !== undefined && /^-?\d+$/.test(value.constant)) {
     const number = Number(value.constant);
     return number < 0 ? `(${number})` : String(number + 1);
@@ -44,9 +44,8 @@ function positionFromOne(value: Typed): string {
 const substr = rule([2, 3], 'STRING', (values) => {
   const [value, begin] = [text(values, 0), at(values, 1)];
   const end = values[2];
-  if (end === undefined || end.constant === '-1')
-    return `substr(${value}, ${positionFromOne(begin)})`;
-  return `substr(${value}, ${positionFromOne(begin)}, greatest(${toLong(end)} - ${toLong(begin)}, 0))`;
+  if (end === undefined || end.constant === '-1') return `substr(${value}, ${oneBased(begin)})`;
+  return `substr(${value}, ${oneBased(begin)}, greatest(${toLong(end)} - ${toLong(begin)}, 0))`;
 });
 
 /** Returns the position of the n-th occurrence, counted from 0; -1 if there is none. */
@@ -78,7 +77,7 @@ const splitPart = rule([3, 4], 'STRING', (values, call) => {
   if (values.length === 4) {
     throw invalid(`${call.name} takes three arguments: text, separator, index.`);
   }
-  const found = `${pieces(text(values, 0), text(values, 1))}[${positionFromOne(at(values, 2))}]`;
+  const found = `${pieces(text(values, 0), text(values, 1))}[${oneBased(at(values, 2))}]`;
   // Out of range, the result is the text ‘null’.
   return `CASE WHEN ${text(values, 0)} IS NULL THEN NULL ELSE coalesce(${found}, 'null') END`;
 });
