@@ -97,16 +97,16 @@ test('the dashboard gives each panel a place of its own', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
-test('each alert has a severity, and a runbook that says what it means, what to look at and what to do', () => {
+test('each alert has a severity, and a runbook with its meaning, the diagnosis and the remedy', () => {
   for (const { alert, labels, annotations } of alerts) {
     expect([alert, labels?.severity]).toEqual([alert, expect.stringMatching(/^(page|ticket)$/)]);
     expect(annotations?.runbook).toBe(`deploy/runbooks/${alert}.md`);
     const runbook = read(`runbooks/${alert}.md`);
     expect(runbook.match(/^##? .*/gm)).toEqual([
       `# ${alert}`,
-      '## What it means',
-      '## What to look at',
-      '## What to do',
+      '## Meaning',
+      '## Diagnosis',
+      '## Remedy',
     ]);
     expect(runbook).toContain(`Severity: \`${labels?.severity}\``);
   }
@@ -117,7 +117,7 @@ test('each alert has a severity, and a runbook that says what it means, what to 
 test('each step of a runbook names the test that executes it or the page that has it, or is said to be untested', () => {
   const root = join(deploy, '..');
   for (const { alert } of alerts) {
-    const [, steps = ''] = read(`runbooks/${alert}.md`).split('## What to do\n');
+    const [, steps = ''] = read(`runbooks/${alert}.md`).split('## Remedy\n');
     for (const [step] of steps.matchAll(/^- .*$/gm)) {
       const tests = Array.from(
         step.matchAll(/`((?:test|packages)\/[\w./-]+)`/g),

@@ -124,11 +124,11 @@ function render({ sizes, heaviest }: Measured): string {
     return `| \`${name}\` | ${kilobytes(tarballBytes)} | ${packageCount} | ${megabytes(installedBytes)} |`;
   });
   return [
-    '# What each package brings',
+    '# Package sizes',
     '',
-    'Written by `QUIRE_WRITE_SIZES=1 npx vitest run test/src/repository/published-packages.e2e.test.ts`, which else fails when a figure is more than a',
-    'tenth off, or a count is not the same. Measured on Linux x64, in a project with all of them: the packages that one depends on,',
-    "itself included, and the disk space they take. DuckDB's library is most of what `@quire/engine-duckdb` and those above it take.",
+    'Written by `QUIRE_WRITE_SIZES=1 npx vitest run test/src/repository/published-packages.e2e.test.ts`. Without that variable, the test fails if a figure is more than a',
+    'tenth off or a count differs. Measured on Linux x64, in a project with all packages: the number of packages that each depends on,',
+    "itself included, and their disk space. DuckDB's library is most of the size of `@quire/engine-duckdb` and the packages above it.",
     '',
     '| package | tarball (kB) | packages | installed (MB) |',
     '| --- | ---: | ---: | ---: |',
@@ -136,9 +136,9 @@ function render({ sizes, heaviest }: Measured): string {
     '',
     `## The ten heaviest of \`${command}\``,
     '',
-    'Roles, stores and streams that settings may name need them, but for three that packages of others bring without a use here: `web-streams-polyfill` is for',
-    'runtimes without streams of the web, `protobufjs` for schema registries of Kafka, `@types/node` for compilers. Only the project that installs can leave those',
-    'out, by `overrides` of npm. Who does not need every role installs fewer packages: see [what to install](README.md#what-to-install).',
+    'The roles, stores and streams of the settings need them, except for three that other packages depend on without a use here: `web-streams-polyfill` is for',
+    'runtimes without web streams, `protobufjs` for schema registries of Kafka, `@types/node` for compilers. Only the installing project can omit those',
+    'three, by `overrides` of npm. If you do not need every role, install fewer packages: see [Installation](README.md#installation).',
     '',
     '| heaviest | MB | needed by |',
     '| --- | ---: | --- |',
