@@ -37,7 +37,7 @@ try {
     console.log(renderCluster(cluster.members, cluster.logFolder));
     await stop;
   }
-  console.log('Stopping: calls under way may finish.');
+  console.log('Stopping: running calls may finish.');
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -17,10 +17,10 @@ export const usage = `npm run bench [-- [parts] [options]]
   remote                pages from and writes to S3 over links of several kinds; runs only when named
   remote-large          a result of 5 GB, stored in S3 with a heap of 1 GB; takes 10 GB of disk, runs only when named
   pinot                 stores and pages on a real Apache Pinot, compared with the plain query and its own cursors; runs only when named
-  scale                 what ten million results ask of each part in memory; takes 3 GB of memory, runs only when named
+  scale                 the cost of ten million results for each part, in memory; takes 3 GB of memory, runs only when named
   publish               copies the last full run into bench/README.md and bench/charts
 
-  --quick               a smoke run: tries everything, on little data; its figures mean nothing
+  --quick               a smoke run: tries everything, on little data; its figures are meaningless
   --profile             leaves CPU profiles of Quire's processes in bench/results/profiles
 `;
 

@@ -16,7 +16,7 @@ if (action === 'help') {
 } else if (action === 'publish') {
   const report = await readLastFullReport();
   if (report === undefined) {
-    throw new Error('There is no full run to publish: npm run bench makes one.');
+    throw new Error('There is no full run to publish: npm run bench creates one.');
   }
   await publish(report);
   process.stdout.write(`Published the run of ${report.startedAt}.\n`);
@@ -43,5 +43,5 @@ async function run(): Promise<void> {
   process.stdout.write(renderGoals(report));
   const path = await writeReport(report, partNames.length === 0);
   await writeCharts(report, resultsDirectory);
-  process.stdout.write(`\nKept in ${relative(process.cwd(), path)}\n`);
+  process.stdout.write(`\nSaved in ${relative(process.cwd(), path)}\n`);
 }

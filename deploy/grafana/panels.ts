@@ -93,7 +93,7 @@ export const rows: readonly Row[] = [
         series: { '{{instance}}': 'quire_page_streams{$s}' },
       },
       {
-        title: 'Connections closed because the client took nothing',
+        title: 'Connections closed because the client received nothing',
         unit: 'ops',
         series: {
           '{{route}}': 'sum by (route) (rate(quire_http_responses_stalled_total{$s}[$i]))',
@@ -193,7 +193,7 @@ export const rows: readonly Row[] = [
         },
       },
       {
-        title: 'Sweeps: duration, time since the last good one',
+        title: 'Sweeps: duration, time since the last successful one',
         unit: 's',
         series: {
           '{{instance}} duration': 'quire_cleaner_last_sweep_duration_seconds{$s}',
@@ -303,7 +303,7 @@ export const rows: readonly Row[] = [
       {
         title: 'Processor time',
         unit: 'percentunit',
-        note: 'Of the main process; 1 is one core. Workers are processes of their own.',
+        note: 'Of the main process; 1 is one core. Workers are separate processes.',
         series: { '{{instance}}': 'rate(process_cpu_seconds_total{$s}[$i])' },
       },
       {
@@ -320,7 +320,7 @@ export const rows: readonly Row[] = [
         },
       },
       {
-        title: 'Calls that the proxy passed on, by broker and outcome',
+        title: 'Calls that the proxy forwarded, by broker and outcome',
         unit: 'ops',
         series: {
           '{{broker}} {{outcome}}':
@@ -338,7 +338,7 @@ export const rows: readonly Row[] = [
     title: 'Per principal',
     panels: [
       {
-        title: 'Queries that run, by principal',
+        title: 'Running queries, by principal',
         unit: 'short',
         note: 'Only scrapes with the token of an admin see names.',
         series: {
@@ -346,7 +346,7 @@ export const rows: readonly Row[] = [
         },
       },
       {
-        title: 'Queries that wait, by principal',
+        title: 'Waiting queries, by principal',
         unit: 'short',
         series: { '{{principal}}': 'sum by (principal) (quire_queries_queued_by_principal{$s})' },
       },

@@ -76,7 +76,7 @@ export function manifestsOf(rendered: string): readonly Manifest[] {
 
 /** The plain manifests: the chart with its default values. */
 export function renderManifests(helm: string): string {
-  return `# Made of deploy/helm/quire by npm run manifests. Before it: kubectl create secret generic quire-admin --from-literal=token=…\n${renderChart(helm)}`;
+  return `# Generated from deploy/helm/quire by npm run manifests. First run: kubectl create secret generic quire-admin --from-literal=token=…\n${renderChart(helm)}`;
 }
 
 /** The Compose file: the chart with one broker, each role a service. */
@@ -105,7 +105,7 @@ export function renderCompose(helm: string): string {
     volumes: { results: {}, ...Object.fromEntries(pods.map(({ role }) => [`${role}-temp`, {}])) },
   };
   const head =
-    '# Made of deploy/helm/quire by npm run manifests. Before it: npm run image, and a token in secrets/admin beside this file.\n' +
+    '# Generated from deploy/helm/quire by npm run manifests. First run: npm run image, and a token in secrets/admin beside this file.\n' +
     '# The token must be readable by user 65532. To change settings without a restart, mount a directory at /etc/quire in place of the configs.\n';
   return head + stringify(compose, { lineWidth: 0, aliasDuplicateObjects: false });
 }

@@ -30,7 +30,7 @@ export function renderCluster(members: readonly Member[], logFolder: string): st
     `kill -9 ${members.find(({ name }) => name === 'broker-1')?.pid ?? ''}`,
     `curl -s ${admin} "${proxy}/query/$id/results?offset=1500003&numRows=3"; echo`,
     '',
-    '# Ask the controller how the brokers are, and when they were cleaned.',
+    '# Ask the controller for the health of the brokers, and when they were cleaned.',
     `curl -s ${admin} ${controller}/cluster/health; echo`,
     '',
     'Ctrl-C stops all of it.',

@@ -19,5 +19,5 @@ const rounds: Readonly<Record<string, () => void>> = {
   },
 };
 const round = rounds[kind ?? ''];
-if (round === undefined) throw new Error(`There is no stress of kind ${kind}.`);
+if (round === undefined) throw new Error(`There is no load of the kind ${kind}.`);
 while (process.ppid === parent) round();

@@ -39,7 +39,7 @@ export const flightPart: Part = {
       ],
       notes: [
         `DoGet and HTTP read ${isQuick ? '2' : '200'} MB of the same result, as it is stored.`,
-        ...(python === undefined ? ['Without the Python of .ci/run, drivers were left out.'] : []),
+        ...(python === undefined ? ['Drivers were omitted, because the Python that .ci/run installs is missing.'] : []),
       ],
     };
   },

@@ -79,7 +79,7 @@ function readResponse(socket: Socket, request: Buffer): Promise<void> {
     const onData = (bytes: Buffer): void => {
       if (head !== undefined) return onBody(bytes);
       const end = bytes.indexOf('\r\n\r\n');
-      if (end < 0) return settle(new Error('The head of a response came in parts.'));
+      if (end < 0) return settle(new Error('The head of a response arrived in parts.'));
       head = bytes.subarray(0, end);
       const text = head.toString('latin1');
       if (!text.startsWith('HTTP/1.1 200')) return settle(new Error(text));

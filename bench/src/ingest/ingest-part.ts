@@ -115,4 +115,4 @@ const notes = [
 ];
 
 const missingKafkaNote =
-  'Apache Kafka is not installed here: .ci/run does that. What needs it was left out.';
+  'Apache Kafka is not installed here (.ci/run installs it). The measurements that need it were omitted.';

@@ -37,7 +37,7 @@ async function measureGrowth(
   server: QuireServer,
 ): Promise<ComparisonReport> {
   const large = 'SELECT * FROM mixed UNION ALL SELECT * FROM mixed';
-  progress('waits until the server rests');
+  progress('waits until the server is idle');
   await storeQuery(server, 'SELECT 42 AS answer');
   await setTimeout(isQuick ? 100 : 2000);
   const idleBytes = await readFamilyMemory(server.pid);

@@ -148,7 +148,7 @@ export class PageStage implements AsyncDisposable {
       const program = await findNginx();
       if (program === undefined) {
         this.notes.push(
-          'nginx is left out: it is not installed here (Debian: apt-get install nginx-light).',
+          'nginx is omitted: it is not installed here (Debian: apt-get install nginx-light).',
         );
         return undefined;
       }
@@ -226,7 +226,7 @@ export class PageStage implements AsyncDisposable {
       case 'postgres-cursor':
         return this.#once(`PostgreSQL with ${parquet}`, () => this.#startPostgres(name, parquet));
       case 'static-file':
-        throw new Error('Static files are asked for with staticLoad.');
+        throw new Error('Static files are requested with staticLoad.');
     }
   }
 
@@ -234,7 +234,7 @@ export class PageStage implements AsyncDisposable {
     const binaries = await findPostgres();
     if (binaries === undefined) {
       this.notes.push(
-        'PostgreSQL is left out: it is not installed here (Debian: apt-get install postgresql-15).',
+        'PostgreSQL is omitted: it is not installed here (Debian: apt-get install postgresql-15).',
       );
       return undefined;
     }

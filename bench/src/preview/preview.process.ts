@@ -143,7 +143,7 @@ async function checkAnswers(): Promise<void> {
       contenders[name](),
     ),
   );
-  if (pipeline === undefined) throw new Error('The pipeline has given nothing.');
+  if (pipeline === undefined) throw new Error('The pipeline returned nothing.');
   for (const [index, row] of pipeline.entries()) {
     deepStrictEqual(comparable(byHand?.[index]), comparable(row));
     deepStrictEqual(comparable(checked?.[index]), comparable(row));

@@ -46,7 +46,7 @@ export const proxyPart: Part = {
     });
     await using proxy = await ProxyServer.start([server.url], profileDirectory);
     const stored = await storeQuery(server, 'SELECT * FROM mixed');
-    progress('waits until the proxy rests');
+    progress('waits until the proxy is idle');
     await setTimeout(isQuick ? 100 : 2000);
     const { residentBytes: restBytes } = await readProcessMemory(proxy.pid);
     await resetPeak(proxy.pid);

@@ -17,7 +17,7 @@ const programs = {
 
 /** The note for the reader when a server is missing. */
 export const missingServerNote =
-  'A server of S3 or GCS is not installed here: .ci/run does that. What needs it was left out.';
+  'An S3 or GCS server is not installed here (.ci/run installs both). The measurements that need it were omitted.';
 
 /** Starts an S3 server like the one of the tests; undefined when it is not installed. */
 export async function startS3(): Promise<S3Server | undefined> {

@@ -81,7 +81,7 @@ async function readAll(table: string): Promise<undefined> {
   await using execution = await execute(table);
   let rowCount = 0;
   for await (const batch of execution.batches) rowCount += batch.numRows;
-  if (rowCount === 0) throw new Error(`${table} gave no rows.`);
+  if (rowCount === 0) throw new Error(`${table} returned no rows.`);
 }
 
 function execute(table: string) {

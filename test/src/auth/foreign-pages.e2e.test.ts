@@ -36,7 +36,7 @@ const tables = {
   },
 };
 
-/** A page that can send a form, with a file where there is one. */
+/** A page that can send a form, with a file if one is given. */
 const formPage = `<!doctype html><script>
 function sendForm(action, text) {
   const form = Object.assign(document.createElement('form'), { method: 'post', action });
@@ -53,7 +53,7 @@ function sendForm(action, text) {
 }
 </script><body></body>`;
 
-/** A site with that page, by two names of this machine: each is an origin of its own. */
+/** A site with that page, under two names of this machine, each of which is a separate origin. */
 async function startSite(): Promise<
   { readonly origins: readonly [string, string] } & AsyncDisposable
 > {
@@ -63,8 +63,8 @@ async function startSite(): Promise<
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    // The service is at 127.0.0.1: another port of it is the same site, and another origin;
-    // localhost is another site.
+    // The service is at 127.0.0.1. Another port of that address is the same site but another
+    // origin; localhost is another site.
     origins: [`http://127.0.0.1:${port}`, `http://localhost:${port}`],
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -88,7 +88,7 @@ async function submitForm(
   return (await answered).status();
 }
 
-/** Sends a POST without a body, as a page may that is not allowed to see the answer. */
+/** Sends a POST without a body, as a page may that cannot read the answer. */
 async function postNothing(page: Page, url: string): Promise<number> {
   const answered = page.waitForResponse((response) => response.url() === url);
   await page.evaluate(
@@ -149,7 +149,7 @@ describeWithTool(chromium, 'a browser that holds Basic credentials', (program) =
       const context: BrowserContext = await browser.newContext({ httpCredentials: admin });
       context.setDefaultTimeout(patience.timeout);
       const page = await context.newPage();
-      // The browser receives a challenge for credentials here, and keeps them from then on.
+      // The browser receives a challenge for credentials here, and caches them.
       for (const server of [url, broker?.url, proxy?.url]) {
         expect((await page.goto(`${server}/docs`))?.status()).toBe(200);
       }

@@ -13,10 +13,10 @@ import { CliProcess } from '../testkit/cli-process.ts';
 
 type Query = (token: string) => Promise<{ readonly status: number; readonly body: string }>;
 
-/** A server, however it was started. */
+/** A server that was started in any way. */
 interface Started extends AsyncDisposable {
   readonly url: string;
-  /** Resolves to all lines of its log, once one of them has this. */
+  /** Resolves to all lines of its log, once one of them contains this text. */
   readonly untilLogged: (text: string) => Promise<readonly string[]>;
 }
 

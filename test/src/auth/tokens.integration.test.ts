@@ -122,7 +122,7 @@ test("a result belongs to the subject of the token on every broker, and to nobod
     never.text,
   );
 
-  // A newer token of the same subject will do; deletion and renewal are for the owner as well.
+  // A newer token of the same subject suffices; the owner may delete and renew as well.
   const renewed = await issuer.sign({ ...claimsOf('ann'), exp: nowSeconds + 600 });
   expect((await call(other, `/query/resultStore/${requestId}`, bob, 'DELETE')).status).toBe(404);
   expect((await call(other, `/query/resultStore/${requestId}`, renewed, 'DELETE')).status).toBe(

@@ -17,7 +17,7 @@ import { azurite, describeWithTool } from '../testkit/toolchain.ts';
 const prefix = 'engine.broker.pagination';
 const headers = { Authorization: 'Bearer admin-token' };
 
-/** Leaves a block of an object behind, as a writer does that is killed so long ago. */
+/** Leaves an uncommitted block of an object, like a writer that was killed `ageMs` ago. */
 async function abandonBlock(
   { client }: AzureServer,
   { location }: { readonly location: string },

@@ -12,7 +12,7 @@ import { pageText } from '../testkit/builders/page-text.ts';
 import { MB, usageOf } from './cleaner-config.ts';
 
 const rowCountMax = 60_000;
-/** The largest result that is written, or more. */
+/** At least the size of the largest result that is written. */
 export const resultBytesMax = rowCountMax * 4 + 10_000;
 export const quotaBytes = 4 * MB;
 

@@ -12,7 +12,7 @@ import { EvictionChecker, type KnownResult } from './eviction-checker.ts';
 
 const hourMs = 3_600_000;
 const graceMs = 2 * hourMs;
-/** More than a commit record has. */
+/** More bytes than any commit record has. */
 const recordBytesMax = 3000;
 /** Scenes of calls that take some milliseconds each end long before. */
 const sceneMsMax = 60_000;
@@ -80,7 +80,7 @@ export class World {
   async conclude(): Promise<void> {
     for (let round = 0; round < 3; round += 1) {
       await this.#drive(this.#broker.cleaner.sweep('schedule'));
-      // Until then, each cleaner has verified its cached entries again.
+      // By then, each cleaner has verified its cached entries again.
       if (round < 2) await this.clock.advance(4 * graceMs);
     }
     this.#expire();
@@ -361,7 +361,7 @@ export class World {
     } catch (error) {
       if (!isQuireError(error)) throw error;
       result.isHalfRenewed = this.#isFaulty;
-      // Another renewal at the same time may have succeeded before this one took its place, and
+      // Another concurrent renewal may have succeeded before this one replaced its record and
       // failed.
       result.expirationTimeMs = Math.min(result.expirationTimeMs, wished);
       // A daemon and a renewal that have noticed each other have both given up: see `removeResult`.

@@ -49,11 +49,11 @@ export class EvictionChecker {
   readonly #policy: QuotaPolicy | undefined;
   readonly #ownersMax: number;
   /**
-   * At no moment of the scene was more stored, being written and waited for than this; by owner,
-   * and under `all` of all.
+   * The maximum of the bytes that were stored, being written and waited for during the scene: by
+   * owner, and in total under `all`.
    */
   readonly #pressureBytesMax = new Map<number | undefined | 'all', number>();
-  /** At no moment of the scene did an owner have more in protected results than this. */
+  /** The maximum of each owner's bytes in protected results during the scene. */
   readonly #youngBytesMax = new Map<number | undefined, number>();
   #debrisBytes = 0;
   readonly #evictions: Eviction[] = [];
@@ -87,7 +87,7 @@ export class EvictionChecker {
     this.#evictions.push(eviction);
   }
 
-  /** Those that live, and are not protected. */
+  /** The results that are live and not protected. */
   oldOf(known: readonly KnownResult[], nowMs: number): readonly KnownResult[] {
     const protectionMs = this.#policy?.protectionMs ?? 0;
     return known.filter(

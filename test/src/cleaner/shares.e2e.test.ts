@@ -45,8 +45,8 @@ test('a principal that floods a broker loses its own results, is told why it has
     kept.push((await admin.query(rows(60_000), { rowCount: 1 })).requestId);
   }
 
-  // Each is a fifth of her share: above nine tenths of it the oldest are evicted, although they are
-  // young, down to six tenths.
+  // Each result is a fifth of the owner's share. Above nine tenths of the share, the oldest results
+  // are evicted down to six tenths, although they are young.
   for (let count = 0; count < 12; count += 1) await ann.query(rows(26_000), { rowCount: 1 });
   for (const requestId of kept) {
     expect(await admin.page(requestId, { offset: 59_999, rowCount: 1 })).toMatchObject({
@@ -114,7 +114,8 @@ test('a principal that floods a broker loses its own results, is told why it has
   expect(usage.stdout).toMatch(/owner +results +size +share\n/);
   expect(usage.stdout).toMatch(/ann +\d +[\d.]+ KiB +\d\d\.\d% of 1 MiB\n/);
   expect(usage.stdout).toMatch(/admin +5 +[\d.]+ MiB +\d\d\.\d% of 3 MiB\n/);
-  // With a smaller quota, a cleaner would evict more of her results, but none of other owners.
+  // With a smaller quota, a cleaner would evict more results of this owner, but none of other
+  // owners.
   const dryRun = await quireHere(
     ['cleaner', '--config', config, '--set', `${percentKey}=10`, '--dry-run'],
     {
@@ -127,7 +128,7 @@ test('a principal that floods a broker loses its own results, is told why it has
   expect(dryRun.stdout).toMatch(/share of ann: [\d.]+ KiB → [\d.]+ KiB of [\d.]+ KiB\n/);
   expect(dryRun.stdout).not.toContain(kept[0]);
 
-  // And so does this one, once its settings say so.
+  // The running cleaner does the same, once its settings contain the smaller quota.
   await writeFile(
     config,
     (await readFile(config, 'utf8')).replace(`${percentKey} = 25`, `${percentKey} = 10`),

@@ -62,8 +62,8 @@ export class WatchedAdmission extends StorageAdmission {
   }
 
   /**
-   * Refused: then it could not even have fitted after everything had been deleted that may be, in
-   * the quota or in the share of its owner.
+   * A refused write would not have fitted even after everything had been deleted that may be
+   * deleted, in the quota or in the share of its owner.
    */
   async #expectNoRoom(
     ownerTag: number | undefined,
@@ -90,8 +90,8 @@ export class WatchedAdmission extends StorageAdmission {
       limits.some((limit) => neededBytes > limit.policy.guaranteedBytes),
       `${words}, though its size is guaranteed`,
     );
-    // One beyond that size may have given way to the claims of others, or could not stay under a
-    // quota that has become smaller.
+    // A write beyond that size may have given way to the claims of others, or could not stay under
+    // a quota that has become smaller.
     const hasRoom = limits.every(
       ({ policy: { quotaBytes, criticalBytes, targetBytes }, ...bytesOf }) => {
         const isAlone = bytesOf.writtenBytes === heldBytes && neededBytes <= criticalBytes;

@@ -56,8 +56,8 @@ describe('the quickstart', () => {
       .poll(async () => (await shell(task)).stdout, { interval: 1000 })
       .toMatch(/^state\tCOMPLETED$.*: 1 file, 5,105 rows, 1 segment$/ms);
 
-    // Killed at any moment and restarted, it continues: nothing is created or loaded twice, and
-    // each message is there once.
+    // Killed at any moment and restarted, the server continues: nothing is created or loaded twice,
+    // and each message exists once.
     const seen = await countOf(growing);
     await first[Symbol.asyncDispose]();
     const again = await startServer(args);
@@ -106,7 +106,8 @@ describe('a server', () => {
       const { server, url } = await startServer(['--config', await writeSettings(directory.path)]);
       await using _server = server;
       const client = new QuireClient({ baseUrl: url, token: 'admin-token' });
-      // More than the buffers between the two hold: a reader that stops keeps the call in progress.
+      // More than the buffers between server and client hold: a reader that stops keeps the call in
+      // progress.
       const { requestId, totalRowCount } = await client.query(
         'SELECT a.*, b.* FROM stocks a, stocks b',
         { rowCount: 1 },

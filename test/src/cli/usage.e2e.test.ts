@@ -50,8 +50,7 @@ test('a server that is not there exits with 1', async () => {
 });
 
 /**
- * An import that prints on standard error, when the command exits, of which package each module is
- * that it has loaded.
+ * An import that prints the package of each loaded module on standard error when the command exits.
  */
 const listModules = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';

@@ -155,7 +155,8 @@ describeWithTool(s3Server, 'with 100,000 rows in a bucket and default settings',
         expect(other.get(row)).toEqual({ symbol, date, price });
       }
     }
-    // The stored result is compressed, and sent so to clients that accept it, in fewer bytes.
+    // The stored result is compressed, and is sent in this form to clients that accept it, in fewer
+    // bytes.
     const compressed = await cursor.toArrow({ compression: ['zstd'] });
     expect(compressed.byteLength).toBeLessThan(download.byteLength / 2);
     expect(() => tableFromIPC(compressed)).toThrow('codec');

@@ -52,7 +52,7 @@ const allRows = `n\n${Array.from({ length: 50_000 }, (_, n) => `${n}\n`).join(''
 
 test('quire results download goes on in another process behind the rows that it has', async () => {
   const path = join(directory.path, 'numbers.csv');
-  // The connection breaks, and once it is open again, its caller may not read any more.
+  // The connection breaks. When it is open again, its caller is no longer allowed to read.
   let attemptCount = 0;
   proxy.intercept = ({ url }) => {
     if (!url.includes('offset=20000&')) return undefined;

@@ -63,9 +63,9 @@ const oneOfEachType =
   symbol AS s, CAST(1 AS BOOLEAN) AS b, CAST('2001-02-03 04:05:06.789' AS TIMESTAMP) AS t,
   CAST(12345678901234567.89 AS DECIMAL(30, 2)) AS n FROM stocks LIMIT 1`.replaceAll(/\s+/g, ' ');
 
-// Release 1.2.0 is the newest that Maven Central has as this project reaches it. 1.5.1, the first
-// with cursors, runs where its jar is to be had; the calls that its cursors make are further down,
-// for everywhere else.
+// Release 1.2.0 is the newest one on the Maven Central that this project can reach. Release 1.5.1,
+// the first with cursors, is tested where its jar is available. The calls of its cursors are tested
+// below, everywhere.
 describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
   const query = async (
     how: 'controller' | 'brokers',

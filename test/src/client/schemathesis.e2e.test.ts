@@ -11,11 +11,11 @@ import { describeWithTool, schemathesis } from '../testkit/toolchain.ts';
 
 /**
  * Calls the operations of the API documents with valid and invalid values: no answer is a failure
- * of the server, and each has a status, headers, a type and a body of the document.
+ * of the server, and each has a status, headers, a type and a body that the document describes.
  */
 
 const run = promisify(execFile);
-/** For a long run: how many seconds each server is called. */
+/** The seconds for which each server is called, for a long run. */
 const seconds = process.env['QUIRE_FUZZ_SECONDS'];
 const short = [
   '--phases',

@@ -56,7 +56,7 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-/** Makes each page call fail in the given way the given number of times, then pass. */
+/** Makes each page call fail in the given way the given number of times, and then succeed. */
 function faulty(times: number, fault: Fault): void {
   const seen = new Map<string, number>();
   proxy.requests.length = 0;

@@ -198,7 +198,7 @@ describe('the cluster of config/cluster', () => {
       ({ name, url }) => name.startsWith('broker') && url.endsWith(`:${port}`),
     )!;
     process.kill(killed.pid, 'SIGKILL');
-    await cluster.untilPrinted(`${killed.name} ended (SIGKILL); the others go on.`);
+    await cluster.untilPrinted(`${killed.name} ended (SIGKILL); the others continue.`);
 
     expect(await rowsAt(99_998)).toEqual([[99_998], [99_999]]);
     expect(await rowsAt(2)).toEqual([[2], [3]]);
@@ -222,7 +222,7 @@ describe('the cluster of config/cluster', () => {
     running = undefined;
     const printed = cluster.stderr;
     await cluster.pressCtrlC();
-    expect(cluster.stdout.endsWith('\nStopping: calls under way may finish.\n')).toBe(true);
+    expect(cluster.stdout.endsWith('\nStopping: running calls may finish.\n')).toBe(true);
     expect(members.filter(({ pid }) => isAlive(pid))).toEqual([]);
     // No call was cut off: nothing more was logged.
     expect(cluster.stderr).toBe(printed);

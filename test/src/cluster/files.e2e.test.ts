@@ -182,7 +182,7 @@ describe('callers who mean harm', () => {
     for (const target of targets) statuses.push((await request(target)).status);
     expect(statuses).toEqual(targets.map(() => 400));
     expect(connectionCount).toBe(0);
-    // The same call with the right name is not one of these.
+    // The same call with the right name is accepted.
     expect((await request(`FORWARD_HOST: 127.0.0.1\r\nFORWARD_PORT: ${own}`)).status).toBe(200);
   });
 
@@ -263,7 +263,7 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
   });
   expect([lost.status, lost.error.reason]).toEqual([503, 'BROKER_UNAVAILABLE']);
 
-  // The controller cleans the good one as ever.
+  // The controller still cleans the broker that works.
   const filesOf = async (result: CursorResponse): Promise<readonly string[]> =>
     (await readdir(good.data, { recursive: true })).filter(
       (path) => /\.(arrow|json)$/.test(path) && path.includes(result.requestId),

@@ -387,7 +387,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await documents.waitFor();
       expect(JSON.parse(await documents.inputValue())).toMatchObject({ schemaName: 'rides' });
       await expect.poll(() => page.locator('main').innerText()).toMatch(/2\s+rows sampled[^]*Oslo/);
-      // Again with the rows of the answer, all digits of them, and not with the file.
+      // The second call sends the rows of the answer, with all their digits, instead of the file.
       await page.getByRole('button', { name: 'Preview again' }).click();
       await page.getByRole('button', { name: 'Preview again', disabled: false }).waitFor();
       expect(calls.filter((call) => call.startsWith('/tables/preview'))).toEqual([

@@ -72,7 +72,7 @@ export function testAccessibility(stageOf: () => ConsoleStage): void {
     await expectNoViolations(visit.page, 'sign in');
     await visit.page.goto(`${stage.url}/docs`);
     await visit.page.locator('#readCaller').getByText('Try it').click();
-    // The page has a hundred articles of this kind, which axe would look at for a minute.
+    // The page has a hundred articles of this kind, which axe would check for a minute.
     await visit.page.evaluate(
       `for (const article of document.querySelectorAll('article:not(#readCaller)')) article.remove()`,
     );

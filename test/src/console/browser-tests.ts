@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage } from './console-stage.ts';
 
-/** The text of the editor, once it is one. */
+/** The text of the editor, once it is loaded. */
 const editorText = (page: Page): Promise<string> => page.locator('.editor .cm-content').innerText();
 
 /** The tables and columns beside the editor, and the first screen. */

@@ -65,7 +65,7 @@ function callsOf(requestId: string): readonly TabCall[] {
   ];
 }
 
-/** Makes a call, and closes its connection as a tab does that is closed. */
+/** Makes a call, and closes its connection as a closed tab does. */
 async function callAndClose(
   url: string,
   call: TabCall,
@@ -88,7 +88,7 @@ async function callAndClose(
   if (phase === 'in its answer') await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   else await isWritten;
   const closed = once(socket, 'close');
-  // A tab's connections are reset where bytes for it were unread, and ended where there were none.
+  // A tab's connections are reset if bytes for the tab were unread, and ended otherwise.
   if (phase === 'in its answer') socket.resetAndDestroy();
   else socket.destroy();
   await closed;

@@ -43,7 +43,7 @@ function settingsIn(home: string): Record<string, string> {
   };
 }
 
-/** A file of a million rows: DuckDB counts its progress in some 100,000 rows. */
+/** A file of a million rows: DuckDB reports its progress in steps of some 100,000 rows. */
 function readings(): ArrayBuffer {
   const data = new Int32Array(1_000_000).map((_none, row) => row);
   return parquetWriteBuffer({
@@ -250,12 +250,12 @@ export async function runQuery(page: Page, sql: string): Promise<void> {
   await page.locator('.running').waitFor({ state: 'detached' });
 }
 
-/** The text of a cell of the grid, rows and columns counted from 1, once it is there. */
+/** The text of a cell of the grid, rows and columns counted from 1, once it is shown. */
 export async function cellText(page: Page, row: number, column: number): Promise<string> {
   const cell = page.locator(
     `[role=row][aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]:not([aria-busy=true])`,
   );
-  // A cell has no text at all until its page is there: nulls and empty texts are words.
+  // A cell has no text until its page is loaded; nulls and empty texts are shown as words.
   try {
     return await cell.filter({ hasText: /./ }).innerText();
   } catch (error) {

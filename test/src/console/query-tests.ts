@@ -180,7 +180,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
         )
         .toBe(true);
       // The effects of an answer are messages that the page sends to itself: after three further
-      // ones they have happened. Animation frames would not do, since a page that is not painted
+      // ones they have happened. Animation frames would not work, since a page that is not painted
       // has none.
       const message =
         'new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); }).then(() => undefined)';
@@ -321,7 +321,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.getByRole('button', { name: 'Query this result' }).click();
       const editor = page.locator('.editor .cm-content');
       await expect.poll(() => editor.innerText()).toBe(`SELECT *\nFROM result('${id}')`);
-      // The editor has the keys.
+      // The editor has the keyboard focus.
       await page.keyboard.press('ControlOrMeta+End');
       await page.keyboard.type(' WHERE tick');
       await expect

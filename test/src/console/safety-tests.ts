@@ -41,7 +41,7 @@ export function testSafety(stageOf: () => ConsoleStage): void {
     for (const name of names) {
       for (let steps = 0; steps < 40; steps += 1) {
         if ((await page.evaluate('document.activeElement?.textContent')) === name) break;
-        // Back from the editor, and from there on forward.
+        // Moves the focus back from the editor, and then forward.
         await page.keyboard.press(name === 'Results' ? 'Shift+Tab' : 'Tab');
       }
       await page.keyboard.press('Enter');

@@ -24,7 +24,7 @@ ORDER BY distance DESC, date`;
 await ensureSite((line) => console.log(line));
 await mkdir(folder, { recursive: true });
 const home = await mkdtemp(join(tmpdir(), 'quire-screenshots-'));
-// Once the server has let go of it.
+// Once the server no longer uses it.
 await using _home = {
   [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
 };
@@ -67,7 +67,7 @@ async function open(colorScheme: 'light' | 'dark'): Promise<Page> {
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle').catch(() => undefined); // pages that ask every second never are
+  await page.waitForLoadState('networkidle').catch(() => undefined); // polling pages are never idle
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   console.log(`${name}.png`);
 }

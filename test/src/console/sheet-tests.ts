@@ -45,7 +45,7 @@ export function testSheets(stageOf: () => ConsoleStage): void {
       "SELECT 'second' AS tab",
       'second',
     ]);
-    // The way back in the browser stays within the tabs.
+    // The back button of the browser stays within the tabs.
     await runQuery(page, "SELECT 'third' AS tab");
     expect(await cellText(page, 1, 1)).toBe('third');
     await page.goBack();

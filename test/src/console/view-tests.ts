@@ -7,7 +7,7 @@ import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
 const headOf = (page: Page, name: string): Locator =>
   page.locator('thead th').filter({ has: page.getByText(name, { exact: true }) });
 
-/** Chooses something of a column's menu. */
+/** Chooses an item of a column's menu. */
 async function ask(page: Page, column: string, item: string): Promise<void> {
   await headOf(page, column).hover();
   await headOf(page, column)
@@ -23,7 +23,10 @@ async function firstCells(page: Page, column: number, count: number): Promise<re
   return cells;
 }
 
-/** A stored result by its heads: sorted, filtered, searched, and its columns described. */
+/**
+ * Tests a stored result by its column headers: sorted, filtered, searched, and its columns
+ * described.
+ */
 export function testViews(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
   beforeAll(() => {

@@ -92,7 +92,7 @@ async function expectDocumented(operationId: string, answer: Response): Promise<
   expect(schemas.problemsOf(schema ?? {}, body), `${operationId} ${answer.status}`).toBe('');
 }
 
-/** Those that `controller-tables-openapi.test.ts` is about. */
+/** The operations that `controller-tables-openapi.test.ts` covers. */
 const tableCalls = Object.entries({
   ...tableAdminOperations,
   ...streamOperations,

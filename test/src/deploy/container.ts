@@ -66,7 +66,7 @@ export class BuiltImage implements Disposable {
 
 interface ContainerOptions {
   readonly variables?: Readonly<Record<string, string>>;
-  /** In place of the command of the image. */
+  /** Replaces the command of the image. */
   readonly command?: readonly string[];
   /** The system calls that it may make; others fail with EPERM. Default: all. */
   readonly syscalls?: readonly string[] | undefined;

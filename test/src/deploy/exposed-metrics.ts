@@ -9,7 +9,7 @@ import {
 export interface ExposedMetrics {
   /** Types by name, histograms without the endings of their series. */
   readonly types: ReadonlyMap<string, string>;
-  /** Names of labels by the name of a series, of those that have one. */
+  /** The label names of each series that has labels. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

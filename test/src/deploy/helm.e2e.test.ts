@@ -208,7 +208,7 @@ describeWithTool(helm, 'the Helm chart', (program) => {
         return [startupProbe, readinessProbe, livenessProbe].map((probe) => ({ role, url, probe }));
       });
       const asked = probes.filter(({ probe }) => probe.httpGet !== undefined);
-      // The health of a cleaner is that of the store, which no restart cures.
+      // The health of a cleaner depends on the store, which a restart cannot repair.
       expect(probes.filter((each) => !asked.includes(each))).toMatchObject([
         { role: 'cleaner', probe: { tcpSocket: { port: 'http' } } },
       ]);
@@ -278,7 +278,7 @@ function settingsOf(manifests: readonly Manifest[], role: string): string {
   return found?.data?.['quire.properties'] ?? '';
 }
 
-/** There is no bucket where this runs: all processes share a directory in its place. */
+/** There is no bucket here: all processes share a directory instead. */
 function withFilesForBucket(manifest: Manifest): Manifest {
   const text = manifest.data?.['quire.properties'];
   if (text === undefined) return manifest;
@@ -294,9 +294,7 @@ function withFilesForBucket(manifest: Manifest): Manifest {
   };
 }
 
-/**
- * A process that runs the container of a rendered pod, with its files at the places of its mounts.
- */
+/** A process that runs the container of a rendered pod, with its files at its mount paths. */
 class RenderedPod implements AsyncDisposable {
   readonly role: string;
   readonly process: CliProcess;

@@ -124,7 +124,7 @@ test('secrets in files are rotated while a broker runs: tokens, passwords, the c
     .toEqual({ oldToken: 401, newToken: 200, oldPassword: 401, newPassword: 200 });
   expect(await statusOf(credentials.newToken, oldCertificate)).not.toBe(200);
 
-  // The new key beside the old one first: tokens of both count.
+  // First, the new key is added beside the old one: tokens of both are valid.
   await issuer.addKey('k2');
   await replaceFile(path('jwks.json'), issuer.jwks);
   const ofBothKeys = {

@@ -107,7 +107,7 @@ test.each(kinds)(
     }
     hangUp.abort();
     expect(await Promise.all(calls)).toEqual(['gone', 'gone']);
-    // Its calls are over, its work is not: it may read, and start nothing more.
+    // Its calls have ended, but its work has not: the principal may read, and start nothing more.
     const expected =
       'ann has 1 call in progress, and 2 earlier calls whose queries or other work are still running (engine.auth.limit.concurrency = 2); try again in 1 s.';
     await until(async () => {

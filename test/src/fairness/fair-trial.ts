@@ -22,7 +22,7 @@ export interface FairTrial<World extends AsyncDisposable> {
   ) => Promise<readonly number[]>;
   /** A neighbour that requests as much as the measured principal. */
   readonly behaved: Neighbour<World>;
-  /** A neighbour at its worst. */
+  /** A neighbour with the worst behaviour. */
   readonly worst: Neighbour<World>;
 }
 

@@ -52,13 +52,13 @@ export class PreviewRounds implements AsyncDisposable {
     return new PreviewRounds(controller, running);
   }
 
-  /** Previews of a principal that run. */
+  /** Running previews of a principal. */
   runningCount(as: Name): number {
     return [...this.#running].filter((preview) => preview.as === as).length;
   }
 
   /**
-   * Asks for previews; resolves once each runs, waits or was refused. The answers are their
+   * Requests previews; resolves once each is running, waiting or refused. The answers are their
    * statuses.
    */
   async start(as: Name, count: number): Promise<readonly Promise<number>[]> {

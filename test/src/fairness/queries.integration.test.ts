@@ -4,7 +4,7 @@ import { QueryRounds } from './query-rounds.ts';
 
 const stepCount = 4;
 
-/** Worst things that one principal does to the queries of others. */
+/** The worst that one principal can do to the queries of others. */
 const worst: readonly Neighbour<QueryRounds>[] = [
   {
     name: 'a neighbour that posts 80 async queries',
@@ -33,7 +33,7 @@ const worst: readonly Neighbour<QueryRounds>[] = [
 ];
 
 describe.each(worst)('beside $name', (neighbour) => {
-  // One query after another, and as a dashboard does it.
+  // One query after another, and several at a time, as a dashboard does it.
   test.each([1, 4])(
     'queries end within twice the rounds of a fair neighbour, %i at a time',
     async (count) => {

@@ -39,8 +39,8 @@ export class QueryRounds implements AsyncDisposable {
   }
 
   /**
-   * Starts queries all at once whose calls last as long as they do; resolves once each is running,
-   * queued or refused.
+   * Starts queries concurrently, each with a call that lasts until its query has ended. Resolves
+   * once each is running, queued or refused.
    */
   async flood(as: Name, count: number, sql = () => this.#sql()): Promise<void> {
     const before = await this.#countOf(as);

@@ -41,7 +41,7 @@ test('the limit of a principal on its pages holds behind a proxy', async () => {
   ]).toEqual([429, '1', 'TOO_MANY_REQUESTS']);
   expect((await proxy.call(path, { as: 'root' })).status).toBe(200);
   await (unread[0] as IncomingMessage).toArray();
-  // The broker may learn of the end of a page after its reader.
+  // The broker may detect the end of a page later than its reader.
   await expect.poll(async () => (await proxy.call(path)).status).toBe(200);
   for (const response of unread) response.destroy();
 });

@@ -83,7 +83,7 @@ test('a principal reads as many pages at the same time as it may; others, and it
         'ann is reading 3 pages, which is the limit (engine.auth.limit.pageStreams); finish one, then retry.',
     },
   ]);
-  // Before it runs, because its work would be lost.
+  // Refused before it runs, because its work would be lost.
   expect([(await broker.query('rows 1')).status, broker.engine.queries]).toEqual([429, []]);
   const others = await Promise.all([
     broker.call(path, { as: 'root' }),
@@ -100,7 +100,7 @@ test('a principal reads as many pages at the same time as it may; others, and it
     unread.push(await openUnread(broker.address.url + path));
     expect(unread.at(-1)?.statusCode).toBe(200);
   }
-  // One that is given up counts no more either.
+  // A response that was given up no longer counts either.
   for (const response of unread) response.destroy();
   while (!(await broker.call('/metrics')).text.includes('\nquire_page_streams 0\n'));
 });

@@ -203,8 +203,8 @@ export class RealCluster implements UsedCluster, AsyncDisposable {
   }
 
   /**
-   * Starts a broker, as a supervisor does: again while the bucket does not answer in the time that
-   * the settings give it, which a busy machine exceeds as well.
+   * Starts a broker, and starts it again, as a supervisor does, while the bucket does not answer
+   * within the time limit of the settings. A busy machine exceeds the limit as well.
    */
   async #startBroker(): ReturnType<typeof startServer> {
     for (let attempt = 1; ; attempt += 1) {

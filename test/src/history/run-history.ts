@@ -25,8 +25,9 @@ export interface HistoryReport {
 }
 
 /**
- * Has users call real processes over a real S3 server for so long, while processes are killed and
- * frozen and requests are lost and delayed, and holds what they see to the laws of the simulation.
+ * Lets users call real processes over a real S3 server for the given time, while processes are
+ * killed and frozen and requests are lost and delayed. Checks the answers against the laws of the
+ * simulation.
  *
  * @throws AssertionError when a law is broken
  */

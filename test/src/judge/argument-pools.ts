@@ -321,7 +321,7 @@ const addresses = one(
 const uuids = one('123e4567-e89b-12d3-a456-426614174000', 'x');
 const geohashes = one('u33dc', '9q8yy', '', 'a', 'ezs42');
 
-/** Arguments that a function of this class has been written for, by place. */
+/** The arguments for which a function of this class has been written, by position. */
 const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefined)[]])[] = [
   [/^(todatetime|todatetimemv)$/, [times, patterns, zones]],
   [
@@ -524,8 +524,8 @@ const anything: fc.Arbitrary<Given> = weighted(
 );
 
 /**
- * A double that JSON has, and has as a double: neither infinite nor -0, nor one that is written as
- * a long integer.
+ * A double that JSON can represent as a double: neither infinite nor -0, nor written as a long
+ * integer.
  */
 export function plainDouble(range: {
   readonly min?: number;

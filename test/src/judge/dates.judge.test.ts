@@ -11,7 +11,7 @@ const seed = Number(process.env['QUIRE_JUDGE_SEED'] ?? 7);
 /** A winter and a summer in which no zone moved its standard time. */
 const instants = [Date.UTC(2022, 0, 15), Date.UTC(2022, 6, 3, 9, 46)];
 
-/** Names that are read as zones somewhere, or look so. */
+/** Names that are read as zones somewhere, or look like zones. */
 const oddZones = (
   'Z z UT GMT gmt utc Utc europe/berlin est5edt Etc/gmt-5 prc +1 +01 +1:00 +01:00 +0100 -05:30 +01:00:00 +14:00 +14:30 +18:00 +19:00 +23:59 ' +
   '+24:00 +00:00 -00:00 GMT+1 GMT+01 GMT+01:00 GMT+0100 GMT+1:30 GMT+24 GMT-0 UTC+1 UTC+01:00 UTC+14 UTC+15 UT+1 Etc/GMT+1 Etc/GMT-14 EST MST HST ' +

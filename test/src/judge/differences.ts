@@ -123,7 +123,9 @@ export const sketches: readonly string[] = (
   'intmaxtuplesketchintersect intsumtuplesketchdiff'
 ).split(' ');
 
-/** Why a row differs from the engine's for good: all else in it must be equal. */
+/**
+ * The reasons why a row differs from the engine's permanently; everything else in it must be equal.
+ */
 export const rowDifferences: readonly {
   readonly explains: (comparison: RowComparison) => boolean;
   readonly reason: string;
@@ -215,7 +217,8 @@ function isSameButForNames(
     complexFieldSpecs: complexFieldSpecs.filter(isOther),
   };
   const nullFields = judged.nullFields.filter((name) => !isLost(name));
-  // A column that lost its value there, where such a name is not of its type, marks the row.
+  // The engine marks a row as incomplete if a column of a type that such a name does not fit lost
+  // its value.
   const isIncomplete =
     nullFields.length < judged.nullFields.length ? ours.isIncomplete : judged.isIncomplete;
   const { isSanitized } = ours;

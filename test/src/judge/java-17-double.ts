@@ -43,8 +43,9 @@ function digitsOfInteger(value: bigint, binaryExponent: number): Digits {
 }
 
 /**
- * Steele and White's algorithm, with an estimate of the exponent that may be one too high, and two
- * digits, with that one's zero, before it is asked whether they are enough.
+ * Steele and White's algorithm, except that the estimate of the exponent may be one too high, and
+ * that two digits (which include the zero of such an estimate) are written before the algorithm
+ * checks whether they suffice.
  */
 function digitsOfFraction(significand: bigint, power: number, estimate: number): Digits {
   // The rest is left / unit, and half the distance to the next number is half / unit.

@@ -19,7 +19,7 @@ export interface DrawnConfig {
   readonly changes: readonly Change[];
 }
 
-/** Values that fit no member of their kind, or of any. */
+/** Values that do not fit the kind of a member, or any kind. */
 const odd = fc.constantFrom<unknown>(
   '',
   'x',
@@ -59,7 +59,7 @@ function changeOf(model: Model): fc.Arbitrary<Change> {
     .chain(([path, member]) => fc.tuple(fc.constant(path), valueOf(member, path, 9)));
 }
 
-/** Values of a member: mostly of its kind, now and then anything, now and then none. */
+/** Values of a member: mostly of its kind, sometimes of any kind, and sometimes missing. */
 function valueOf(member: Model, path: string, sound: number): fc.Arbitrary<unknown> {
   return fc.oneof(
     { arbitrary: plausible(member, path), weight: sound * 2 },

@@ -95,7 +95,8 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
 
       const statistics = page.getByRole('region', { name: 'Statistics' });
       await explain(grouped, /^Profile/);
-      // Of servers on one host, Apache Pinot has the trace of one: it may be that without segments.
+      // Apache Pinot returns the trace of only one of several servers on one host. It may be the
+      // server without segments.
       await statistics.locator('li', { hasText: 'SegmentPrunerService' }).first().waitFor();
       expect(await statistics.locator('table').innerText()).toMatch(
         /Rows scanned\s+39[^]*Rows in the tables\s+50[^]*Segments queried\s+2/,
@@ -138,7 +139,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
   });
 });
 
-/** Reports whether a complaint is about something else than the dropped table of another suite. */
+/** Reports whether a complaint is not about the dropped table of another suite. */
 function isOurs(complaint: string): boolean {
   return !new RegExp(`404 .*/tables/(?!${table}/)\\w+/schema$`).test(complaint);
 }

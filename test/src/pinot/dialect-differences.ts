@@ -1,4 +1,4 @@
-/** Why values differ between Apache Pinot and Quire in the dialect `pinot`. */
+/** The reasons why values differ between Apache Pinot and Quire in the dialect `pinot`. */
 export interface DifferenceCause {
   readonly cause: string;
   /** The engines of Apache Pinot that have the other value. */
@@ -64,7 +64,7 @@ export const differenceCauses: readonly DifferenceCause[] = [
   },
 ];
 
-/** Why a query is refused here that one of Apache Pinot's engines answers. */
+/** The reasons why Quire refuses queries that one of Apache Pinot's engines answers. */
 export const refusals: readonly Pick<DifferenceCause, 'cause' | 'subjects'>[] = [
   {
     cause: 'The embedded engine writes the form NFC of Unicode only.',

@@ -270,7 +270,7 @@ const expressions: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The rows are counted that a condition holds for, and their ids. */
+/** The number of rows for which a condition holds, and their ids. */
 const conditions: readonly string[] = [
   'i = 13',
   "i = '13'",

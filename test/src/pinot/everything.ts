@@ -1,6 +1,6 @@
 /**
  * A table with a column of every type that Apache Pinot answers with. Lists of BYTES can be stored,
- * and not selected.
+ * but not selected.
  */
 export const everythingSchema = {
   schemaName: 'everything',

@@ -22,8 +22,8 @@ declare module 'vitest' {
 
 /**
  * One Apache Pinot and one Apache Kafka for all suites of this folder, which take tables and topics
- * of their own. A process starts them that resolves the packages to their sources, which this one
- * does not, when the first of the suites asks for them: nothing else has to wait.
+ * of their own. A separate process, which resolves the packages to their sources as this one does
+ * not, starts them when the first suite requests them, so that nothing else waits.
  */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const program = join(import.meta.dirname, 'cluster.process.ts');

@@ -145,7 +145,7 @@ describeWithTool(
         await quire.send(`/query/${kept.requestId}/results?offset=990&numRows=10`),
       ) as typeof kept;
       expect(page.resultTable.rows).toHaveLength(10);
-      // One cause, one answer, whichever engine of the cluster meets it, and whenever.
+      // One cause has one answer, whichever engine of the cluster encounters it, and at any time.
       for (const useMultistageEngine of ['false', 'true']) {
         const failure: unknown = await countAll(useMultistageEngine).then(
           (segments) => ({ segments }),

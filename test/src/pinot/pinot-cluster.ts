@@ -6,7 +6,7 @@ import { sharedServers } from './shared-servers.ts';
 import { until } from '../testkit/until.ts';
 
 /** The timeout of actions that a cluster performs at its own pace. */
-/** The cluster that all suites share. Throws where there is none. */
+/** The cluster that all suites share. Throws if there is none. */
 export function sharedCluster(): PinotAddress {
   const { pinot: address } = sharedServers;
   if (address === null) throw new Error('There is no Apache Pinot.');
@@ -32,7 +32,7 @@ export function engineOptions(
   };
 }
 
-/** Sends something to the controller. Throws when it refuses. */
+/** Sends a request to the controller. Throws if the controller refuses it. */
 export async function tellController(
   address: PinotAddress,
   method: string,

@@ -23,7 +23,7 @@ export interface QuireOnPinot extends AsyncDisposable {
   /** Calls the broker; a body makes it a POST. */
   send(path: string, body?: object): Promise<string>;
   query(sql: string, parameters?: string, body?: object): Promise<QueryAnswer>;
-  /** The same, for a principal that may only query. */
+  /** Calls the broker as a principal that may only query. */
   queryAsReader(sql: string): Promise<QueryAnswer>;
   /** Returns the public health report of a service. */
   health(role: 'broker' | 'controller'): Promise<{ readonly [member: string]: JsonValue }>;

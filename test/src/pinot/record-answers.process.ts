@@ -9,9 +9,9 @@ import { streamConfigOf } from './stream-config.ts';
 
 /**
  * Records what a real Apache Pinot 1.5.1 answers about consumption, for the tests of
- * `@quire/engine-pinot`: while all is well, with one server of two that has given up, with the
- * only one, and while Kafka is unavailable. Run with `QUIRE_PINOT` and `QUIRE_KAFKA` set:
- * `npx node --conditions=@quire/source test/src/pinot/record-answers.process.ts`.
+ * `@quire/engine-pinot`: in normal operation, after one of two servers has given up, after the only
+ * server has given up, and while Kafka is unavailable. Run with `QUIRE_PINOT` and `QUIRE_KAFKA`
+ * set: `npx node --conditions=@quire/source test/src/pinot/record-answers.process.ts`.
  */
 const target = join(
   import.meta.dirname,

@@ -23,7 +23,7 @@ function events(rowCount: number, first = 0): readonly object[] {
   }));
 }
 
-/** Gives a server the default tenant, and another one or not. */
+/** Gives a server the default tenant and, optionally, another one. */
 async function tagServer(server: string, tenant?: string): Promise<void> {
   const tags = ['DefaultTenant', ...(tenant === undefined ? [] : [tenant])].flatMap((name) => [
     `${name}_OFFLINE`,

@@ -15,8 +15,7 @@ const schema = {
 export const restreamPath = '/tables/rivers_REALTIME/restream';
 
 /**
- * The table `rivers` of 100 messages of a topic, which is there to be rebuilt while something else
- * is lost.
+ * The table `rivers` of 100 messages of a topic, to be rebuilt while a part of the system is lost.
  */
 export async function makeRivers(
   quire: QuireOnPinot,

@@ -281,7 +281,7 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
       'Apache Pinot (?:rejected the credentials|does not permit this call with these credentials) \\(HTTP 40[13]\\)\\.';
     const hint = ' The address is http://[\\d.:]+; check engine\\.pinot\\.auth\\.token .*\\.';
     const message = (text: string) => expect.stringMatching(new RegExp(`^${text}$`));
-    // An admin reads where; other callers do not.
+    // The message names the address for an admin only.
     expect((await stranger.query('SELECT n FROM many')).exceptions).toEqual([
       { errorCode: 180, message: message(words + hint) },
     ]);

@@ -410,8 +410,8 @@ test.each(['auto', true] as const)(
     );
     const { requestId } = first.json();
     const runner = left.engine.queries.length > 0 ? left : right;
-    // Another proxy has learned nothing, and first asks the broker that does not run it: it starts
-    // with the second one.
+    // Another proxy has cached nothing. It first asks the broker that does not run the query, which
+    // is the first one of its list.
     await using other = await TestProxy.start(runner === left ? [left, right] : [right, left], {
       isStoreShared,
     });

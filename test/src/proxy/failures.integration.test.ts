@@ -41,7 +41,7 @@ afterEach(async () => {
 const callOdd = (method = 'GET', path = oddPage) =>
   proxy.call(path, { method, headers: forwardToOdd });
 
-/** A page of the good broker, while the other one misbehaves. */
+/** A page of the working broker, while the other one misbehaves. */
 async function expectGoodPages(requestId: string): Promise<void> {
   const page = await proxy.call(`/query/${requestId}/results?offset=10&numRows=5`);
   expect([page.status, page.text.includes(scriptedRowsJson(10, 15))]).toEqual([200, true]);
@@ -109,7 +109,8 @@ describe('a broker that does not answer as it should', () => {
     odd.conduct = resets;
     const rounds = await proxy.roundCount();
     for (let count = 0; count < 2; count += 1) await callOdd('DELETE', `/query/resultStore/${id}`);
-    // Each failure is followed by a check, which it passes: failures are counted in a row.
+    // Each failure is followed by a check, which the broker passes: only failures of calls and
+    // checks in a row count.
     odd.health = resets;
     await proxy.untilRound(rounds + 1);
     await callOdd('DELETE', `/query/resultStore/${id}`);

@@ -6,7 +6,7 @@ export interface HostileStatement {
 
 const counts = [1000, 10_000, 40_000];
 
-/** Statements that take much more than they look: more than 200, the kinds mixed. */
+/** More than 200 statements of mixed kinds, which cost much more than they seem to. */
 export const hostileStatements: readonly HostileStatement[] = mixed([
   ...family('time', slowCalls()),
   ...family('memory', largeValues()),

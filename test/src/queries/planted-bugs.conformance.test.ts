@@ -6,9 +6,7 @@ import { type PlantedEngineBug, plantedEngineBugs as bugs } from './planted-engi
 
 const cases = new Map(queryEngineCases().map((each) => [each.title, each]));
 
-/**
- * DuckDB with a bug. That it passes without one is shown by `engine-duckdb.conformance.test.ts`.
- */
+/** DuckDB with a bug. `engine-duckdb.conformance.test.ts` shows that it passes without one. */
 function openWith({ plant }: PlantedEngineBug): OpenEngineFixture {
   return async () => {
     const whole = await openDuckDb();

@@ -8,7 +8,7 @@ import { RecordBatch, Schema } from 'apache-arrow';
 export interface PlantedEngineBug {
   /** The mistake, as a predicate of the engine. */
   readonly name: string;
-  /** The title of the case, which is the broken sentence. */
+  /** The title of the case, which states the broken guarantee. */
   readonly caughtBy: string;
   /** True if a call never ends with it. */
   readonly hangs?: boolean;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Prints the packages, ours and others', of which importing a module loads something. */
+/** Prints the packages, ours and others', from which importing a module loads files. */
 const listPackages = `
   const packages = new Set();
   require('node:module').registerHooks({
@@ -76,7 +76,7 @@ test('a server and its workers load OpenTelemetry only when traces are exported'
   ]) {
     const packages = packagesOf(module);
     expect(packages).toContain('core');
-    // The types of the API bring a dependency of others, which registers nothing.
+    // The types of the API load a package of others, which registers nothing.
     const ofSdk = packages.filter((name) => /^@opentelemetry\/(?!api$)/.test(name));
     expect(ofSdk).toEqual([]);
   }

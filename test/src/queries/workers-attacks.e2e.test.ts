@@ -21,7 +21,7 @@ describe('a query that does not stop', () => {
     const killedBefore = (await server.health()).workers?.killedCount ?? 0;
     const { requestId } = await server.query('SELECT * FROM range(1000) AS t(n)');
     for (let count = 1; count <= attacks; count += 1) {
-      // One that is still starting would be given up, not killed.
+      // A process that is still starting would be abandoned, not killed.
       expect((await server.query('SELECT 1')).exceptions).toEqual([]);
       const answer = await server.query(stuck, 300);
       expect(answer.exceptions).toMatchObject([{ errorCode: 250 }]);

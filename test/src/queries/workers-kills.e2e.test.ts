@@ -21,7 +21,7 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
       } else {
         failures.push(exception.errorCode);
       }
-      // At most as many as show that nothing else proceeds.
+      // A few results are kept, so that the store does not grow.
       if (kept.length > 5) await server.delete(kept.splice(1, 1)[0] ?? '');
     }
   };
@@ -34,7 +34,7 @@ test(`a worker killed at any moment, ${kills} times, costs its own query only`, 
     for (let count = 0; count < kills; count += 1) {
       await expect.poll(async () => (await server.health()).workers?.busyCount).toBeGreaterThan(0);
       const pids = await server.workerPids();
-      // It hits a query at an arbitrary moment, because queries run continuously.
+      // The signal hits a query at an arbitrary moment, because queries run continuously.
       process.kill(pids[count % pids.length] ?? 0, 'SIGKILL');
       await expect
         .poll(async () => (await server.health()).workers?.killedCount)

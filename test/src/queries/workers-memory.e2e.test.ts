@@ -17,7 +17,7 @@ test('workers send results to a store in memory, whole, and what one that is kil
   const before = await usageBytes();
   expect(before).toBeGreaterThan(0);
   const running = server.query('SELECT n, sqrt(n) AS s FROM range(100000000) AS t(n)');
-  // It has started to send.
+  // The server has started to send.
   await expect.poll(usageBytes).toBeGreaterThan(before ?? 0);
   for (const pid of await server.workerPids()) process.kill(pid, 'SIGKILL');
   expect((await running).exceptions).toMatchObject([{ errorCode: 450 }]);

@@ -137,7 +137,7 @@ test.each([
   },
 );
 
-/** Keeps its process from everything else for many seconds. */
+/** Occupies its process for many seconds. */
 const spinning = {
   sourceRows: [{ fieldToValueMap: { a: 'x'.repeat(1000) } }],
   tableConfig: {

@@ -33,7 +33,7 @@ test(
     const { server, url } = await startServer(['--config', config]);
     await using _server = server;
     const token = testVariables.TEST_ADMIN_TOKEN;
-    // The same server twice, as each of the two dialects that it speaks, by another name.
+    // The same server twice, under two names, in each of the two dialects that it supports.
     const other = url.replace('127.0.0.1', 'localhost');
     const short = [
       '--pages',

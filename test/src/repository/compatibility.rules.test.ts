@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compatibilities, rowOf, tableMarks } from '../client/compatibility.ts';
 import { textOf } from './repository-files.ts';
 
-/** Rows as they are however a formatter has filled their cells. */
+/** Rows without the padding that a formatter adds to their cells. */
 const cellsOf = (row: string): string[] => row.split('|').map((cell) => cell.trim());
 
 test('each row of the table of clients names a suite that there is', () => {

@@ -5,9 +5,9 @@ import type { SourceFile } from './source-file.ts';
  * Cycles of imports in a package, types included: between files, and between folders. Each is a
  * list of paths, in ascending order.
  *
- * A folder counts as one place unless it has folders in it: its own files are then places of their
- * own, since some stand above those folders and some below. The entry of a package, which names
- * everything, counts for nothing.
+ * A folder counts as one unit unless it contains folders. Its own files are then separate units,
+ * because some are above those folders and some are below. The entry of a package, which names
+ * everything, is ignored.
  */
 export function cyclesOf(files: readonly SourceFile[]): readonly (readonly string[])[] {
   const known = new Map(

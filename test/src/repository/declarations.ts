@@ -33,7 +33,7 @@ export interface Export {
   readonly declaration: Declaration | undefined;
 }
 
-/** A name that a module has from another one. */
+/** A name that a module imports from another one. */
 interface Borrowed {
   readonly source: string;
   readonly name: string;
@@ -59,7 +59,7 @@ export class Declarations {
     this.#texts = texts;
   }
 
-  /** Has the compiler declare the sources of all packages. */
+  /** Lets the compiler write the declarations of all packages. */
   static async emit(): Promise<Declarations> {
     // In the repository, where the compiler resolves the imports of the sources.
     const folder = mkdtempSync(join(root, 'node_modules/.declarations-'));

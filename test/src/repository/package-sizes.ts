@@ -7,7 +7,7 @@ import type { PublishedPackages } from './published-packages.ts';
 
 const file = join(import.meta.dirname, '../../../packages/SIZES.md');
 
-/** Sizes change with every commit: a table that is a tenth off is still true. */
+/** Sizes change with every commit: a table that deviates by a tenth is still correct. */
 const toleranceRatio = 0.1;
 
 /** The installed size of one of Quire's packages. */
@@ -15,7 +15,7 @@ interface PackageSize {
   readonly name: string;
   /** The tarball, as npm loads it. */
   readonly tarballBytes: number;
-  /** Packages that it brings, ours and others, itself included. */
+  /** The packages that an installation contains: ours and others, including itself. */
   readonly packageCount: number;
   /** All of them, unpacked. */
   readonly installedBytes: number;
@@ -183,7 +183,7 @@ export function testPackageSizes(publishedOf: () => PublishedPackages): void {
       const text = render({ sizes, heaviest });
       if (process.env['QUIRE_WRITE_SIZES'] !== undefined) {
         await writeFile(file, text);
-        // The check of the format refuses what is not laid out as the formatter would.
+        // The format check refuses a table that is not laid out as by the formatter.
         spawnSync('npx', ['oxfmt', file], { stdio: 'inherit' });
       }
       const written = figuresOf(await readFile(file, 'utf8'));

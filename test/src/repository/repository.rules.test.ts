@@ -85,7 +85,7 @@ describe('suitesOf', () => {
 });
 
 describe('linesWithMachinePaths', () => {
-  // Written in parts, or this file would find itself.
+  // Written in parts, because the search would find this file otherwise.
   const absolute = (...parts: string[]): string => ['', ...parts].join('/');
 
   test.each([

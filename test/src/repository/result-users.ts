@@ -15,7 +15,7 @@ const pauseMs = 20;
 
 /**
  * Users that run queries and read pages of all results so far, at any of several addresses, and
- * remember each answer that is not as it should be.
+ * record each wrong answer.
  */
 export class ResultUsers {
   readonly failures: string[] = [];

@@ -36,8 +36,8 @@ export const importsPointDown: Rule = ({ name, files }) => {
 };
 
 /**
- * Within a package too, imports of types and of values lead one way: between files, and between
- * folders.
+ * Within a package too, imports of types and of values have one direction: between files, and
+ * between folders.
  */
 export const importsDoNotGoRound: Rule = ({ files }) =>
   cyclesOf(files).map((cycle) => `${cycle.join(', ')}: imports go round`);

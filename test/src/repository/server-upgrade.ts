@@ -222,7 +222,7 @@ export function describeServerUpgrade(publishedOf: () => PublishedPackages): voi
       await rowsAreThere();
       await addRows();
 
-      // The release before reads results of both releases.
+      // The previous release reads results of both releases.
       await replace('broker-1', older);
       await users.stop();
       expect(users.failures).toEqual([]);

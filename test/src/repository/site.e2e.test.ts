@@ -49,7 +49,7 @@ function readPage(html: string): BuiltPage {
   };
 }
 
-/** Why a link of a page leads nowhere, in a sentence; undefined when it leads somewhere. */
+/** Returns the problem of a link of a page as a sentence; undefined if its target exists. */
 function problemOf(from: string, target: string, { files, pages }: BuiltSite): string | undefined {
   if (/^(?:[a-z]+:)/.test(target)) return undefined;
   const [path = '', anchor = ''] = target.split('#');

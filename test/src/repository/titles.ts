@@ -16,7 +16,7 @@ const withoutSubject = new Set(
    that which whose and or but nor also`.split(/\s+/),
 );
 
-/** The titles of tests in a file, of one that many cases share as well. */
+/** The titles of tests in a file, including those that several cases share. */
 export function titlesIn(text: string): string[] {
   const titles = text.matchAll(
     /(?:\b(?:test|it)(?:\.(?:concurrent|only|skip|sequential))?\(|\](?: as const)?\)\(|\)\)\()\s*(['"`])((?:\\.|(?!\1).)+)\1,\s*(?:async|\(|\{|timeout|\w+ =>)/g,

@@ -25,7 +25,7 @@ class Quickstart implements AsyncDisposable {
     this.#replacements = replacements;
   }
 
-  /** Starts it with the options that a paper has behind `npm start --`, or with none. */
+  /** Starts it with the options that a paper has after `npm start --`, or with none. */
   static async start(options: readonly string[] = []): Promise<Quickstart> {
     const directory = await temporaryDirectory();
     const settings = await readFile(join(root, 'config/quickstart.properties'), 'utf8');
@@ -66,7 +66,7 @@ class Quickstart implements AsyncDisposable {
     );
   }
 
-  /** Resolves once the two sample tables have rows, which a reader sees them with. */
+  /** Resolves once queries see rows in the two sample tables. */
   async untilSampled(): Promise<void> {
     const rowsOf = async (args: readonly string[]): Promise<string> =>
       (
@@ -90,7 +90,7 @@ class Quickstart implements AsyncDisposable {
     };
   }
 
-  /** The commands of a paper, each with its output where that is not as printed. */
+  /** The commands of a paper, each with its output if that differs from the printed one. */
   async differencesOf(markdown: string): Promise<readonly unknown[]> {
     const outcomes = await runSteps(stepsOf(markdown), {
       variables: this.#variables,

@@ -98,8 +98,8 @@ async function countWholeResults(store: ObjectStore): Promise<number> {
 }
 
 /**
- * It was killed in every stretch of its life: before the first result, between, with both, and
- * after the deletion.
+ * The writer was killed at every stage: before the first result, between, with both, and after the
+ * deletion.
  */
 function expectEveryStretch(resultCounts: readonly number[]): void {
   expect(resultCounts.filter((count, index) => count !== resultCounts[index - 1])).toEqual([

@@ -25,8 +25,8 @@ test('a process killed before any of its changes of the file system leaves whole
     }
     return left;
   });
-  // It was killed in every stretch of its life: before the first result, between, with both, and
-  // after the deletion.
+  // The writer was killed at every stage: before the first result, between, with both, and after
+  // the deletion.
   const stretches = resultCounts.filter((count, index) => count !== resultCounts[index - 1]);
   expect(stretches).toEqual([0, 1, 2, 1]);
   expect(resultCounts.length).toBeGreaterThan(20);

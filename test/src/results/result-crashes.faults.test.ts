@@ -26,8 +26,8 @@ const faults: readonly Fault[] = [
 ];
 
 /**
- * The faults during a write, of which each store has leftovers of its own. The others are handled
- * above the store: memory shows it for all of them.
+ * The faults during a write, whose leftovers differ between stores. The others are handled above
+ * the store: memory shows it for all of them.
  */
 const midwayFaults = faults.filter(
   (fault) => 'afterBytes' in fault || (fault.kind === 'crash' && typeof fault.when === 'object'),

@@ -54,7 +54,10 @@ test('a seed gives the same run again', { timeout }, async () => {
   expect(again).toEqual(first);
 });
 
-/** The most seeds tried for a planted defect; `foundBySeed` is the number that it needs today. */
+/**
+ * The maximum number of seeds that are tried for a planted defect; `foundBySeed` is the number that
+ * it needs today.
+ */
 const defectSeedsMax = 50;
 
 test.each(Object.entries(plantedDefects))(

@@ -58,7 +58,7 @@ export function errnoOf(code: keyof typeof constants.errno, path: string): Error
 export class SimulatedDisk {
   /** Unique within this process. */
   readonly id: number;
-  /** Bytes that it holds at most. */
+  /** The maximum number of bytes that it holds. */
   capacityBytes = Infinity;
   /** True if `sync` is durable; a planted defect sets it to false. */
   isSyncHonest = true;
@@ -239,8 +239,8 @@ export class SimulatedDisk {
   }
 
   /**
-   * Loses all or parts of the bytes that were not synced. No process may have anything open any
-   * more.
+   * Loses all or parts of the bytes that were not synced. No process may have open files at that
+   * time.
    */
   failPower(random: SeededRandom): void {
     this.#usedBytes = 0;

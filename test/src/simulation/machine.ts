@@ -40,7 +40,7 @@ export class SimulatedProcess {
     for (const run of this.#onKilled.splice(0)) run();
   }
 
-  /** Resolves after simulated time, unless the process has been killed by then: then never. */
+  /** Resolves after simulated time; never, if the process has been killed by then. */
   pause(delayMs: number): Promise<void> {
     return new Promise((resolve) => {
       this.scheduler.after(delayMs, () => {

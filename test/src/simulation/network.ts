@@ -108,7 +108,7 @@ export class Network {
     return [near, far];
   }
 
-  /** Peers of a process that was killed learn it by a reset, after a latency. */
+  /** The peers of a killed process receive a reset, after a latency. */
   #resetConnectionsOf(process: SimulatedProcess): void {
     for (const socket of this.#sockets) {
       if (socket.owner !== process) continue;

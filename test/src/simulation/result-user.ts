@@ -71,7 +71,7 @@ export class ResultUser {
     this.#note = options.note;
   }
 
-  /** Does one thing. */
+  /** Performs one action. */
   async act(): Promise<void> {
     const random = this.#random;
     const { entries } = this.#cluster;

@@ -7,8 +7,8 @@ import { simulate } from './simulation.ts';
  *
  *     node --conditions=@quire/source simulate.process.ts <first seed> <seeds> [minutes] [defect]
  *
- * With `shrink` as the number of seeds, it looks for the simplest run that breaks a law as the
- * seed does. A planted defect is named by its name.
+ * With `shrink` as the number of seeds, it looks for the simplest run that breaks a law as the seed
+ * does. The last argument is the name of a planted defect.
  */
 const [first = '1', count = '1', minutes = '20', defect = ''] = process.argv.slice(2);
 const durationMs = Number(minutes) * 60_000;

@@ -197,7 +197,7 @@ class Simulation {
     }
   }
 
-  /** Looks at all tables now and then, as a query in another process does. */
+  /** Checks all tables occasionally, as a query in another process does. */
   async #auditTables(): Promise<void> {
     const process = this.#outsider('auditor');
     const random = this.#fork();

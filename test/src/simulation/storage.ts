@@ -72,7 +72,7 @@ export class Storage {
     return new Mount({ disk, process, random: this.#fork(), weather });
   }
 
-  /** Leaves next to no space on all disks, or restores it. */
+  /** Leaves almost no space on all disks, or restores it. */
   setFull(isFull: boolean, random: SeededRandom): void {
     this.#weather.isFull = isFull;
     for (const disk of this.#disks.values()) {

@@ -90,7 +90,7 @@ export class TableUser {
     this.#violate = options.violate;
   }
 
-  /** Does one thing. */
+  /** Performs one action. */
   async act(): Promise<void> {
     const source = this.#laws.tables.get(`${rawName}_REALTIME`);
     if (source?.isCreated !== true) return this.#create(streamTable, this.#topic);
@@ -190,7 +190,7 @@ export class TableUser {
     if (jobId !== undefined) this.#jobs.push({ jobId, destination, isDisturbed: false });
   }
 
-  /** Deletes a copy, or cancels the job that makes it. */
+  /** Deletes a copy, or cancels the job that creates it. */
   async #drop(): Promise<void> {
     const copies = [...this.#laws.tables.values()].filter(
       ({ name, isDeletionTried }) => name.startsWith('copy') && !isDeletionTried,
@@ -203,7 +203,7 @@ export class TableUser {
     const raw = table.name.replace('_REALTIME', '');
     if (this.#random.fraction() < 0.4) {
       const path = `/tables/${rawName}_REALTIME/restream?dropDestination=true`;
-      // It is about the job that runs, whichever this is.
+      // The call cancels the running job, whichever that is.
       for (const each of this.#jobs) each.isDisturbed = true;
       for (const each of copies) each.isDeletionTried = true;
       await this.#call('cancel', 'DELETE', path);

@@ -9,7 +9,7 @@ import { SoakedCluster } from './soaked-cluster.ts';
 import type { ProcessSample } from './soak-messages.ts';
 
 const minuteMs = 60_000;
-/** Between two looks at the process. */
+/** The interval between two measurements of the process. */
 const sampleEveryMinutes = 5;
 const actsPerMinute = 8;
 const messagesPerMinute = 50;

@@ -20,8 +20,8 @@ const bugs: readonly PlantedBug[] = [
 const cases = new Map(objectStoreCases().map((each) => [each.title, each]));
 
 /**
- * A store in memory with a bug. That it passes without one is shown by
- * `memory-store.conformance.test.ts`.
+ * A store in memory with a bug. `memory-store.conformance.test.ts` shows that it passes without
+ * one.
  */
 function openWith({ plant }: PlantedBug): OpenStoreFixture {
   return async ({ sizeMaxBytes = 64 * MiB } = {}) => {

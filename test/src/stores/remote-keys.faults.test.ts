@@ -56,7 +56,7 @@ function claimsOf(
  * @see https://cloud.google.com/storage/docs/authentication/signatures
  */
 function isSignedLink(link: string, publicKey: KeyObject): boolean {
-  // The library signs the host without its port, which Google's has not.
+  // The library signs the host without its port, because Google's host has none.
   const { hostname, pathname, searchParams } = new URL(link);
   const signature = Buffer.from(searchParams.get('X-Goog-Signature') ?? '', 'hex');
   searchParams.delete('X-Goog-Signature');
@@ -116,7 +116,7 @@ describeWithTool(gcsServer, 'the key of a service account', (path) => {
     await using store = await GcsObjectStore.open({ ...server.storeOptions(), keyFile });
     await store.put('a/data', patternBytes(1000));
     const link = await store.signLink('a/data', 60_000);
-    // In whole seconds from one that may have started before the call.
+    // The lifetime counts from a whole second, which may have started before the call.
     expect(new URL(link).searchParams.get('X-Goog-Expires')).toMatch(/^(?:59|60)$/);
     expect(new URL(link).searchParams.get('X-Goog-Credential')).toMatch(
       new RegExp(`^${email}/\\d{8}/auto/storage/goog4_request$`),

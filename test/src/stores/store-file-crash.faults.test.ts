@@ -44,7 +44,7 @@ test(
         all.map(({ isDone, state }) => ({ isDone, left: state })),
       ),
     );
-    // Each state was met, in order: the writer was killed in all of its stretches.
+    // Each state was observed, in order: the writer was killed at every stage.
     expect(seen).toEqual(seen.toSorted((left, right) => left - right));
     expect([...new Set(seen)]).toEqual([0, 1, 2, 3]);
     expect(seen.length).toBeGreaterThan(25);

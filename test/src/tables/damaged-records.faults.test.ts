@@ -138,8 +138,8 @@ async function isUnchanged(path: string, relativePath: string): Promise<boolean>
 }
 
 /**
- * Rows are those that were written, or there are none and the reason is given; tables that are not
- * concerned have all of theirs.
+ * A table has the rows that were written, or none and an error with the reason. Tables that are not
+ * affected have all of their rows.
  */
 async function expectRows(open: OpenScene, damagedTables: readonly string[]): Promise<void> {
   const found: Record<string, unknown> = {};

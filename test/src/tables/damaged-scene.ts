@@ -311,7 +311,7 @@ export class OpenScene implements AsyncDisposable {
     await until(isOver, `${rounds} rounds of upkeep have passed`);
   }
 
-  /** The rows of a table, or why there are none. */
+  /** The rows of a table, or the reason why there are none. */
   async rows(table: string): Promise<unknown> {
     try {
       const sql = `SELECT CAST(count(*) AS INTEGER) c, CAST(sum(n) AS DOUBLE) s FROM ${table}`;

@@ -228,7 +228,7 @@ describe.skipIf(cannotMount)(
 
       await server.engine.deleteSegment('kept_OFFLINE', segments[0] ?? '');
       expect(await server.sums('kept')).toEqual([8000, sumOf(4000, 12_000)]);
-      // The file stays as long as a query may read it, and in no trash after that.
+      // The file exists as long as a query may read it, and is not in the trash after that.
       await server.rounds(5);
       expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
       expect(await server.problems()).toEqual([]);
@@ -327,7 +327,7 @@ describe.skipIf(cannotMount)(
 
       const isFull = /^RETRYING The disk of the tables \(engine\.tables\.data\.dir\) is full: /;
       for (let turn = 0; turn < 3; turn += 1) {
-        // At other places each time: amid messages, and before a commit.
+        // The disk is filled at different moments: between messages, and before a commit.
         await server.disk.fill();
         await produce(400 + 37 * turn);
         await server.until(async () => {

@@ -129,7 +129,7 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
         [0, 1].map((step) => `{"of":${index},"step":${step}}`);
       expect(await readTexts(all)).toEqual([...textOf(0), ...textOf(1), ...textOf(2)]);
       expect(await readTexts(committed)).toEqual([...textOf(0), ...textOf(2)]);
-      // Six messages, and three marks.
+      // Six messages, and three transaction markers.
       expect(await committed.readPartitions()).toEqual([
         { partition: 0, earliestOffset: 0, latestOffset: 9 },
       ]);

@@ -52,7 +52,7 @@ const tableOf = (config: Readonly<Record<string, string>>): TableConfigDocument 
 });
 
 /**
- * Has a producer write numbered messages to a stream and a table server consume it, each in a
+ * Lets a producer write numbered messages to a stream and a table server consume it, each in a
  * process of its own, and kills one or the other at random. Every query during the trial sees a
  * beginning of each partition, without a gap and without a row twice; in the end each message of
  * the stream is in the table once.
@@ -89,7 +89,7 @@ export async function runKillTrial(stream: TrialStream, killCount: number): Prom
       while (systemClock.monotonicMs() < endMs) {
         for (const { c, d, m } of await look()) expect([d, m]).toEqual([c, (c as number) - 1]);
       }
-      // In turn, so that a short trial has both as well; now and then both at once.
+      // Kills one after the other, so that a short trial kills both, and sometimes both at once.
       const victims =
         random.fraction() < 0.2 ? ['producer', 'server'] : [kill % 2 === 0 ? 'server' : 'producer'];
       for (const role of victims) await end(running, role);

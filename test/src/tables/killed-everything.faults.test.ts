@@ -96,7 +96,10 @@ class Traffic {
     });
   }
 
-  /** A page is right, or its result is gone, including results committed before a kill. */
+  /**
+   * Checks that a page is correct, or that its result no longer exists. This includes results that
+   * were committed before a kill.
+   */
   async #read(seed: number): Promise<void> {
     const random = new SeededRandom(seed);
     await this.#each(async () => {

@@ -129,7 +129,7 @@ export class LiveTables implements AsyncDisposable {
     });
   }
 
-  /** Makes table and schema of events. */
+  /** Creates the table and the schema of events. */
   async makeEvents(stream: Readonly<Record<string, string>> = fileStream): Promise<void> {
     for (const [path, body] of [
       ['/schemas', eventSchema],
@@ -145,7 +145,7 @@ export class LiveTables implements AsyncDisposable {
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
   }
 
-  /** Adds rows to a table by its name with type. @throws Error when they are not taken */
+  /** Adds rows to a table by its name with type. @throws Error when they are not accepted */
   async ingestRows(tableNameWithType: string, rows: readonly object[]): Promise<void> {
     const form = new FormData();
     const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
@@ -217,7 +217,7 @@ export class Events {
     this.#next += count;
   }
 
-  /** Goes on until `stop`. */
+  /** Continues until `stop`. */
   begin(producer: Pick<FileProducer, 'append'>): void {
     this.#running = (async () => {
       while (!this.#stopped) {

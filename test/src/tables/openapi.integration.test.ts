@@ -74,7 +74,7 @@ const bodies: Readonly<Record<string, object>> = {
 };
 
 let controller: TestController;
-/** One whose engine fails on request, and one without. */
+/** A controller whose engine fails on request, and a controller without an engine. */
 let failed: TestController;
 let bare: TestController;
 let failure = new QuireError('INTERNAL', 'As told.');
@@ -233,7 +233,8 @@ test('a file that is larger than it may be is refused', async () => {
   await expectDocumented('ingestFromFile', answer);
 });
 
-// 429 is the gate's, which has tests of its own; the version uses no engine that could fail.
+// The limits of callers answer 429, and have their own tests. The version is read from no engine
+// that could fail.
 const isElsewhere = (each: string): boolean =>
   each.endsWith(' 429') || /^readVersion 50[013]$/.test(each);
 

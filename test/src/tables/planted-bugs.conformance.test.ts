@@ -10,8 +10,8 @@ import {
 const cases = new Map(tableEngineCases().map((each) => [`${each.group}: ${each.title}`, each]));
 
 /**
- * The embedded engine with a bug. That it passes without one is shown by
- * `embedded-table-engine.conformance.test.ts`.
+ * The embedded engine with a bug. `embedded-table-engine.conformance.test.ts` shows that it passes
+ * without one.
  */
 function openWith({ plant }: PlantedTableEngineBug): OpenTableEngineFixture {
   return async () => {

@@ -8,7 +8,7 @@ import type { TableEngine } from '@quire/core/table-engine';
 export interface PlantedTableEngineBug {
   /** The mistake, as a predicate of the engine. */
   readonly name: string;
-  /** The group and the title of the case, which is the broken sentence. */
+  /** The group and the title of the case, which states the broken guarantee. */
   readonly caughtBy: string;
   readonly plant: (engine: TableEngine) => Partial<TableEngine>;
 }
@@ -27,7 +27,7 @@ const tasks =
 const queues =
   'tasks: wait while their queue is stopped, and can be cancelled unless they have finished';
 
-/** Waits for a call, and passes over its failure with a code. */
+/** Waits for a call, and ignores a failure with this code. */
 async function forgiving<T>(call: Promise<T>, code: ErrorCode, instead: T): Promise<T> {
   return call.catch((error: unknown) => {
     if (isQuireError(error, code)) return instead;

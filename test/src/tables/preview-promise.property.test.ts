@@ -214,7 +214,8 @@ test('the rows of a preview are those that the table answers, of files', async (
 test('the rows of a preview are those that the table answers, of a stream, also where it is one half of two', async () => {
   await fc.assert(
     fc.asyncProperty(example, async ({ rows, features: given }) => {
-      // A table that does not continue stops at the first bad message, while a preview continues.
+      // A table that does not continue on errors stops at the first bad message, while a preview
+      // continues.
       const taken = { rows, features: { ...given, continueOnError: true } };
       const { config, schema } = tableOf(taken);
       await using producer = await FileProducer.open({

@@ -36,7 +36,7 @@ const config = {
   },
 };
 
-/** The process that makes rows of messages. */
+/** The process that converts messages to rows. */
 async function streamWorker(tables: LiveTables): Promise<number> {
   for (const pid of await tables.workerPids()) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

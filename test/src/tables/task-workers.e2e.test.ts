@@ -68,7 +68,7 @@ const untilState = (
     return debug;
   }, patience);
 
-/** Files of rows, those on their way included. */
+/** Files of rows, including those that are being written. */
 async function rowFiles(tables: LiveTables): Promise<readonly string[]> {
   const names = await readdir(join(tables.home, 'tables/data'), { recursive: true });
   return names.filter((name) => name.endsWith('.parquet'));

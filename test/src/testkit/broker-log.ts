@@ -30,7 +30,7 @@ export function recordingLogger(
   };
 }
 
-/** Resolves once a line with this message is there. */
+/** Resolves once a line with this message is logged. */
 export async function untilLogged(lines: readonly LogLine[], msg: string): Promise<void> {
   while (!lines.some((line) => line.msg === msg)) {
     await new Promise((resolve) => setImmediate(resolve));

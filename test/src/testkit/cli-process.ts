@@ -167,7 +167,7 @@ function nothingToDispose(): Disposable {
   return { [Symbol.dispose]: () => undefined };
 }
 
-/** Runs a command line with a shell, as a user would who copies it. */
+/** Runs a command line with a shell, as a user who copies it would. */
 export async function shell(command: string): Promise<Ended> {
   const child = spawn('bash', ['-c', command], { cwd: root });
   let stdout = '';

@@ -26,8 +26,8 @@ export function gcsStoresOn(server: () => GcsServer): OpenStoreFixture {
 }
 
 /**
- * Returns the uploads of which some bytes were sent, and which were neither completed nor aborted:
- * no server lists those that it still has.
+ * Returns the uploads that have received bytes, and were neither completed nor aborted, from the
+ * requests. Servers do not list them.
  */
 export function unfinishedUploads(requests: readonly ProxiedRequest[]): string[] {
   const open = new Set<string>();
@@ -39,7 +39,7 @@ export function unfinishedUploads(requests: readonly ProxiedRequest[]): string[]
   return [...open];
 }
 
-/** Makes the server look as one that is full. */
+/** Makes the server answer as if it were full. */
 function refuseBeyond(
   { method, url, headers }: ProxiedRequest,
   sizeMaxBytes: number,

@@ -63,7 +63,7 @@ export function framed(message: Uint8Array): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Resolves with the answer to a call, or rejects with how its stream was reset. */
+/** Resolves with the answer to a call, or rejects with the code with which its stream was reset. */
 export async function answerOf(stream: ClientHttp2Stream): Promise<GrpcAnswer> {
   const chunks: Buffer[] = [];
   let headers: IncomingHttpHeaders = {};

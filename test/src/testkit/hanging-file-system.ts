@@ -1,6 +1,9 @@
 import { type FileSystem, nodeFileSystem } from '@quire/store-file';
 
-/** Calls that change nothing: to die before one is to die before the next that does. */
+/**
+ * Calls that change nothing: a kill before such a call has the same effect as a kill before the
+ * next change.
+ */
 const onlyLook = new Set(['realPath', 'status', 'readDirectory']);
 
 /** Reports that this writer hangs, and never continues: the process waits to be killed. */

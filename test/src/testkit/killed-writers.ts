@@ -47,7 +47,7 @@ export async function killWriters(
  *
  * @param writersAtOnce how many share a process
  * @param kill runs writers that hang before these changes, and resolves to what each left, and
- *   whether it had come to its end
+ * whether it had finished
  */
 export async function killEverywhere<Left>(
   writersAtOnce: number,

@@ -54,7 +54,7 @@ export function callHeaders(path: string, more: Readonly<Record<string, string>>
   });
 }
 
-/** An HTTP/2 connection that sends what the test says. */
+/** An HTTP/2 connection that sends the frames that the test specifies. */
 export class RawHttp2 implements AsyncDisposable {
   readonly socket: Socket;
   isClosed = false;

@@ -31,7 +31,7 @@ export function s3StoresOn(server: () => S3Server): OpenStoreFixture {
   };
 }
 
-/** The keys of the uploads below a place in a bucket that were neither completed nor aborted. */
+/** The keys of the uploads below a prefix in a bucket that were neither completed nor aborted. */
 export async function unfinishedUploads(server: S3Server, location: string): Promise<string[]> {
   const { hostname, pathname } = new URL(location);
   const client = new S3Client({ ...server.storeOptions(), ...patience });

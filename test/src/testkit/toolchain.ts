@@ -3,14 +3,14 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, test } from 'vitest';
 
-/** Something that some suites need and that `npm ci` does not bring. */
+/** A program that some suites need and that `npm ci` does not install. */
 export interface Tool {
   readonly name: string;
   /** The remedy when it is missing. */
   readonly remedy: string;
-  /** Path of it, or undefined when it is missing or unfit. */
+  /** Its path; undefined if it is missing or unusable. */
   readonly find: (environment: NodeJS.ProcessEnv) => string | undefined;
-  /** Skipped when it is missing, also where `CI` is set: it cannot be had there. */
+  /** Skipped when it is missing, even where `CI` is set, because it cannot be installed there. */
   readonly isOptional?: boolean;
 }
 
@@ -58,7 +58,7 @@ const openApiGenerator: Tool = {
     ),
 };
 
-/** The same, if the compiler or runtime of a client's language is there as well. */
+/** The same, if the compiler or runtime of a client's language is installed as well. */
 export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>> = {
   go: withProgram(openApiGenerator, 'Go', () => ['go', 'version']),
   java: withProgram(openApiGenerator, 'a compiler for Java', () => ['javac', '--version']),
@@ -69,8 +69,8 @@ export const openApiGenerators: Readonly<Record<'go' | 'java' | 'python', Tool>>
 };
 
 /**
- * Python with Schemathesis, which makes calls of an API document, valid ones and others, and holds
- * the answers to it.
+ * Python with Schemathesis, which makes valid and invalid calls of an API document, and checks the
+ * answers against it.
  */
 export const schemathesis: Tool = program({
   name: 'Schemathesis',
@@ -80,8 +80,8 @@ export const schemathesis: Tool = program({
 });
 
 /**
- * The folder of npm's modules with openapi-typescript, which makes types of API documents, and
- * openapi-fetch, which calls by them.
+ * The folder of npm's modules with openapi-typescript, which generates types from API documents,
+ * and openapi-fetch, which makes calls with them.
  */
 export const openApiTypescript: Tool = {
   name: 'openapi-typescript',
@@ -162,7 +162,7 @@ export const flightPython: Tool = program({
   probe: pythonHas('adbc_driver_flightsql', 'polars', 'pandas'),
 });
 
-/** The folder with the JDBC driver for Flight SQL, where there is a Java to run it. */
+/** The folder with the JDBC driver for Flight SQL, if Java is installed. */
 export const flightJdbc: Tool = {
   name: "Apache Arrow's JDBC driver for Flight SQL, with Java 17",
   remedy: 'run .ci/run once, or set QUIRE_FLIGHT_JDBC to a folder with its jar',
@@ -184,7 +184,7 @@ export const flightRust: Tool = {
   },
 };
 
-/** The folder with the jars of Apache Kafka, where there is a Java to run them. */
+/** The folder with the jars of Apache Kafka, if Java is installed. */
 export const kafkaServer: Tool = {
   name: 'Apache Kafka, with Java 17',
   remedy: 'run .ci/run once, or set QUIRE_KAFKA to a folder with its jars',
@@ -193,8 +193,7 @@ export const kafkaServer: Tool = {
 };
 
 /**
- * The folder with Apache Pinot's own classes and the program that calls them, if there is a Java to
- * run it.
+ * The folder with Apache Pinot's own classes and the program that calls them, if Java is installed.
  */
 export const pinotJudge: Tool = {
   name: "Apache Pinot's own classes, with Java 17",
@@ -208,10 +207,7 @@ export const pinotJudge: Tool = {
   },
 };
 
-/**
- * The folder with a whole Apache Pinot and the program that runs it, where there is a Java to run
- * it.
- */
+/** The folder with a whole Apache Pinot and the program that runs it, if Java is installed. */
 export const pinotServer: Tool = {
   name: 'Apache Pinot, with Java 17',
   isOptional: true,
@@ -293,8 +289,8 @@ export const arrowVersions: Tool = {
 };
 
 /**
- * The root directory of a base image, if buildah and crun are there to build on it and to run the
- * result, and this user may use them.
+ * The root directory of a base image, if buildah and crun are installed to build on it and to run
+ * the result, and this user may use them.
  */
 export const imageBase: Tool = {
   name: 'buildah and crun, as root, and a base image',
@@ -379,8 +375,8 @@ function requireTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * `describe` for a suite that needs a tool; the body gets its path. Without the tool the suite is
- * skipped, or fails where the variable CI is set and the tool is not optional.
+ * `describe` for a suite that needs a tool, and receives its path. Without the tool the suite is
+ * skipped, or fails if the variable CI is set and the tool is not optional.
  */
 export function describeWithTool(tool: Tool, name: string, body: (path: string) => void): void {
   const path = tool.find(process.env);
@@ -431,7 +427,7 @@ function pythonHas(...modules: readonly string[]): string[] {
   ];
 }
 
-/** A tool that is there where this program runs as well. */
+/** A tool that is available only if this program runs as well. */
 function withProgram(
   tool: Tool,
   name: string,
@@ -449,7 +445,7 @@ function withProgram(
   };
 }
 
-/** A folder with a jar whose name begins so, if there is a Java 17 or newer. */
+/** A folder with a jar whose name begins with this text, if Java 17 or newer is installed. */
 function javaFolder(folder: string, jar: string): string | undefined {
   if (!existsSync(folder) || !readdirSync(folder).some((name) => name.startsWith(jar))) {
     return undefined;

@@ -115,7 +115,7 @@ ${settings}`,
     return children.trim().split(' ').filter(Boolean).map(Number);
   }
 
-  /** Files of results, those on their way included. */
+  /** Files of results, including those that are being written. */
   resultFiles(): Promise<string[]> {
     return filesIn(join(this.#directory.path, 'results'));
   }

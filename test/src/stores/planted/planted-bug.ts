@@ -7,7 +7,7 @@ import type { ObjectBody, ObjectStore, StoreCapabilities } from '@quire/core';
 export interface PlantedBug {
   /** The mistake, as a predicate of the store. */
   readonly name: string;
-  /** The title of the case, which is the broken sentence. */
+  /** The title of the case, which states the broken guarantee. */
   readonly caughtBy: string;
   /** True if a call never ends with it. */
   readonly hangs?: boolean;

@@ -69,7 +69,7 @@ function timestampJson(units: bigint, digits: number): string {
 
 const optional = (name: string, type: DataType): Field => new Field(name, type, true);
 
-/** The words of a 128-bit integer, as apache-arrow's builders want them. */
+/** The words of a 128-bit integer, as apache-arrow's builders require them. */
 function decimalWords(value: bigint): Uint32Array {
   return Uint32Array.from([0n, 32n, 64n, 96n], (shift) =>
     Number(BigInt.asUintN(32, value >> shift)),

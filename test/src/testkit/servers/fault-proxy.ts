@@ -31,11 +31,13 @@ export type Fault =
    * answer's body.
    */
   | { readonly kind: 'reset'; readonly afterBytes?: number }
-  /** The server gets the request and acts on it; the connection is reset in place of its answer. */
+  /**
+   * The server receives the request and acts on it; the connection is reset instead of an answer.
+   */
   | { readonly kind: 'lose answer' }
   /** No answer ever arrives; with `afterBytes`, its headers and that many bytes of its body do. */
   | { readonly kind: 'stall'; readonly afterBytes?: number }
-  /** The server gets the request that much later. */
+  /** The server receives the request that much later. */
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** The server's answer has other headers or another status. */
   | {
@@ -54,7 +56,7 @@ export class FaultProxy implements AsyncDisposable {
   /** Decides about each request; undefined passes it on. */
   intercept: (request: ProxiedRequest) => Fault | undefined = () => undefined;
   readonly #server: Server;
-  /** The port of the server behind it; another one once that was started again. */
+  /** The port of the server behind it, which changes when the server is restarted. */
   targetPort: number;
 
   private constructor(server: Server, targetPort: number) {

@@ -114,7 +114,7 @@ async function countPartitions(admin: Admin, options: KafkaStreamOptions): Promi
   }
 }
 
-/** The port is known when the server starts only. */
+/** The port is known only when the server starts. */
 const writeListeners = `{ cat "$2/fixed.properties"; echo "listeners=PLAINTEXT://127.0.0.1:$3,CONTROLLER://$(cat "$2/fixed.properties" | sed -n 's/^controller.quorum.voters=1@//p')"; echo "advertised.listeners=PLAINTEXT://127.0.0.1:$3"; } > "$2/server.properties"`;
 
 function propertiesOf(folder: string, controllerPort: number): string {

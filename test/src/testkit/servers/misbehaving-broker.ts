@@ -68,12 +68,12 @@ export const stopsInTheMiddle: Misconduct = (response) => {
 };
 
 /**
- * A server in place of a broker that behaves in any way that a test wants: it counts its calls, and
- * answers health checks until it is changed.
+ * A server that replaces a broker, and behaves in any way that a test requires: it counts its
+ * calls, and answers health checks until it is changed.
  */
 export class MisbehavingBroker implements AsyncDisposable {
   readonly brokerId: string;
-  /** Every call but health checks, whole. */
+  /** All calls except health checks, with their whole bodies. */
   readonly calls: ReceivedCall[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -148,7 +148,7 @@ export class MisbehavingBroker implements AsyncDisposable {
     }
   }
 
-  /** An id such as brokers make. */
+  /** An id such as brokers generate. */
   static newRequestId(): string {
     return createRequestId(systemClock, systemRandom);
   }

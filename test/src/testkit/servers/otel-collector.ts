@@ -134,7 +134,7 @@ function valuesOf(attributes: readonly WireAttribute[]): Record<string, unknown>
   );
 }
 
-/** A span by its name, with those that it is the parent of, by their names. */
+/** A span by its name, with its child spans by their names. */
 export type SpanTree = readonly [name: string, ...children: SpanTree[]];
 
 /** Returns the spans of a trace as trees, from those whose parents are not among them. */

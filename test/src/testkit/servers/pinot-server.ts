@@ -26,7 +26,7 @@ export interface PinotAddress {
     readonly authority: string;
   };
   readonly grpcPort: number;
-  /** `host:port` of ZooKeeper, where more of a cluster may join. */
+  /** `host:port` of ZooKeeper, so that further processes may join the cluster. */
   readonly zookeeper: string;
   /** The credentials that its brokers require, `Basic …`. */
   readonly authorization: string;
@@ -36,7 +36,7 @@ export interface PinotAddress {
   readonly servers: readonly string[];
 }
 
-/** The only one that its brokers accept, and each role of a guarded cluster. */
+/** The only principal that its brokers accept, and each role of a guarded cluster. */
 const principal: PinotPrincipal = { name: 'quire', password: 'a-password-of-a-test' };
 const openedPackages = [
   'java.nio',
@@ -130,8 +130,8 @@ export class PinotServer implements AsyncDisposable {
   }
 
   /**
-   * More of a running cluster, in a process of its own, which may be killed and started again. Its
-   * broker and its server are of the tenant `Spare` only.
+   * Further roles of a running cluster, in a separate process, which may be killed and started
+   * again. Its broker and its server are of the tenant `Spare` only.
    */
   static async join(
     folder: string,

@@ -97,7 +97,7 @@ export class ServerProcess implements AsyncDisposable {
       `${path} listens on port ${this.port}`,
       startTimeoutMs,
     );
-    // Something else may listen there, while this process is about to find out.
+    // Another program may listen on the port before this process detects that its server has ended.
     if (child.exitCode !== null) throw new Error(`${path} has ended: ${complaints}`);
   }
 
