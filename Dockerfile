@@ -1,6 +1,6 @@
 # docker build -t quire . && docker run --rm -p 8099:8099 -e QUIRE_TOKEN="$(openssl rand -hex 32)" quire
 # Any role by settings: docker run … -v ./config:/etc/quire:ro quire start --roles proxy --config /etc/quire/quire.properties
-# Without Docker and without a registry of images: npm run image (deploy/image/build.ts), which replaces all three stages below.
+# Without Docker and without an image registry: npm run image (deploy/image/build.ts), which replaces all three stages below.
 
 # The packages as npm would install them, in /image. `--build-context packages=FOLDER` takes them from elsewhere.
 FROM node:24-slim AS packages
@@ -33,7 +33,7 @@ STOPSIGNAL SIGTERM
 # Checks the broker; for another role, set QUIRE_HEALTH_URL to its /health.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["node", "-e", \
   "fetch(process.env.QUIRE_HEALTH_URL ?? 'http://127.0.0.1:8099/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The kernel drops signals to the first process of a container that it does not listen to, as Node does not while it starts: tini passes
-# them on, and collects processes that have lost their parent.
+# The kernel drops signals that the first process of a container does not handle. Node handles none while it starts: tini passes
+# them on, and reaps orphaned processes.
 ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=2", "/opt/quire/node_modules/@quire/cli/bin/quire.cjs"]
 CMD ["start", "--config", "/etc/quire/quire.properties"]

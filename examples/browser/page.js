@@ -1,5 +1,5 @@
-// A page that runs a query and turns the pages of its result. Serve it from the origin of Quire, or through a proxy there: brokers send no
-// CORS headers. A bundler takes it as it is: `npx vite examples/browser`.
+// A page that runs a query and shows its result page by page. Serve it from the origin of Quire, or through a proxy there: brokers send no
+// CORS headers. A bundler can serve it unchanged: `npx vite examples/browser`.
 import { isQuireError, QuireClient } from '@quire/client';
 
 const client = new QuireClient({ baseUrl: location.origin, token: 'quickstart-analyst' });

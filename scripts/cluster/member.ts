@@ -132,7 +132,9 @@ export class Member {
   #ended(how: string): void {
     const was = this.#state;
     this.#state = 'ended';
-    if (was === 'serving') this.#options.onUnexpectedEnd(`${this.name} ${how}; the others continue.`);
+    if (was === 'serving') {
+      this.#options.onUnexpectedEnd(`${this.name} ${how}; the others continue.`);
+    }
   }
 
   #endOfLog(): string {

@@ -39,7 +39,9 @@ export const flightPart: Part = {
       ],
       notes: [
         `DoGet and HTTP read ${isQuick ? '2' : '200'} MB of the same result, as it is stored.`,
-        ...(python === undefined ? ['Drivers were omitted, because the Python that .ci/run installs is missing.'] : []),
+        ...(python === undefined
+          ? ['Drivers were omitted, because the Python that .ci/run installs is missing.']
+          : []),
       ],
     };
   },

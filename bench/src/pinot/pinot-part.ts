@@ -10,7 +10,8 @@ import { compareStores } from './compare-stores.ts';
 import { loadEvents } from './load-events.ts';
 
 const heapMegabytes = 3_000;
-const missingNote = 'Apache Pinot is not installed here (.ci/run installs it where it is available).';
+const missingNote =
+  'Apache Pinot is not installed here (.ci/run installs it where it is available).';
 
 /**
  * Results over one table of a real Apache Pinot: the time of storing one compared with the bare

@@ -19,7 +19,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if ne .Values.store.protocol "file" }}true{{ end -}}
 {{- end -}}
 
-{{/* The settings of a role: its own over those of all, over what follows from other values. */}}
+{{/* The settings of a role. Its own settings override those of all roles, which override those that follow from other values. */}}
 {{- define "quire.settings" -}}
 {{- $root := .root -}}
 {{- $v := $root.Values -}}
@@ -75,7 +75,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 metadata:
   labels: {{- include "quire.labels" . | nindent 4 }}
   annotations:
-    # A change of live settings is noticed without a restart; any other needs one.
+    # Changes of live settings take effect without a restart; others need one.
     checksum/settings: {{ include "quire.settings" . | sha256sum }}
     {{- with $own.annotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
@@ -84,7 +84,7 @@ spec:
   {{- with $v.image.pullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
-  # Longer than the grace that the settings give to calls under way.
+  # Longer than the grace period of the settings for running calls.
   terminationGracePeriodSeconds: {{ add (int $v.broker.shutdownGraceSeconds) 15 }}
   securityContext:
     runAsNonRoot: true
@@ -147,7 +147,7 @@ spec:
         timeoutSeconds: 3
       livenessProbe:
         {{- if eq .role "cleaner" }}
-        # Its health says whether it reaches the store, which no restart changes.
+        # Its health reports whether it can access the store, which a restart cannot repair.
         tcpSocket: { port: http }
         {{- else }}
         httpGet: { path: /health, port: http }
@@ -161,7 +161,7 @@ spec:
         readOnlyRootFilesystem: true
         capabilities: { drop: [ALL] }
       volumeMounts:
-        # Directories, not files: a mounted file stays the old one when it is replaced.
+        # Directories, because a mounted file is not updated when it is replaced.
         - { name: settings, mountPath: /etc/quire, readOnly: true }
         - { name: temp, mountPath: /var/tmp/quire }
         {{- range $principal, $each := $v.principals }}
