@@ -16,7 +16,7 @@ element('form').addEventListener('submit', (event) => {
 element('#next').addEventListener('click', () => void show(() => cursor.next()));
 element('#previous').addEventListener('click', () => void show(() => cursor.previous()));
 
-/** Shows the page that a step gives, or why there is none. */
+/** Shows the page that a step returns, or the reason why there is none. */
 async function show(step) {
   try {
     const page = await step();
