@@ -29,7 +29,10 @@ export interface FileTableSize {
  * call, so that a getter makes them live.
  */
 export interface BrokerOptions extends ServerOptions {
-  /** The engine of queries in this process, or one that stores their answers itself, anywhere. */
+  /**
+   * The engine of queries: one in this process, or one that also stores the answers, in any
+   * process.
+   */
   readonly engine: QueryEngine | StoringEngine;
   readonly results: ResultStore;
 

@@ -42,8 +42,8 @@ export interface CleanerStatus {
   /** The reason why the last sweep could not list the store; undefined if it could. */
   readonly lastError: string | undefined;
   /**
-   * The problem of the settings that were read last, because of which older ones are in force;
-   * undefined if there is none.
+   * The problem of the settings that were read last, which are not in force; undefined if there is
+   * none.
    */
   readonly settingsProblem: string | undefined;
 }

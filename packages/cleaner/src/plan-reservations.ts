@@ -1,13 +1,13 @@
 import type { QuotaPolicy } from './quota-policy.ts';
 
-/** A write in progress, with the space that it holds and wants. */
+/** A write in progress, with the space that it holds and requests. */
 export interface WriteDemand {
   readonly heldBytes: number;
   /** The bytes that it waits for; 0 while it does not wait. */
   readonly wantedBytes: number;
 }
 
-/** The space in a limit, and the writes that hold or want it. */
+/** The space in a limit, and the writes that hold or request it. */
 export interface ReservationState<Write extends WriteDemand> {
   readonly policy: QuotaPolicy;
   readonly storedBytes: number;
@@ -92,7 +92,7 @@ export function planReservations<Write extends WriteDemand>(
   return { kind: 'refuse', write: victimOf(state), policy: state.policy };
 }
 
-/** Returns the first write that exceeds one of its limits for good, and that limit. */
+/** Returns the first write that permanently exceeds one of its limits, and that limit. */
 function refusal<Write extends WriteDemand>(
   writes: readonly Write[],
   limitsOf: (write: Write) => readonly ReservationState<Write>[],

@@ -143,7 +143,7 @@ export class ReservationQueue {
     return this.#wait(write, bytes, signal);
   }
 
-  /** Lets every write continue that can; call it whenever space may have become free. */
+  /** Lets all writes continue that fit; call it whenever space may have become free. */
   settle(): void {
     for (;;) {
       const step = this.#next();

@@ -4,7 +4,7 @@ import { visibleText } from '@quire/core/portable';
 import type { Environment } from './environment.ts';
 import { stylesFor } from './styles.ts';
 
-/** Hints on what to do about an error, where its message does not say it. */
+/** Hints on what to do about an error whose message does not say so. */
 const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = {
   SERVER_UNREACHABLE: ({ invocation }) =>
     `Is a server running there? '${invocation} start' starts one; --url sets its address.`,

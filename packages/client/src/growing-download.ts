@@ -122,7 +122,7 @@ async function readPart(
   page: RequestedPage & PageForm & { readonly rowCount: number },
   signal: AbortSignal | undefined,
 ): Promise<PagePart | undefined> {
-  // Arrow's batches end where pages do: only whole pages give the bytes of a stored result.
+  // Arrow's batches end where pages do: only whole pages result in the bytes of a stored result.
   if (page.format === 'arrow' && !(await isWhole(source, page, signal))) return undefined;
   const { headers, bytes } = await call(source, page, signal);
   const isGrowing = headers.get(pageHeaders.state) !== null;

@@ -10,7 +10,7 @@ export { formatBytes };
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** Formats a moment in the reader's own zone. */
+/** Formats a timestamp in the user's time zone. */
 export function formatTime(ms: number): string {
   return moment.format(ms);
 }

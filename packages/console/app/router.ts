@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 
 /**
- * A place in the console: its path in segments, and its parameters. All of it is after the `#`, and
+ * A route of the console: its path in segments, and its parameters. All of it is after the `#`, and
  * never sent to a server.
  */
 export interface Route {
@@ -32,7 +32,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Returns the address of a place, for a link. */
+/** Returns the address of a route, for a link. */
 export function placeOf(
   segments: readonly string[],
   parameters: Readonly<Record<string, string | undefined>> = {},
@@ -44,13 +44,13 @@ export function placeOf(
   return `#/${segments.map((segment) => encodeURIComponent(segment)).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Navigates to a place, unless the page that requests it has been left in between. */
+/** Navigates to a route, unless the page that requests it has been left in the meantime. */
 export function useGoTo(): (
   segments: readonly string[],
   parameters?: Readonly<Record<string, string | undefined>>,
 ) => void {
-  // The address changes before its page is shown: a query that ends in between must not navigate
-  // back.
+  // The address changes before its page is shown: a query that ends in the meantime must not
+  // navigate back.
   const shown = useRef<string>(undefined);
   useEffect(() => {
     shown.current = pathOf(location.hash);

@@ -48,7 +48,7 @@ export interface PreviewCall {
   readonly body: string;
   /** True if it may read files and streams, which is for admins. */
   readonly mayReadSources: boolean;
-  /** The file that the caller has sent, to sample in place of any other. */
+  /** The file that the caller has sent, which is sampled instead of any other. */
   readonly upload?: { readonly path: string; readonly name: string } | undefined;
 }
 

@@ -87,7 +87,7 @@ export class TableWatch {
     }
   }
 
-  /** Returns undefined for a table that was deleted in between, or is set aside. */
+  /** Returns undefined for a table that was deleted in the meantime, or is set aside. */
   async #readConsumption(tableNameWithType: string): Promise<Consumption | undefined> {
     try {
       return await this.#engine.readConsumption(tableNameWithType);

@@ -9,7 +9,7 @@ export type ErrorKind =
   | 'unavailable' // retry later, unchanged
   | 'corrupt' // stored bytes are not what was written; an operator must investigate
   | 'aborted' // the caller aborted the call
-  | 'unsupported' // this engine cannot do it; the message says what would
+  | 'unsupported' // this engine does not support it; the message names an alternative
   | 'internal'; // a defect in Quire
 
 /**

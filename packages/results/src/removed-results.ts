@@ -41,7 +41,7 @@ export class RemovedResults {
 export function removedError(requestId: RequestId, reason: RemovalReason): QuireError {
   return new QuireError(
     codes[reason],
-    `The result ${requestId} no longer exists: it was ${reason === 'expired' ? 'kept until its expiration time' : reason}.`,
+    `The result ${requestId} no longer exists: it ${reason === 'expired' ? 'has expired' : `was ${reason}`}.`,
   );
 }
 

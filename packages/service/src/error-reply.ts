@@ -82,7 +82,7 @@ function callersMessage(error: QuireError, requestId: string): string {
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') {
     return `The result store does not answer; try again. ${more}`;
   }
-  // It names a table and a segment, which the caller or an admin can act on.
+  // The message names a table and a segment, which the caller or an admin can act on.
   if (code === 'TABLE_DAMAGED') return error.message;
   if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') {
     return `The stored result is damaged. ${more}`;

@@ -45,7 +45,7 @@ export class OpenApiDocument {
   async #create(): Promise<ApiDocument> {
     const { default: swagger } = await import('@fastify/swagger');
     const about = this.#about;
-    // It receives no calls: the plug-in collects routes as they are added.
+    // This server receives no calls: the plug-in collects routes as they are added.
     const server = fastify({ schemaController: compiling(withoutCompilers) });
     for (const schema of [...components, ...(about.components ?? [])]) server.addSchema(schema);
     await server.register(swagger, {

@@ -103,7 +103,7 @@ export class ServiceMetrics {
    */
   render({ isAdmin, isOpenMetrics = false }: RenderOptions): Promise<RenderedMetrics> {
     const shown = isAdmin ? [this.registry, this.#ofPrincipals] : [this.registry];
-    // One at a time: the format is a state of the registry.
+    // Rendered one at a time, because the format is a state of the registry.
     return this.#renderings.run(async () => {
       const contentType = isOpenMetrics
         ? Registry.OPENMETRICS_CONTENT_TYPE

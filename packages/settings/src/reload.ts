@@ -111,8 +111,8 @@ export class SettingsReloader implements AsyncDisposable {
   }
 
   /**
-   * Polls for a lost file. Once it exists it is watched, and then read again, because it may have
-   * changed in between.
+   * Polls for a missing file. Once it exists it is watched, and then read again, because it may
+   * have changed in the meantime.
    */
   async #follow(isFound: boolean): Promise<void> {
     if (isFound && !this.#isLost) return;

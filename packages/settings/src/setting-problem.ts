@@ -10,7 +10,7 @@ export interface SettingProblem {
   /** The allowed values, in words; undefined if there are none. */
   readonly allowed: string | undefined;
   readonly source: SettingSource | undefined;
-  /** One sentence with all of these. */
+  /** A sentence with all of the above. */
   readonly message: string;
 }
 

@@ -25,7 +25,10 @@ export interface ListTask {
   readonly nowMs: number;
 }
 
-/** Deletes a file and, if only certain others remain in its directory, these and the directory. */
+/**
+ * Deletes a file. If only files with certain names remain in its directory, deletes these and the
+ * directory as well.
+ */
 export interface DeleteFolderTask {
   readonly kind: 'deleteFolder';
   readonly directory: string;

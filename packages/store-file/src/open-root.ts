@@ -125,7 +125,7 @@ async function removeStale(
       const isStale = owner === 'dead' || (owner === 'unknown' && lastModifiedMs < untilMs);
       if (kind === 'file' && isStale) await fileSystem.unlink(path);
     } catch (error) {
-      // Its writer has finished, or another process is cleaning up as well.
+      // The writer of the file has finished, or another process is cleaning up as well.
       if (!isErrno(error, ...absenceErrnos)) throw error;
     }
   }

@@ -162,7 +162,8 @@ export class FileObjectStore
   ): Promise<ObjectEntry> {
     this.#check(key, options);
     const entry = await this.#writer.write(key, body, options, () => this.#assertOpen());
-    // Its status would show the change, but the space of the replaced file must be freed now.
+    // Readers would detect the change by the status of the file, but the space of the replaced file
+    // must be freed now.
     this.#handles?.forget(key);
     return entry;
   }

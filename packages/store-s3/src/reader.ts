@@ -44,7 +44,7 @@ export async function openObject(
       },
     );
   } finally {
-    // Once there is an answer, its end releases them.
+    // The connections of an open answer are released at its end.
     if (!isOpen) connections[Symbol.dispose]();
   }
 }

@@ -61,7 +61,7 @@ export class ObjectWriter {
       return await headObject(this.#options.bucket, { ...call, op: 'head' });
     } catch (error) {
       if (!isQuireError(error, 'OBJECT_NOT_FOUND')) throw error;
-      // It was stored and has since been deleted, for example by a cleaner.
+      // The object was stored and has since been deleted, for example by a cleaner.
       return {
         key: call.key,
         sizeBytes,

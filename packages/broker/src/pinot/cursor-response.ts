@@ -36,7 +36,7 @@ export function pinotEntryOf(context: BrokerContext, entry: ResultEntry): PinotS
 }
 
 function cursorMembersOf(context: BrokerContext, entry: ResultEntry) {
-  // Its clients require an address, even if any broker would do.
+  // Clients of Apache Pinot require an address, even if any broker would do.
   const { host, port } = context.address();
   return {
     offset: 0,

@@ -143,7 +143,8 @@ async function answerAsync(
     ...run,
     growth,
     signal: controller.signal,
-    // Its caller reads and cancels it by its own id, so it does not wait for another query.
+    // The caller reads and cancels the query by its own id, so the query cannot share the run of an
+    // identical one.
     share: question && ((runPlanned) => context.reuse.lead(question, runPlanned)),
   });
   const marked = markRunning(context, request.log, { query, timeoutMs: call.timeoutMs });

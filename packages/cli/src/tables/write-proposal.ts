@@ -34,7 +34,7 @@ export async function writeProposal(
     if (document === null) continue;
     const text = `${JSON.stringify(document, allDigits, 2)}\n`;
     try {
-      // A file that was created in between is kept as well.
+      // A file that was created in the meantime is kept as well.
       await writeFile(resolve(directory, name), text, { flag: isForced ? 'w' : 'wx' });
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);

@@ -63,7 +63,7 @@ export function parseBrokerHealth(text: string): BrokerHealth {
     storeType,
     isStoreShared = false,
   } = membersOf(parseJson(text, notHealth), notHealth);
-  // They are used in logs, metrics and headers.
+  // Ids, versions and store types are used in logs, metrics and headers.
   if (typeof brokerId !== 'string' || !/^\w[\w.-]{0,299}$/.test(brokerId)) throw notHealth();
   if (typeof version !== 'string' || version.length > 100 || typeof storeType !== 'string') {
     throw notHealth();

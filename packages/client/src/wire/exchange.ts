@@ -25,7 +25,7 @@ export interface ExchangeOptions {
 
 /**
  * One request and its answer, neither of which waits for ever. It only throws the reason of the
- * caller's abort, a QuireError that occurred on the way, or one of `errors`.
+ * caller's abort, a QuireError of the transport, or one of `errors`.
  */
 export class Exchange {
   readonly #options: ExchangeOptions;

@@ -102,7 +102,7 @@ function short(value: Cell | undefined): string {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;
 }
 
-/** Texts that begin like a date are moments in UTC, as the server writes them. */
+/** Texts that begin like a date are timestamps in UTC, as the server writes them. */
 function abscissa(value: Cell | undefined): number | Date | string {
   if (typeof value !== 'string') return Number(value);
   if (!/^\d{4}-\d\d-\d\d/.test(value)) return value;

@@ -69,7 +69,7 @@ export function QueryPage({
     else if (given !== undefined) sheets.open(given);
     else if (id !== undefined && !isEmpty(sheets.read().current)) sheets.open();
     if (id === undefined) {
-      // Its text is in a sheet now.
+      // A sheet contains the text of the address now.
       if (given !== undefined) replacePlace(['query']);
       return;
     }

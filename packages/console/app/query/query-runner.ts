@@ -169,7 +169,9 @@ export class QueryRunner {
   }
 }
 
-/** It may have ended in between: then its result is stored like that of any other query. */
+/**
+ * The query may have ended in the meantime: its result is then stored like that of any other query.
+ */
 async function cancelIfRunning(cursor: GrowingCursor): Promise<void> {
   try {
     await cursor.cancel();

@@ -71,7 +71,7 @@ export class SheetStore {
     return sheet;
   }
 
-  /** Changes a sheet; one that was closed in between stays closed. */
+  /** Changes a sheet; one that was closed in the meantime stays closed. */
   change(id: string, change: Partial<Omit<Sheet, 'id'>>): Sheet {
     const { sheets, current } = this.#state;
     const changed = sheets.map((sheet) => (sheet.id === id ? { ...sheet, ...change } : sheet));
@@ -164,7 +164,7 @@ function nextName(sheets: readonly Sheet[]): string {
   }
 }
 
-/** Undefined for a text that something else has stored there. */
+/** Undefined for a text that other software has stored there. */
 function readStored(text: string): SheetDocument | undefined {
   try {
     return parseDocument(text);

@@ -47,7 +47,7 @@ export function useRowView(result: OpenResult): ViewedResult {
     void run();
     return () => {
       stop.abort();
-      // It expires by itself if this fails.
+      // If this fails, the result expires later.
       cursor?.[Symbol.asyncDispose]().catch(() => undefined);
     };
   }, [client, sql]);

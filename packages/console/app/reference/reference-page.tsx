@@ -55,7 +55,7 @@ function Reference({
     style.replaceSync(referenceStyle);
     root.adoptedStyleSheets = [style];
     const reference = nodeOf(apiReference(of));
-    // An address after `#` is a place of the console.
+    // An address after `#` is a route of the console.
     reference.addEventListener('click', (event) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null;
       const id = link?.getAttribute('href')?.slice(1);

@@ -1,6 +1,6 @@
 import type { StoredResult } from '@quire/api';
 
-/** The number of stored bytes from a moment on. */
+/** The number of stored bytes from a time on. */
 export interface StorageStep {
   readonly timeMs: number;
   readonly bytes: number;

@@ -94,8 +94,8 @@ const preview: Page = {
 };
 
 /**
- * The page of a place that a role may see, and the one that was `refused`; an unknown address leads
- * to the first page.
+ * Returns the page of a route that a role may see, and the page that was `refused`. An unknown
+ * address leads to the first page.
  */
 export function findPage(
   { segments: [name] }: Route,

@@ -269,7 +269,7 @@ function rowsFile(text: string): Parameters<typeof uploadFile>[2] {
   return { name: 'rows.jsonl', content: new Blob(lines), format: 'json' };
 }
 
-/** Columns whose values are moments. */
+/** Columns whose values are timestamps. */
 function timesOf(schema: JsonObject | null): ReadonlySet<string> {
   const columns = Object.values(schema ?? {}).flatMap((list) =>
     Array.isArray(list) ? (list as readonly JsonValue[]).filter(isObject) : [],

@@ -95,7 +95,7 @@ export function PreviewRows({
   readonly title: string;
   readonly rows: readonly PreviewedRow[];
   readonly lines: readonly number[];
-  /** Columns of moments, which are formatted. */
+  /** Columns of timestamps, which are formatted. */
   readonly times?: ReadonlySet<string>;
   /** The text for a preview without rows. */
   readonly empty: string;
@@ -138,7 +138,7 @@ export function PreviewRows({
   );
 }
 
-/** Formats a moment like the server; tables store it as milliseconds. */
+/** Formats a timestamp like the server; tables store it as milliseconds. */
 function shownValue(value: unknown, isTime: boolean): unknown {
   const moment = new Date(isTime && typeof value === 'number' ? value : NaN);
   return Number.isNaN(moment.getTime())

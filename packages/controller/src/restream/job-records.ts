@@ -42,7 +42,7 @@ export class JobRecords {
   async read(jobId: string, options: CallOptions = {}): Promise<RestreamJob> {
     // An invalid id must not become a key.
     if (!jobIdPattern.test(jobId)) throw notFound(jobId);
-    // The revision is read first: a record that is written in between is newer than that.
+    // The revision is read first: a record that is written in the meantime is newer than that.
     const witnessed = Number((await this.#find(revisionKey(jobId), options)) ?? 0) || 0;
     const text = await this.#find(recordKey(jobId), options);
     if (text === undefined && witnessed === 0) throw notFound(jobId);
@@ -86,7 +86,7 @@ export class JobRecords {
       } catch (error) {
         if (isQuireError(error, 'RECORD_DAMAGED')) {
           problems.push({ kind: 'job', subject: jobId, problem: error.message });
-        } else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // it was removed in between
+        } else if (!isQuireError(error, 'JOB_NOT_FOUND')) throw error; // already removed
       }
     }
     return {

@@ -16,7 +16,7 @@ import {
 } from 'apache-arrow';
 
 /*
- * The schemas of metadata, names, types and nullability as FlightSql.proto gives them: clients
+ * The schemas of metadata, with the names, types and nullability of FlightSql.proto: clients
  * compare them exactly.
  */
 

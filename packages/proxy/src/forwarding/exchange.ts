@@ -154,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#releaseSlot = release;
       this.#broker.pool.dispatch(options, this);
     } catch (error) {
-      // It was aborted while it waited, or the pool was closed.
+      // The call was aborted while it waited, or the pool was closed.
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }

@@ -76,7 +76,8 @@ export class Upload {
   }
 
   #iterator(): AsyncIterator<Buffer> {
-    // Not destroyed at an early end: the answer is sent on the same connection.
+    // The request is not destroyed at an early end, because the answer is sent on the same
+    // connection.
     this.#chunks ??= this.#request
       .iterator({ destroyOnReturn: false })
       [Symbol.asyncIterator]() as AsyncIterator<Buffer>;

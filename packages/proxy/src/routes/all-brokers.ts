@@ -54,7 +54,7 @@ function listRoute(context: ProxyContext, list: ListCall): RouteOptions {
   const read = ({ chunks }: WireAnswer): Promise<OpenList> =>
     openList(splitElements(chunks, list.shape));
   return proxyRoute(context, list.operation, async (request, reply) => {
-    // Also after the lists are open: a caller that disconnects ends them.
+    // A caller that disconnects ends the lists, even after they are open.
     const call = { method: 'GET', signal: signalOf(request) } as const;
     const { parts, refusal, missing } = await callAll(context, request, call, read);
     const isOnlyHead = refusal !== undefined || request.method === 'HEAD';

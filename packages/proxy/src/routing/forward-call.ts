@@ -35,7 +35,8 @@ export async function forwardToHolder(
       triesMax: 1,
       mayDecline: false,
     };
-    // Its answer is final: if it does not know the query, an earlier process of it was killed.
+    // The answer of this broker is final: if it does not know the query, the process that ran the
+    // query was killed.
     await forwardToOneOf(context, request, call, runner, requestId);
     return;
   }

@@ -212,7 +212,7 @@ class PageThread {
   readonly #ended = Promise.withResolvers<void>();
   /** The numbers of memory that the thread has. */
   readonly #memories = new Set<number>();
-  /** Those of it that will not be used again, for the next message. */
+  /** The numbers of memory that will not be used again, which the next message contains. */
   #dropped: number[] = [];
   #lastNumber = 0;
   #wasReady = false;
@@ -305,7 +305,7 @@ class PageThread {
     await this.#ended.promise;
   }
 
-  /** Ends it because it does not finish its step: the part that it encodes fails. */
+  /** Ends the thread because it does not finish its step: the part that it encodes fails. */
   endStalled(): void {
     this.#failure = stalled();
     void this.#worker.terminate();

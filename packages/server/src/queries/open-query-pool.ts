@@ -52,7 +52,8 @@ export async function openQueryPool(
     throw error;
   }
   pool.replaceSetup({ ...workerKind.setup(settings), isFirst: false, findings });
-  // It has read all files, and so uses more memory. It serves queries until another one is ready.
+  // The first process has read all files, and so uses more memory. It serves queries until another
+  // one is ready.
   pool.replaceAll();
   metrics.watchWorkers(() => pool.status);
   return { pool, findings };

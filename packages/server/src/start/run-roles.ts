@@ -156,7 +156,7 @@ function startController(
   if (!run.roles.has('controller')) return undefined;
   return new StartedRole(async (hooks) => {
     const { runController } = await import('./run-controller.ts');
-    // Its token is for the broker of this process only.
+    // The token of the process's own principal is valid for the broker of this process only.
     const authorization = live.current.controller.brokers === undefined ? parts.own : undefined;
     const { brokers, tableEngine } = parts;
     await runController(live, {

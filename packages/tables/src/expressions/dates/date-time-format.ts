@@ -159,7 +159,7 @@ const nanoseconds = {
   DAYS: 86_400_000_000_000n,
 } as const;
 
-/** A unit of times. */
+/** A unit of time. */
 export type TimeUnit = keyof typeof nanoseconds;
 
 function isTimeUnit(name: string): name is TimeUnit {
