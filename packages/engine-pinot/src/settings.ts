@@ -57,7 +57,7 @@ const settings = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether a paginated `SELECT columns FROM table [WHERE …]` without LIMIT is run segment by segment, if ' +
+      'Runs a paginated `SELECT columns FROM table [WHERE …]` without LIMIT segment by segment, if ' +
       '`engine.pinot.paginated.limit` is `all`: the broker then holds the rows of one segment at a time. Rows that arrive while it runs may be ' +
       'missing or included; it fails when a segment is deleted before it is read.',
   }),

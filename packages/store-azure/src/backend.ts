@@ -40,7 +40,7 @@ const settings = {
     key: 'engine.broker.pagination.azure.path.style',
     kind: boolean,
     default: 'false',
-    meaning: "Whether the account's name is in the path of a URL, as emulators require.",
+    meaning: "Puts the account's name into the path of URLs, as emulators require.",
   }),
 };
 

@@ -9,7 +9,7 @@ const settings = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether several brokers store their results in that directory, on one machine or on a network file system. Each then serves the ' +
+      'Allows several brokers to store their results in that directory, on one machine or on a network file system. Each then serves the ' +
       'results of all, as brokers on one bucket do, and its answers name no broker.',
   }),
 };

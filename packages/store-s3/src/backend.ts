@@ -19,7 +19,7 @@ const settings = {
     kind: boolean,
     default: 'false',
     meaning:
-      "Whether the bucket's name is in the path of a URL, as most servers other than Amazon's require.",
+      "Puts the bucket's name into the path of URLs, as most servers other than Amazon's require.",
   }),
   accessKey: optionalSetting({
     key: 'engine.broker.pagination.s3.access.key',

@@ -17,7 +17,7 @@ export const cleaner = {
     default: 'false',
     live: true,
     meaning:
-      'Whether results are evicted when a broker stores too much. The store `memory` always evicts: its size is a quota.',
+      'Evicts results when a broker exceeds its quota. The store `memory` always evicts: its size is a quota.',
   }),
   quotaBytes: setting({
     key: 'engine.broker.pagination.file.maxStoragePerBrokerMB',

@@ -24,7 +24,7 @@ export const controller = {
     kind: boolean,
     default: 'true',
     meaning:
-      'Whether the controller serves the console at `/console` and forwards the calls under `/query` to its brokers. The ' +
+      'Enables the console at `/console`, and forwards the calls under `/query` to the brokers of the controller. The ' +
       'console needs that because a page may only call its own origin. The controller and the broker must both know the caller.',
   }),
   brokerTimeoutMs: setting({

@@ -42,7 +42,7 @@ export const proxy = {
     default: 'auto',
     live: true,
     meaning:
-      "Whether any broker can serve every result. `auto` uses the brokers' description of their stores: if all are shared, " +
+      "States that any broker can serve every result. `auto` uses the brokers' description of their stores: if all are shared, " +
       'a result that one broker does not find is requested from the others.',
   }),
   authMode: setting({

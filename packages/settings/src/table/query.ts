@@ -39,7 +39,7 @@ export const query = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether that percentage also applies while no one else waits. A principal that arrives later then finds a free slot instead of waiting for a ' +
+      'Applies that percentage also while no one else waits. A principal that arrives later then finds a free slot instead of waiting for a ' +
       'query to end, and a principal that is alone runs fewer concurrent queries.',
   }),
   adminSlotCount: setting({

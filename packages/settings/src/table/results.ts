@@ -78,7 +78,7 @@ export const results = {
     default: 'false',
     live: true,
     meaning:
-      'Whether a paginated query that is identical to an earlier one of the same principal (text, parameters, options) is answered with its result ' +
+      'Answers a paginated query that is identical to an earlier one of the same principal (text, parameters, options) with the existing result ' +
       'as long as that exists and its tables are unchanged; concurrent identical queries then run once.',
   }),
   reuseAgeMaxMs: setting({

@@ -98,7 +98,7 @@ export const http = {
     kind: boolean,
     default: 'true',
     meaning:
-      'Whether a 401 offers Basic in `WWW-Authenticate`. Browsers then ask for a name and a password, cache them, and add them to every later ' +
+      'Offers Basic in the `WWW-Authenticate` of a 401. Browsers then ask for a name and a password, cache them, and add them to every later ' +
       'call, whichever page sends it. Basic credentials are accepted in either case.',
   }),
   idleTimeoutMs: setting({
@@ -144,19 +144,19 @@ export const observability = {
     key: 'engine.metrics.enabled',
     kind: boolean,
     default: 'true',
-    meaning: 'Whether `/metrics` exists.',
+    meaning: 'Enables `/metrics`.',
   }),
   docsEnabled: setting({
     key: 'engine.docs.enabled',
     kind: boolean,
     default: 'true',
-    meaning: 'Whether `/openapi.json` and `/docs` exist.',
+    meaning: 'Enables `/openapi.json` and `/docs`.',
   }),
   docsPublic: setting({
     key: 'engine.docs.public',
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether `/openapi.json` and `/docs` can be read without credentials. They contain no data, but list all calls.',
+      'Allows reading `/openapi.json` and `/docs` without credentials. They contain no data, but list all calls.',
   }),
 };

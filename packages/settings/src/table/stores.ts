@@ -95,8 +95,8 @@ export const links = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether `GET /query/{requestId}/link` returns links to the store, which ' +
-      `${signers} can sign. Anyone who has a link can read the ` +
+      'Enables `GET /query/{requestId}/link`, which returns signed links to a store of ' +
+      `${signers}. Every client with a link can read the ` +
       'result until the link expires, even after the result was deleted from the broker.',
   }),
   lifetimeMs: setting({

@@ -21,7 +21,7 @@ export const tls = {
     kind: boolean,
     default: 'false',
     meaning:
-      'Whether services that listen beyond loopback must have a certificate, for HTTP and Arrow Flight SQL alike. Without it, a server that has none ' +
+      'Requires a certificate for services that listen beyond loopback, for HTTP and Arrow Flight SQL alike. If false, a server without one ' +
       'logs a warning and starts, because a proxy or balancer in front of it may terminate TLS.',
   }),
   authoritiesFile: optionalSetting({
