@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { QuireError, systemClock } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GrpcServer, type GrpcServerOptions } from '../src/grpc/grpc-server.ts';
 import { grpcStatuses } from '../src/grpc/grpc-status.ts';
 import { answerOf, framed, GrpcTestClient } from '../../../test/src/testkit/grpc-test-client.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 const noBytes = new Uint8Array(0);

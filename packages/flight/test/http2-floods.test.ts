@@ -1,5 +1,5 @@
 import { systemClock } from '@quire/core';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GrpcServer } from '../src/grpc/grpc-server.ts';
 import { GrpcTestClient } from '../../../test/src/testkit/grpc-test-client.ts';
 import {
@@ -10,8 +10,6 @@ import {
   headerBlock,
   RawHttp2,
 } from '../../../test/src/testkit/raw-http2.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const callsMax = 64;
 const headerBytesMax = 16_384;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   CliProcess,
   temporaryDirectory,
@@ -12,8 +12,6 @@ import {
 import { describeWithTool, flightJdbc, flightPython, flightRust } from '../testkit/toolchain.ts';
 
 /** Drivers for any server of Arrow Flight SQL, unchanged, against `quire start`. */
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');

@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
 
 /** Drivers against a broker with TLS, whose clock the test controls. */
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const run = promisify(execFile);
 const flight = { port: 0, expirationMs: 600_000, messageBytesMax: 1024 * 1024 };

@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createFlightServer } from '@quire/flight';
 import { systemClock } from '@quire/core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeWithTool, flightClient } from '../testkit/toolchain.ts';
 import { scenarios } from './scenarios.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveTables } from '../tables/live-tables.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import {
@@ -11,8 +11,6 @@ import {
 import { dialectQueries } from './dialect-queries.ts';
 import { kindRows, kindsSchema, thingRows, thingsSchema } from './dialect-rows.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const document = join(import.meta.dirname, '../../../packages/engine-duckdb/AGREEMENT.md');
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   failureOf,
   firstTicket,
@@ -14,8 +14,6 @@ import { describeWithTool, flightJdbc, flightPython, pinotServer } from '../test
 import { everythingConfig, everythingRows, everythingSchema } from './everything.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const run = promisify(execFile);
 const all = 'SELECT * FROM flight_types ORDER BY row_number';

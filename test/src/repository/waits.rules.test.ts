@@ -40,6 +40,8 @@ test.each([
   ['const timeout = 60_000 + killCount * 20_000;', 'has a limit of its own'],
   ["await until(() => isSo, 'it is so', 30_000);", 'has a limit of its own'],
   ['}, 60000);', 'has a limit of its own'],
+  ['vi.setConfig({ testTimeout: 60_000 });', 'shortens the limit'],
+  ['vi.setConfig({ hookTimeout: 120_000 });', 'shortens the limit'],
 ])('%s: %s', (text, problem) => {
   expect(problemsOfWaits('a.test.ts', text)).toEqual([
     expect.stringContaining(`a.test.ts ${problem}`),
@@ -55,6 +57,7 @@ test.each([
   "test('x', { timeout: 240_000 }, () => {});",
   "test('x', { timeout: 240_000 + killCount * 10_000 }, () => {});",
   '}, 600_000);',
+  'vi.setConfig({ testTimeout: 600_000 });',
 ])('%s: nothing', (text) => {
   expect(problemsOfWaits('a.test.ts', text)).toEqual([]);
 });

@@ -37,6 +37,11 @@ const forbidden: readonly (readonly [pattern: RegExp, what: string, isAllowedByN
     false,
   ],
   [
+    /\b(?:test|hook)Timeout: (?:\d{1,2}_?\d{3}|[12]\d\d_?\d{3})\b/,
+    'shortens the limit that vitest.config.ts gives all tests',
+    false,
+  ],
+  [
     /^const timeout(?:Ms)? = (?:\d{1,2}_?\d{3}|1[0-7]\d_?\d{3})\b|\buntil\([^;]*, (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3})\)/m,
     'has a limit of its own that a loaded machine exceeds: the limits of all tests are longer',
     false,
