@@ -41,6 +41,8 @@ export class RowMaker {
   readonly #positions: ReadonlyMap<string, number>;
   readonly #settled: Uint8Array | undefined;
   #shapes: readonly RowShape[] = [];
+  /** The only row, if no step multiplies rows. */
+  #row: WorkingRow | undefined;
 
   constructor(flat: FlatRows | undefined, budget: SizeBudget) {
     this.#flat = flat;
@@ -50,7 +52,7 @@ export class RowMaker {
     this.#settled = flat && new Uint8Array(this.#columns.length);
   }
 
-  /** Creates a row. Resets the marks of the previous row. */
+  /** Creates a row. If every row stays single, this ends the use of the previous one. */
   make(sourceIndex: number, source: Readonly<Record<string, Value>>): WorkingRow {
     const { names, template, positions, others } = this.#shapeOf(Object.keys(source));
     const fields: Record<string, Value> = template === undefined ? new Fields() : { ...template };
@@ -69,7 +71,10 @@ export class RowMaker {
         settled[position] = 1;
       }
     }
-    return new WorkingRow(sourceIndex, fields, this.#budget, settled, others);
+    if (this.#row !== undefined) return this.#row.restart(sourceIndex, fields, others);
+    const row = new WorkingRow(sourceIndex, fields, this.#budget, settled, others);
+    if (this.#flat !== undefined) this.#row = row;
+    return row;
   }
 
   #shapeOf(names: readonly string[]): RowShape {

@@ -153,14 +153,16 @@ class PipelineRun {
    * not counted. An error of a step fails this row only.
    */
   take(source: SourceRow): boolean {
-    const before = { ...this.#counts };
-    const [keptCount, droppedCount] = [this.#rows.length, this.#dropped.length];
+    // Separate variables, since a copy of the object would be garbage with every row.
+    const { read, unnested, filtered, failed, incomplete, sanitized } = this.#counts;
+    const keptCount = this.#rows.length;
+    const droppedCount = this.#dropped.length;
     this.#step = undefined;
     try {
       this.#takeThrough(source);
       return true;
     } catch (error) {
-      this.#counts = before;
+      this.#counts = { read, unnested, filtered, failed, incomplete, sanitized };
       this.#rows.length = keptCount;
       this.#dropped.length = droppedCount;
       if (!(error instanceof SizeLimitReached)) return this.#fail(error);

@@ -84,11 +84,11 @@ Object.setPrototypeOf(Fields.prototype, null);
 /** A row in the pipeline. Steps change it in place; no other reference to it exists. */
 export class WorkingRow {
   /** The index of its source row, from 0. */
-  readonly sourceIndex: number;
+  sourceIndex: number;
   /** The fields. None is inherited, whatever its name. */
-  readonly fields: Record<string, Value>;
+  fields: Record<string, Value>;
   /** Columns that have their default because they had no value. */
-  readonly nullFields: string[] = [];
+  nullFields: string[] = [];
   /** True if a column became null because its value was wrong. */
   isIncomplete = false;
   /** True if a value was truncated or replaced because it was too long. */
@@ -99,7 +99,7 @@ export class WorkingRow {
    */
   readonly settled: Uint8Array | undefined;
   /** Fields without a column in the schema; undefined if that has to be looked up. */
-  readonly others: readonly string[] | undefined;
+  others: readonly string[] | undefined;
   /**
    * Columns of the schema that special values, defaults and lengths may still change: most values
    * need none. Undefined: all of them.
@@ -124,6 +124,27 @@ export class WorkingRow {
     this.settled = settled;
     this.others = others;
     this.#budget = budget;
+  }
+
+  /**
+   * Makes this the next row, whose marks in `settled` are set already. Where no step multiplies
+   * rows, one object serves all of them.
+   */
+  restart(
+    sourceIndex: number,
+    fields: Record<string, Value>,
+    others: readonly string[] | undefined,
+  ): this {
+    this.sourceIndex = sourceIndex;
+    this.fields = fields;
+    this.others = others;
+    // Finished rows keep lists with names.
+    if (this.nullFields.length > 0) this.nullFields = [];
+    this.isIncomplete = false;
+    this.isSanitized = false;
+    this.unsettled = undefined;
+    this.failure = undefined;
+    return this;
   }
 
   /** Columns to unnest as they were before nested values were flattened. */

@@ -8,6 +8,8 @@ import {
   parseDateTimePattern,
 } from '../../src/expressions/dates/date-time-pattern.ts';
 import { dateToMs } from '../../src/expressions/dates/calendar.ts';
+import { pieceAt, splitText } from '../../src/expressions/values/text-pieces.ts';
+import { parseJson } from '../../src/expressions/values/json.ts';
 import { parseDateTime } from '../../src/expressions/dates/parse-date-time.ts';
 import { jodaZone } from '../../src/expressions/dates/zone.ts';
 import { type Expression, printExpression } from '../../src/expressions/language/expression.ts';
@@ -159,14 +161,107 @@ test('a time that is written with its offset is read as the same time', () => {
       fc.integer({ min: Date.UTC(1980, 0), max: Date.UTC(2100, 0) }),
       zones,
       (epochMs, zone) => {
-        expect(parseDateTime(formatDateTime(epochMs, pattern, zone), pattern, zone, 2024)).toBe(
-          epochMs,
-        );
+        expect(
+          parseDateTime(formatDateTime(epochMs, pattern, zone), pattern, zone, () => 2024),
+        ).toBe(epochMs);
       },
     ),
     { numRuns: 2_000 },
   );
 });
+
+test('plain patterns are read and written like any other, errors included', () => {
+  const patterns = fc
+    .constantFrom(
+      'yyyy-MM-dd HH:mm:ss',
+      'yyyy-M-d',
+      'yyyyMMddHHmmss',
+      'H:m',
+      'MM/dd/yyyy',
+      'dd.MM.yy',
+      'd MMM yyyy',
+      'y-MM-dd HH:mm:ss.SSS',
+    )
+    .map(parseDateTimePattern);
+  const times = fc.oneof(
+    fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2100, 0) }),
+    fc.integer({ min: -6e15, max: 6e15 }),
+  );
+  const misspelling = fc.option(fc.tuple(fc.nat(18), fc.constantFrom('', '0', '9', '-', 'x')));
+  const zones = fc.constantFrom('UTC', 'Europe/Berlin').map(jodaZone);
+  const outcomeOf = (act: () => unknown): unknown => {
+    try {
+      return act();
+    } catch (error) {
+      if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
+      throw error;
+    }
+  };
+  fc.assert(
+    fc.property(patterns, times, zones, misspelling, (pattern, epochMs, zone, wrong) => {
+      const general = { ...pattern, isPlain: false };
+      const written = formatDateTime(epochMs, pattern, zone);
+      expect(written).toBe(formatDateTime(epochMs, general, zone));
+      const text =
+        wrong === null
+          ? written
+          : written.slice(0, wrong[0]) + wrong[1] + written.slice(wrong[0] + 1);
+      const readBy = (form: typeof pattern): unknown =>
+        outcomeOf(() => parseDateTime(text, form, zone, () => 2024));
+      expect(readBy(pattern)).toEqual(readBy(general));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a piece of a text is that of all its pieces', () => {
+  const texts = fc.string({ unit: fc.constantFrom('a', 'b', ',', ' ') });
+  const separators = fc.string({ unit: fc.constantFrom(',', ' '), maxLength: 2 });
+  fc.assert(
+    fc.property(texts, separators, fc.integer({ min: -4, max: 4 }), (text, separator, index) => {
+      expect(pieceAt(text, separator, index)).toBe(splitText(text, separator).at(index));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('numbers in JSON keep their digits and types, however they are written', () => {
+  const digits = fc.string({ unit: fc.constantFrom('0', '1', '9'), minLength: 1, maxLength: 20 });
+  const fractions = fc.oneof(
+    fc.constant(''),
+    digits.map((each) => `.${each}`),
+  );
+  const exponents = fc.constantFrom('', '', 'e2', 'E-1');
+  const numbers = fc
+    .tuple(fc.constantFrom('', '-'), digits, fractions, exponents)
+    .map(([sign, whole, ...rest]) => `${sign}${whole.replace(/^0+(?=.)/, '')}${rest.join('')}`);
+  fc.assert(
+    fc.property(numbers, (number) => {
+      // The number of 16 digits has all numbers of a text read exactly.
+      const [exact] = parseJson(`[${number},1000000000000000]`) as readonly Value[];
+      expect(parseJson(`{"a":${number}}`)).toEqual({ a: exact });
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('a function of UTF-8 bytes is the same for a text as for its bytes', () => {
+  const calls = ['md5', 'sha', 'sha224', 'sha256', 'sha512', 'toBase64'];
+  const evaluatorOf = (call: string) =>
+    compileExpression(parsed(call), { clock: new ManualClock() });
+  fc.assert(
+    fc.property(fc.constantFrom(...calls), fc.string({ unit: 'binary' }), (call, text) => {
+      const ofBytes = evaluatorOf(`${call}(b)`)({ b: Buffer.from(text, 'utf8') });
+      expect(evaluatorOf(`${call}(toUtf8(a))`)({ a: text })).toBe(ofBytes);
+    }),
+  );
+});
+
+function parsed(text: string): Expression {
+  const { expression } = parseExpression(text);
+  if (expression === undefined) throw new TypeError(`${text} is not an expression`);
+  return expression;
+}
 
 test('days are counted as the runtime counts them', () => {
   const parts = fc.tuple(

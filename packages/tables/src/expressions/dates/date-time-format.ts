@@ -47,7 +47,7 @@ export function readInFormat(text: string, format: DateTimeFormat, nowYear: numb
   }
   return format.pattern === undefined
     ? parseIsoDateTime(text, format.zone)
-    : parseDateTime(text, format.pattern, format.zone, nowYear);
+    : parseDateTime(text, format.pattern, format.zone, () => nowYear);
 }
 
 /** Formats an instant. */

@@ -1,6 +1,6 @@
 import { expressionFailed } from '../values/expression-error.ts';
 import { memoize } from '../values/memoize.ts';
-import { dayOfYearOf, monthNames, weekdayNames, weekdayOf, weekOf } from './calendar.ts';
+import { dayMs, dayOfYearOf, monthNames, weekdayNames, weekdayOf, weekOf } from './calendar.ts';
 import { nameAt, type Zone } from './zone.ts';
 
 /** Letters that represent a number. */
@@ -151,12 +151,84 @@ function widthMaxOf(letter: NumberLetter, width: number, isNumberNext: boolean):
 }
 
 /** Formats an instant in the local time of a zone. */
-export function formatDateTime(epochMs: number, { fields }: DateTimePattern, zone: Zone): string {
+export function formatDateTime(
+  epochMs: number,
+  { fields, isPlain }: DateTimePattern,
+  zone: Zone,
+): string {
   const offsetMs = zone.offsetMsAt(epochMs);
-  const local = new Date(epochMs + offsetMs);
+  const localMs = epochMs + offsetMs;
+  const plain = isPlain ? formatPlain(fields, localMs) : undefined;
+  if (plain !== undefined) return plain;
+  const local = new Date(localMs);
   let written = '';
   for (const field of fields) written += formatField(field, local, offsetMs, zone);
   return written;
+}
+
+const twoDigits = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
+
+/** The day that was formatted last: consecutive rows are often of one day. */
+const lastDay = { number: 0, year: 1970, month: 1, date: 1 };
+
+/**
+ * Formats the numbers of a plain pattern without an object for the date; undefined if the pattern
+ * also has names, short years or fractions of a second.
+ */
+function formatPlain(fields: DateTimePattern['fields'], localMs: number): string | undefined {
+  const dayNumber = Math.floor(localMs / dayMs);
+  if (dayNumber !== lastDay.number) {
+    const local = new Date(localMs);
+    lastDay.number = dayNumber;
+    lastDay.year = local.getUTCFullYear();
+    lastDay.month = local.getUTCMonth() + 1;
+    lastDay.date = local.getUTCDate();
+  }
+  const seconds = Math.floor((localMs - dayNumber * dayMs) / 1000);
+  let [written, part] = ['', ''];
+  for (const field of fields) {
+    let text: string;
+    if (field.kind === 'literal') ({ text } = field);
+    else if (field.kind === 'number') {
+      const value = plainNumber(field.letter, seconds);
+      if (value === undefined) return undefined;
+      text = paddedNumber(value, field.width);
+    } else return undefined;
+    // The runtime copies short texts together, and makes a tree of longer ones: a tree of two is
+    // flattened faster than one of ten.
+    if (part.length + text.length > 12) {
+      written += part;
+      part = text;
+    } else part += text;
+  }
+  return written + part;
+}
+
+/** Returns the number of a letter on the last day, at a second of it. */
+function plainNumber(letter: NumberLetter, seconds: number): number | undefined {
+  switch (letter) {
+    case 'y':
+      return lastDay.year;
+    case 'M':
+      return lastDay.month;
+    case 'd':
+      return lastDay.date;
+    case 'H':
+      return Math.floor(seconds / 3600);
+    case 'm':
+      return Math.floor(seconds / 60) % 60;
+    case 's':
+      return seconds % 60;
+    default:
+      return undefined;
+  }
+}
+
+function paddedNumber(value: number, width: number): string {
+  if (width === 2 && value >= 0 && value < 100) return twoDigits[value] ?? '';
+  if (width === 4 && value >= 1000 && value < 10_000) return String(value);
+  const digits = String(Math.abs(value)).padStart(width, '0');
+  return value < 0 ? `-${digits}` : digits;
 }
 
 function formatField(field: PatternField, local: Date, offsetMs: number, zone: Zone): string {
@@ -188,9 +260,7 @@ function formatNumber(letter: NumberLetter, width: number, local: Date): string 
   if (letter === 'S') {
     return String(local.getUTCMilliseconds()).padStart(3, '0').padEnd(width, '0').slice(0, width);
   }
-  const value = numbers[letter](local);
-  const digits = String(Math.abs(value)).padStart(width, '0');
-  return value < 0 ? `-${digits}` : digits;
+  return paddedNumber(numbers[letter](local), width);
 }
 
 /** Functions that return the number of each letter. */
@@ -219,13 +289,12 @@ function yearOfEra(local: Date): number {
 
 function formatOffset(offsetMs: number, hasColon: boolean): string {
   const minutes = Math.trunc(Math.abs(offsetMs) / 60_000);
-  const twoDigits = (value: number): string => String(value).padStart(2, '0');
   const colon = hasColon ? ':' : '';
   return (
     (offsetMs < 0 ? '-' : '+') +
-    twoDigits(Math.trunc(minutes / 60)) +
+    paddedNumber(Math.trunc(minutes / 60), 2) +
     colon +
-    twoDigits(minutes % 60)
+    paddedNumber(minutes % 60, 2)
   );
 }
 

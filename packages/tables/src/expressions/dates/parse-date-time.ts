@@ -19,7 +19,7 @@ import { isZoneId, jodaZone, shortNames, utc, type Zone } from './zone.ts';
 /** The state of reading a text. */
 interface Reading {
   readonly text: string;
-  readonly nowYear: number;
+  readonly nowYear: () => number;
   position: number;
   readonly numbers: DateNumbers;
   /** The zone or offset that the text itself names. */
@@ -41,8 +41,10 @@ export function parseDateTime(
   text: string,
   pattern: DateTimePattern,
   zone: Zone,
-  nowYear: number,
+  nowYear: () => number,
 ): number {
+  const plainMs = pattern.isPlain ? readPlain(text, pattern.fields) : undefined;
+  if (plainMs !== undefined) return checkedEpochMs(instantOf(plainMs, zone, text));
   const reading: Reading = { text, nowYear, position: 0, numbers: {}, zone: undefined };
   for (const field of pattern.fields) {
     if (!readField(reading, field)) throw mismatch(text, pattern, reading.position);
@@ -53,6 +55,55 @@ export function parseDateTime(
     throw expressionFailed(`The date ‘${text}’ does not exist (pattern ${pattern.text}).`);
   }
   return checkedEpochMs(instantOf(localMs, reading.zone ?? zone, text));
+}
+
+/**
+ * Reads a text by a plain pattern of numbers and literals alone, without an object for its fields.
+ * Undefined for all texts and patterns that need more than digits to be read, or do not match.
+ */
+function readPlain(text: string, fields: DateTimePattern['fields']): number | undefined {
+  let [year, month, day, hour, minute, second] = [-1, -1, -1, 0, 0, 0];
+  let position = 0;
+  for (const field of fields) {
+    if (field.kind === 'literal') {
+      if (!text.startsWith(field.text, position)) return undefined;
+      position += field.text.length;
+      continue;
+    }
+    if (field.kind !== 'number' || field.widthMax > 9) return undefined;
+    const stop = Math.min(text.length, position + field.widthMax);
+    let end = position;
+    while (end < stop && isDigit(text.charCodeAt(end))) end += 1;
+    if (end === position) return undefined;
+    const value = readDigits(text, position, end);
+    position = end;
+    switch (field.letter) {
+      case 'y':
+        year = value;
+        break;
+      case 'M':
+        month = value;
+        break;
+      case 'd':
+        day = value;
+        break;
+      case 'H':
+        hour = value;
+        break;
+      case 'm':
+        minute = value;
+        break;
+      case 's':
+        second = value;
+        break;
+      default:
+        return undefined;
+    }
+  }
+  if (position < text.length || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (year < 0) year = month < 0 && day < 0 ? 1970 : 2000;
+  const dateMs = existingDateMs(year, month < 0 ? 1 : month, day < 0 ? 1 : day);
+  return dateMs === undefined ? undefined : dateMs + ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
 function readField(reading: Reading, field: PatternField): boolean {
@@ -127,7 +178,7 @@ function readShortYear(reading: Reading, letter: 'y' | 'x', isLenient: boolean):
   if (!isLenient || digits.length === 2) {
     if (digits.length < 2) return false;
     const short = Number(digits.slice(0, 2));
-    const low = reading.nowYear - 80;
+    const low = reading.nowYear() - 80;
     const century = Math.floor(low / 100) * 100;
     reading.numbers[letter] = century + short + (short < low - century ? 100 : 0);
     reading.position += 2;
@@ -235,10 +286,16 @@ function mismatch(text: string, pattern: DateTimePattern, position: number): Err
 function localMsOf(read: DateNumbers): number | undefined {
   const { M, d, H: hour = 0, m: minute = 0, s: second = 0, S: millisecond = 0 } = read;
   const { y: year = M === undefined && d === undefined ? 1970 : 2000 } = read;
-  const [month, day] = [M ?? 1, d ?? 1];
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;
-  if (hour > 23 || minute > 59 || second > 59) return undefined;
-  return dateToMs(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
+  const dateMs = existingDateMs(year, M ?? 1, d ?? 1);
+  if (dateMs === undefined || hour > 23 || minute > 59 || second > 59) return undefined;
+  return dateMs + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
+}
+
+/** Returns midnight of a date; undefined if there is no such date. */
+function existingDateMs(year: number, month: number, day: number): number | undefined {
+  if (month < 1 || month > 12 || day < 1) return undefined;
+  // Every month has 28 days.
+  return day > 28 && day > daysInMonth(year, month) ? undefined : dateToMs(year, month, day);
 }
 
 const isoPattern =
@@ -276,13 +333,13 @@ export function parseIsoFields(
 ): number {
   const written = [...fields, fraction.padEnd(3, '0').slice(0, 3)].join(' ');
   if (offset === undefined) {
-    return parseDateTime(written, parseDateTimePattern('y M d H m s SSS'), zone, 2000);
+    return parseDateTime(written, parseDateTimePattern('y M d H m s SSS'), zone, () => 2000);
   }
   return parseDateTime(
     `${written} ${offset}`,
     parseDateTimePattern('y M d H m s SSS Z'),
     zone,
-    2000,
+    () => 2000,
   );
 }
 

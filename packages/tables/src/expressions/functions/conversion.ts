@@ -8,6 +8,7 @@ import {
   object,
   text,
   type Type,
+  withUtf8,
 } from './function-definition.ts';
 import {
   bytesOfHex,
@@ -115,13 +116,20 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     'The bytes that are decoded from base64, which is given as bytes.',
     "fromUtf8(base64Decode(toUtf8('SGk=')))",
   ),
-  define(
-    'toBase64',
-    [bytes],
-    text,
-    (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'),
-    'Bytes, encoded in base64, as text.',
-    "toBase64(toUtf8('Hi'))",
+  withUtf8(
+    define(
+      'toBase64',
+      [bytes],
+      text,
+      (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'),
+      'Bytes, encoded in base64, as text.',
+      "toBase64(toUtf8('Hi'))",
+    ),
+    // The bytes of a text of ASCII are its characters.
+    (given) =>
+      Buffer.byteLength(given) === given.length
+        ? btoa(given)
+        : Buffer.from(given, 'utf8').toString('base64'),
   ),
   define(
     'fromBase64',

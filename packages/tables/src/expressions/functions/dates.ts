@@ -135,7 +135,7 @@ const single = {
       millis,
       ({ clock }) =>
         (given, form) =>
-          parseDateTime(given, form, utc, yearOf(clock)),
+          parseDateTime(given, form, utc, () => yearOf(clock)),
       'The instant of a text by a pattern, in UTC.',
       "fromDateTime('2024-02-29', 'yyyy-MM-dd')",
     ),
@@ -145,7 +145,7 @@ const single = {
       millis,
       ({ clock }) =>
         (given, form, at) =>
-          parseDateTime(given, form, at, yearOf(clock)),
+          parseDateTime(given, form, at, () => yearOf(clock)),
       'The same in a time zone.',
       "fromDateTime('2024-02-29 12', 'yyyy-MM-dd HH', 'Europe/Berlin')",
     ),
@@ -298,7 +298,9 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     ({ clock }) =>
       (given, form, at, otherwise) => {
         try {
-          return parseDateTime(given, parseDateTimePattern(form), jodaZone(at), yearOf(clock));
+          return parseDateTime(given, parseDateTimePattern(form), jodaZone(at), () =>
+            yearOf(clock),
+          );
         } catch {
           return otherwise;
         }

@@ -68,6 +68,11 @@ export interface FunctionDefinition {
    */
   readonly eachOf?: number;
   readonly bind: (context: EvaluationContext) => (...args: readonly unknown[]) => unknown;
+  /**
+   * For a function of bytes alone: the same of a text's UTF-8 bytes, without creating these.
+   * Expressions rarely have other bytes than `toUtf8` of a text.
+   */
+  readonly ofUtf8?: (...args: readonly unknown[]) => unknown;
 }
 
 /** The traits that few functions have. */
@@ -83,6 +88,14 @@ export function define<const Types extends AnyTypes, Result>(
   example?: string,
 ): FunctionDefinition {
   return definition(names, takes, returns, () => call, does, example);
+}
+
+/** Adds to a function of bytes the same function of a text's UTF-8 bytes. */
+export function withUtf8(
+  definition: FunctionDefinition,
+  ofUtf8: (text: string) => unknown,
+): FunctionDefinition {
+  return { ...definition, ofUtf8: ofUtf8 as NonNullable<FunctionDefinition['ofUtf8']> };
 }
 
 /** Defines a function that is also called with null arguments. */
@@ -206,7 +219,8 @@ export interface Type<T> {
   write(raw: T): Value;
 }
 
-const asIs = <T extends Value>(raw: T): Value => raw;
+/** Writes a value that is represented by itself. */
+export const asIs = <T extends Value>(raw: T): Value => raw;
 
 /** A 32-bit integer. */
 export const int: Type<number> = { name: 'int', read: toInt, write: asIs };

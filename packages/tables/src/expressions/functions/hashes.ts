@@ -1,6 +1,14 @@
 import { hash as hashOnce } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { bytes, define, type FunctionDefinition, int, long, text } from './function-definition.ts';
+import {
+  bytes,
+  define,
+  type FunctionDefinition,
+  int,
+  long,
+  text,
+  withUtf8,
+} from './function-definition.ts';
 
 const adlerModulus = 65_521;
 const murmurMultiplier = 0x5b_d1_e9_95;
@@ -230,38 +238,10 @@ function rotate32(value: number, count: number): number {
  * a text.
  */
 export const hashFunctions: readonly FunctionDefinition[] = [
-  define(
-    'sha',
-    [bytes],
-    text,
-    (given) => digest('sha1', given),
-    'SHA-1 in hex digits.',
-    "sha(toUtf8('a'))",
-  ),
-  define(
-    'sha224',
-    [bytes],
-    text,
-    (given) => digest('sha3-224', given),
-    'SHA3-224 in hex digits.',
-    "sha224(toUtf8('a'))",
-  ),
-  define(
-    'sha256',
-    [bytes],
-    text,
-    (given) => digest('sha256', given),
-    'SHA-256 in hex digits.',
-    "sha256(toUtf8('a'))",
-  ),
-  define(
-    'sha512',
-    [bytes],
-    text,
-    (given) => digest('sha512', given),
-    'SHA-512 in hex digits.',
-    "sha512(toUtf8('a'))",
-  ),
+  digestFunction('sha', 'sha1', 'SHA-1 in hex digits.'),
+  digestFunction('sha224', 'sha3-224', 'SHA3-224 in hex digits.'),
+  digestFunction('sha256', 'sha256', 'SHA-256 in hex digits.'),
+  digestFunction('sha512', 'sha512', 'SHA-512 in hex digits.'),
   define(
     'md2',
     [bytes],
@@ -270,14 +250,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     'MD2 in hex digits.',
     "md2(toUtf8('a'))",
   ),
-  define(
-    'md5',
-    [bytes],
-    text,
-    (given) => digest('md5', given),
-    'MD5 in hex digits.',
-    "md5(toUtf8('a'))",
-  ),
+  digestFunction('md5', 'md5', 'MD5 in hex digits.'),
   define(
     'crc32',
     [bytes],
@@ -370,8 +343,9 @@ export const hashFunctions: readonly FunctionDefinition[] = [
   ),
 ];
 
-function digest(algorithm: string, given: Uint8Array): string {
-  return hashOnce(algorithm, given, 'hex');
+function digestFunction(name: string, algorithm: string, does: string): FunctionDefinition {
+  const digest = (given: Uint8Array | string): string => hashOnce(algorithm, given, 'hex');
+  return withUtf8(define(name, [bytes], text, digest, does, `${name}(toUtf8('a'))`), digest);
 }
 
 function bytesOf([high, low]: readonly [bigint, bigint]): Uint8Array {

@@ -16,7 +16,7 @@ import {
   repeatedText,
   replacedText,
 } from '../values/text.ts';
-import { endsOf, ngramsOf, nthPosition, piece, splitText } from '../values/text-pieces.ts';
+import { endsOf, ngramsOf, nthPosition, piece, pieceAt, splitText } from '../values/text-pieces.ts';
 
 /** Functions of texts. Positions and lengths count UTF-16 code units, as in Java. */
 export const textFunctions: readonly FunctionDefinition[] = [
@@ -337,7 +337,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     'splitPart',
     [text, text, int],
     text,
-    (given, separator, index) => splitText(given, separator).at(index) ?? 'null',
+    (given, separator, index) => pieceAt(given, separator, index) ?? 'null',
     'One piece, counted from 0, or from the end if it is negative; the text `null` if there is none.',
     "splitPart('a,b,c', ',', 1)",
   ),

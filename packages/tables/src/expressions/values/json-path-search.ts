@@ -177,9 +177,21 @@ function walk(root: Value, steps: readonly (string | number)[]): Value {
   for (const step of steps) {
     if (typeof step === 'number') {
       value = Array.isArray(value) ? ((value as readonly Value[]).at(step) ?? null) : null;
-    } else value = isMap(value) && Object.hasOwn(value, step) ? (value[step] ?? null) : null;
+    } else value = memberOf(value, step);
   }
   return value;
+}
+
+function memberOf(value: Value, name: string): Value {
+  // Objects as JSON.parse creates them are recognized by their constructor, in a fraction of the
+  // time that it takes to rule out all classes of values.
+  if (value === null || typeof value !== 'object') return null;
+  if (value.constructor !== Object && !isMap(value)) return null;
+  const members = value as { readonly [name: string]: Value };
+  const member = members[name];
+  // What objects inherit is functions and their prototype, which no value is.
+  if (member === undefined || typeof member === 'function') return null;
+  return name !== '__proto__' || Object.hasOwn(members, name) ? member : null;
 }
 
 // The library's type of values has no bigint; it passes them through unchanged.

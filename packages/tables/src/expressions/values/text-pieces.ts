@@ -35,6 +35,22 @@ export function splitText(given: string, separator: string, limit = -1): readonl
   return pieces;
 }
 
+/** Returns one piece of `splitText`, counted from the end if the index is negative. */
+export function pieceAt(given: string, separator: string, index: number): string | undefined {
+  if (given === '' || separator === '' || index < 0) return splitText(given, separator).at(index);
+  // Without a list of the pieces.
+  let [start, skipped] = [0, 0];
+  for (;;) {
+    const end = given.indexOf(separator, start);
+    if (end !== start) {
+      if (skipped === index) return end < 0 ? given.slice(start) : given.slice(start, end);
+      if (end < 0) return undefined;
+      skipped += 1;
+    }
+    start = end + separator.length;
+  }
+}
+
 function splitBlanks(given: string, limit: number): readonly string[] {
   const words = [...given.matchAll(/\S+/g)];
   const last = limit > 0 ? words[limit - 1] : undefined;
