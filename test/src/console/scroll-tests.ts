@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { patience } from '../testkit/until.ts';
 import { cellText, type ConsoleStage, runQuery } from './console-stage.ts';
@@ -118,4 +118,59 @@ export function testScrolling(stageOf: () => ConsoleStage): void {
       expect(complaints).toEqual([]);
     },
   );
+  test('a long result is walked by keys: each page of rows has the focus, draws as many rows, and requests none that are cached', async () => {
+    await using visit = await stage.visit();
+    const { page, calls, complaints } = visit;
+    await runQuery(page, longSql(longRowCount));
+    await page.getByLabel('Go to row').fill('1000');
+    await page.keyboard.press('Enter');
+    const focused = (row: number): Locator =>
+      page.locator(`tbody [role=row][aria-rowindex="${row + 1}"] :focus`);
+    await focused(1000).waitFor();
+    await cellText(page, 1000, 2);
+    // HighTable places rows of 33 pixels below a head of whole pixels. With other heights each step
+    // moved the scroll bar back, among ten million rows to the first after a few steps.
+    const heights = await page.evaluate<readonly number[]>(
+      `['thead tr', 'tbody tr'].map((row) => document.querySelector('.grid ' + row).getBoundingClientRect().height)`,
+    );
+    expect(heights).toEqual([44, 33]);
+    const callsBefore = calls.length;
+    let rowsMax = 0;
+    for (let row = 1020; row <= 1400; row += 20) {
+      await page.keyboard.press('PageDown');
+      await focused(row).waitFor();
+      rowsMax = Math.max(rowsMax, await page.locator('tbody tr').count());
+    }
+    expect(rowsMax).toBeLessThan(60);
+    // Browsers load the icon again when the address has changed.
+    expect(calls.slice(callsBefore).filter((call) => !call.endsWith('.svg'))).toEqual([]);
+    await page.keyboard.press('ControlOrMeta+End');
+    await focused(longRowCount).waitFor();
+    await page.keyboard.press('ControlOrMeta+Home');
+    await focused(1).waitFor();
+    expect(await cellText(page, 1, 2)).toBe('row 0');
+    expect(complaints).toEqual([]);
+  });
+
+  test('rows that are loading are not animated: each frame would draw all of their cells', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, longSql(longRowCount));
+    await cellText(page, 1, 2);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/results\?/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.getByLabel('Go to row').fill(String(longRowCount / 2));
+    await page.keyboard.press('Enter');
+    await page.locator('tbody td[aria-busy=true]').first().waitFor();
+    expect(
+      await page.evaluate(
+        `document.getAnimations().filter(({ effect }) => effect.target.closest('.grid') !== null).length`,
+      ),
+    ).toBe(0);
+    release();
+    expect(await cellText(page, longRowCount / 2, 2)).toBe(`row ${longRowCount / 2 - 1}`);
+  });
 }

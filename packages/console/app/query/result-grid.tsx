@@ -119,14 +119,17 @@ export function ResultGrid(props: ResultGridProps): ReactNode {
   const onKeyDown = (event: KeyboardEvent, columnIndex: number, row: number): void => {
     const column = ordered[columnIndex];
     if (column === undefined) return;
-    if (event.key === 'Enter' && !event.ctrlKey && !event.metaKey) {
+    const isControl = event.ctrlKey || event.metaKey;
+    if (event.key === 'Enter' && !isControl) {
       event.preventDefault();
       props.onOpenCell(row, column);
-    } else if (
-      event.key.toLowerCase() === 'c' &&
-      (event.ctrlKey || event.metaKey) &&
-      event.shiftKey
-    ) {
+    } else if (isControl && (event.key === 'Home' || event.key === 'ArrowUp')) {
+      // HighTable goes to the head, which is seen from everywhere, and shows the same rows.
+      event.preventDefault();
+      event.stopPropagation();
+      const first = event.key === 'Home' ? 0 : visible.indexOf(column);
+      props.onPlace({ row: 0, column: first });
+    } else if (event.key.toLowerCase() === 'c' && isControl && event.shiftKey) {
       event.preventDefault();
       props.onCopy(row);
     }

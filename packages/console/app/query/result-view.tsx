@@ -1,4 +1,14 @@
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { systemClock } from '@quire/core/portable';
+import {
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { counted, formatElapsed } from '../format.ts';
 import { followResult, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -35,6 +45,12 @@ const PlotPanel = lazy(async () => ({
 
 /** A query in a link makes it long; longer ones are omitted. */
 const linkedSqlMax = 1500;
+
+/**
+ * The time for which a row must be the current one before the address names it: browsers limit how
+ * often it may change, and load the icon again each time.
+ */
+const addressAfterMs = 300;
 
 /** The dialogs about a column. */
 const columnQuestions = [
@@ -119,9 +135,17 @@ export function ResultView({
     if (row > 0) setPlace({ row, column: 0 });
     else if (start !== undefined) setPlace({ ...start });
   }, [linkedRow, start, result, setPlace]);
+  const followed = useRef<string>(undefined);
   useEffect(() => {
     const row = place.row > 0 ? String(place.row + 1) : undefined;
-    followResult({ id: result.requestId, row, sql: linkedSql }, { isStep: !isPart });
+    const follow = (): void =>
+      followResult({ id: result.requestId, row, sql: linkedSql }, { isStep: !isPart });
+    const stop = new AbortController();
+    if (followed.current === result.requestId) {
+      systemClock.sleep(addressAfterMs, stop.signal).then(follow, () => undefined);
+    } else follow();
+    followed.current = result.requestId;
+    return () => stop.abort();
   }, [place.row, result.requestId, linkedSql, isPart]);
 
   const copy = useCallback(

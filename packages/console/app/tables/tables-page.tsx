@@ -1,7 +1,7 @@
 import type { ControllerHealthResponse } from '@quire/api';
 import type { FileTable } from '@quire/client';
 import { systemClock } from '@quire/core/portable';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import type { Call } from '../call.ts';
 import { readTableNames, selectAll } from '../query/catalog.ts';
 import { RowCount } from '../query/table-rows.tsx';
@@ -13,6 +13,7 @@ import { useSeen } from '../use-seen.ts';
 import { type ListColumn, ListTable } from '../widgets/list-table.tsx';
 import { Badge, Card, Page } from '../widgets/page.tsx';
 import { Empty, Resolved } from '../widgets/states.tsx';
+import { TableSizes } from './table-sizes.ts';
 
 type TableProblem = NonNullable<ControllerHealthResponse['problems']>[number];
 
@@ -100,21 +101,10 @@ function CountWhenSeen({ table }: { readonly table: string }): ReactNode {
 /** The interval of reading the list, since real-time tables grow while they are shown. */
 const readEveryMs = 10_000;
 
-/** The age at which the size of a table is read again. */
-const sizeAgeMaxMs = 60_000;
-
 /** All tables, and the button to create another. */
 export function TablesPage(): ReactNode {
   const { call, admin, role } = useSession();
-  const sizes = useRef(new Map<string, { halves: ListedTable['halves']; readMs: number }>());
-  const readSize = async (name: string, signal: AbortSignal): Promise<ListedTable['halves']> => {
-    const known = sizes.current.get(name);
-    const nowMs = systemClock.monotonicMs();
-    if (known !== undefined && nowMs - known.readMs < sizeAgeMaxMs) return known.halves;
-    const halves = await admin.readTableSizes(name, { signal }).catch(() => []);
-    sizes.current.set(name, { halves, readMs: nowMs });
-    return halves;
-  };
+  const [sizes] = useState(() => new TableSizes(systemClock));
   const load = async (signal: AbortSignal) => {
     const [names, problems, fileTables] = await Promise.all([
       readTableNames(call, signal),
@@ -128,7 +118,9 @@ export function TablesPage(): ReactNode {
             kind === 'table' && subject.replace(/_(OFFLINE|REALTIME)$/, '') === name,
         );
         const files = fileTables.find(({ tableName }) => tableName === name);
-        const halves = files === undefined ? await readSize(name, signal) : fileHalves;
+        const readSizes = () => admin.readTableSizes(name, { signal });
+        const halves =
+          files === undefined ? await sizes.read(name, readSizes).catch(() => []) : fileHalves;
         return { name, isDamaged, files, halves };
       }),
     );
