@@ -91,7 +91,11 @@ const readClusterHealth: Operation = {
     description: 'Calls each broker now, and reports the state of its expiry job. For admins.',
     tags: ['cluster'],
     response: {
-      200: responseOf('Their health.', 'application/json', refer(ClusterHealthResponse)),
+      200: responseOf(
+        'The health of all brokers.',
+        'application/json',
+        refer(ClusterHealthResponse),
+      ),
       ...errorResponses('FORBIDDEN'),
     },
   },

@@ -60,7 +60,7 @@ const runnerHeaders = {
     type: 'string',
     description: 'Host of the broker that runs the query.',
   },
-  [pageHeaders.brokerPort]: { type: 'integer', description: 'Its port.' },
+  [pageHeaders.brokerPort]: { type: 'integer', description: 'Port of the broker.' },
 };
 
 /** The errors of every call with a principal. */

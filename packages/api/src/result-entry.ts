@@ -99,7 +99,7 @@ export const RenewBody = Type.Object(
       examples: ['2h'],
     }),
   },
-  { description: 'The new lifetime of a result, from now on.' },
+  { description: 'The new lifetime of a result, counted from now.' },
 );
 
 export type ResponseMetadata = Static<typeof ResponseMetadata>;

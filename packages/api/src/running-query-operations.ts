@@ -16,7 +16,7 @@ const readQuery: Operation = {
     tags: ['query'],
     params: RequestIdParams,
     response: {
-      200: responseOf('Its progress.', 'application/json', refer(QueryStatus)),
+      200: responseOf('The progress of the query.', 'application/json', refer(QueryStatus)),
       ...errorResponses(...resultErrors),
     },
   },

@@ -44,7 +44,7 @@ export const SweepPlanResponse = Type.Object(
           description: 'The principal in the settings with this tag; otherwise null.',
         }),
         resultCount: Type.Integer({ minimum: 0, description: 'Number of stored results.' }),
-        usageBytes: Type.Integer({ minimum: 0, description: 'Their bytes.' }),
+        usageBytes: Type.Integer({ minimum: 0, description: 'Bytes of these results.' }),
         usageAfterBytes: Type.Integer({ description: 'Bytes of these results after the sweep.' }),
         shareBytes: Type.Union([Type.Integer(), Type.Null()], {
           description:

@@ -107,8 +107,8 @@ export class DuckDbExecution implements QueryExecution {
   async #findFailure(): Promise<QuireError> {
     const { connection, select, redact, assertWhole } = this.#parts;
     try {
-      // A file that was damaged in between is the reason, whatever error DuckDB reports for its
-      // bytes.
+      // A file that was damaged in the meantime is the reason, whatever error DuckDB reports for
+      // its bytes.
       await assertWhole();
       await connection.call((handle) => explain(handle, select));
     } catch (error) {

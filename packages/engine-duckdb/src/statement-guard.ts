@@ -126,7 +126,7 @@ export async function checkStatement(
       if (isNode(value['function'])) traits.observe(value['function']);
       const below = depth + nestingOf(value);
       if (below > limits.depthMax) {
-        throw overLimit(limits, 'depthMax', `parts that are nested ${below} deep or more`);
+        throw overLimit(limits, 'depthMax', `parts that are nested ${below} or more levels deep`);
       }
       for (const child of childrenOf(value, scope)) visits.push({ ...child, depth: below });
     }

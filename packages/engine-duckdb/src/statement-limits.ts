@@ -62,7 +62,7 @@ export function checkText(sql: string, limits: StatementLimits): void {
   }
   const depth = bracketDepth(sql);
   if (depth > limits.depthMax) {
-    throw overLimit(limits, 'depthMax', `brackets that are nested ${depth} deep`);
+    throw overLimit(limits, 'depthMax', `brackets that are nested ${depth} levels deep`);
   }
 }
 

@@ -62,17 +62,17 @@ describe('a query is refused, with what it has and what it may have', () => {
     [
       'brackets',
       `SELECT ${'('.repeat(13)}1${')'.repeat(13)}`,
-      'brackets that are nested 13 deep; at most 12 are allowed (engine.duckdb.statement.depth.max)',
+      'brackets that are nested 13 levels deep; at most 12 are allowed (engine.duckdb.statement.depth.max)',
     ],
     [
       'depth',
       `SELECT 1${'+ 1'.repeat(15)}`,
-      'parts that are nested 13 deep or more; at most 12 are allowed (engine.duckdb.statement.depth.max)',
+      'parts that are nested 13 or more levels deep; at most 12 are allowed (engine.duckdb.statement.depth.max)',
     ],
     [
       'parts of a union',
       Array.from({ length: 14 }, () => 'SELECT 1').join(' UNION ALL '),
-      'nested 14 deep or more',
+      'nested 14 or more levels deep',
     ],
     [
       'parts',
@@ -128,7 +128,7 @@ describe('what stops the process for seconds is refused:', () => {
       `SELECT coalesce(${listOf(100_000, () => 'NULL')})`,
       'parts; at most 50000',
     ],
-    ['brackets', '('.repeat(100_000), 'brackets that are nested 100000 deep; at most 1000'],
+    ['brackets', '('.repeat(100_000), 'brackets that are nested 100000 levels deep; at most 1000'],
     ['long text', `SELECT '${'x'.repeat(1024 * 1024)}'`, '1 MiB of text; at most 1 MiB'],
   ])('what stops the process for seconds is refused: %s', async (_what, sql, message) => {
     const before = process.threadCpuUsage();

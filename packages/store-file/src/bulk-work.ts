@@ -174,8 +174,8 @@ function readDirectory(path: string): CachedDirectory | undefined {
 }
 
 /**
- * Deletes a file, but not its directories, as `deleteObject` in `deleter.ts` does, which gives the
- * reasons.
+ * Deletes a file, but not its directories, for the reasons that `deleteObject` in `deleter.ts`
+ * gives.
  */
 function deleteFile(path: string, checker: PathChecker): void {
   try {

@@ -41,7 +41,9 @@ export const decodeJson: MessageDecoder = ({ value }, options) => {
       return { problem: `cannot be read: ${error.message.replace(/\.$/, '')}` };
     }
     // The runtime's stack overflows if values are nested deeply.
-    if (error instanceof RangeError) return { problem: `is nested more than ${nestingMax} deep` };
+    if (error instanceof RangeError) {
+      return { problem: `is nested more than ${nestingMax} levels deep` };
+    }
     if (error instanceof SyntaxError) return { problem: `is not JSON: ${error.message}` };
     throw error;
   }
@@ -49,7 +51,9 @@ export const decodeJson: MessageDecoder = ({ value }, options) => {
   // Each level takes at least two characters, so most messages are too short to be nested too
   // deeply.
   const isTooDeep = value.byteLength > 2 * nestingMax && isDeeperThan(decoded, nestingMax);
-  return isTooDeep ? { problem: `is nested more than ${nestingMax} deep` } : { row: decoded };
+  return isTooDeep
+    ? { problem: `is nested more than ${nestingMax} levels deep` }
+    : { row: decoded };
 };
 
 function isRow(value: JsonValue): value is DecodedRow {

@@ -19,8 +19,8 @@ describe('decodeJson', () => {
     ['[1]', 'is not a JSON object, but a list'],
     ['12', 'is not a JSON object, but a number'],
     ['null', 'is not a JSON object, but null'],
-    [`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, 'is nested more than 100 deep'],
-    [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'is nested more than 100 deep'],
+    [`${'{"a":'.repeat(101)}1${'}'.repeat(101)}`, 'is nested more than 100 levels deep'],
+    [`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'is nested more than 100 levels deep'],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'is not text in UTF-8'],
   ])('decodeJson says what a message is that is not a row: %j', (value, problem) => {
     const decoded = decode(typeof value === 'string' ? Buffer.from(value) : value);

@@ -410,7 +410,7 @@ describe('a real-time table', () => {
       expect(partition).toMatchObject({
         state: 'STOPPED',
         error: expect.stringMatching(
-          /^Message \d+ cannot be ingested, column made: JSON is nested more than 1000 deep\.$/,
+          /^Message \d+ cannot be ingested, column made: JSON is nested more than 1000 levels deep\.$/,
         ),
       });
     }, patience);

@@ -159,7 +159,7 @@ export const discoveryOperations = {
   listTableInstances: discovery('listTableInstances', {
     path: pinotPatterns.tableInstances,
     summary: 'List the brokers and servers of a table',
-    description: 'By halves of the table; a missing half has no brokers and servers.',
+    description: 'Lists them for each half of the table; a missing half has none.',
     query: {
       type: Type.Optional(
         Type.String({

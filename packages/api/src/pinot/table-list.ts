@@ -85,7 +85,7 @@ export const PinotTableSchema = Type.Object(
 export const PinotBroker = Type.Object(
   {
     host: Type.String({ description: 'Host of the broker.' }),
-    port: Type.Integer({ description: 'Its port.' }),
+    port: Type.Integer({ description: 'Port of the broker.' }),
     instanceName: Type.String({ description: 'Broker_<host>_<port>.' }),
   },
   { $id: 'PinotBroker', description: 'Address of a broker.' },

@@ -12,7 +12,9 @@ const time = (description: string) =>
   Type.Integer({ description: `${description}, in epoch milliseconds; 0 until it is known.` });
 const timeOrNull = (description: string) =>
   Type.Union([Type.Integer({ description }), Type.Null()]);
-const offsets = Type.Record(Type.String(), Type.Integer(), { description: 'By partition.' });
+const offsets = Type.Record(Type.String(), Type.Integer(), {
+  description: 'Offsets by partition.',
+});
 
 const RestreamConfig = Type.Object(
   {

@@ -87,7 +87,7 @@ const Rebalance = Type.Object(
     status: Type.String({ description: 'NO_OP, IN_PROGRESS, DONE, FAILED or CANCELLED.' }),
     description: Type.String(),
   },
-  { $id: 'Rebalance', description: 'Its moves.' },
+  { $id: 'Rebalance', description: 'A rebalance, and its moves of segments.' },
 );
 
 const RebalanceProgress = Type.Object(

@@ -139,7 +139,7 @@ export const tableAdminOperations = {
     description: 'Creates all of them or none.',
     body: document,
     answer: done,
-    answerIs: 'They were created.',
+    answerIs: 'The schema and the tables were created.',
     errors: ['TABLE_EXISTS', 'SCHEMA_EXISTS', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   readTableConfigs: adminOperation('readTableConfigs', {
@@ -154,14 +154,14 @@ export const tableAdminOperations = {
     summary: 'Replace the schema and configs of a table together',
     body: document,
     answer: done,
-    answerIs: 'They were replaced.',
+    answerIs: 'The schema and the configs were replaced.',
     errors: ['TABLE_NOT_FOUND', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   deleteTableConfigs: adminOperation('deleteTableConfigs', {
     tag,
     summary: 'Delete both halves of a table, and its schema',
     answer: done,
-    answerIs: 'They were deleted.',
+    answerIs: 'The halves and the schema were deleted.',
     errors: ['TABLE_NOT_FOUND', 'TABLE_IN_USE', 'SCHEMA_IN_USE'],
   }),
   listSegments: adminOperation('listSegments', {
@@ -176,7 +176,7 @@ export const tableAdminOperations = {
     tag,
     summary: 'Read the metadata of a segment',
     answer: open,
-    answerIs: 'Its metadata.',
+    answerIs: 'The metadata of the segment.',
     errors: ['TABLE_NOT_FOUND', 'SEGMENT_NOT_FOUND'],
   }),
   deleteSegment: adminOperation('deleteSegment', {
@@ -224,7 +224,7 @@ export const tableAdminOperations = {
     tag,
     summary: 'Read the properties of an instance',
     answer: open,
-    answerIs: 'Its properties.',
+    answerIs: 'The properties of the instance.',
     errors: ['ROUTE_NOT_FOUND'],
   }),
   readVersion: adminOperation('readVersion', {

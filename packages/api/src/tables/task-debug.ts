@@ -43,7 +43,7 @@ export const SubtaskInfo = Type.Object(
     state: Type.Unsafe<(typeof subtaskStates)[number]>({
       type: 'string',
       enum: [...subtaskStates],
-      description: 'Its state.',
+      description: 'State of the subtask.',
     }),
     startTime: time('Start'),
     finishTime: time('End'),

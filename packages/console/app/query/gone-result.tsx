@@ -16,7 +16,7 @@ export function isGone(error: unknown): boolean {
 
 /** The error of a result that was deleted or expired while it was open. */
 export class MissingResultError extends Error {
-  override readonly message = 'It was kept for as long as the settings say, and is deleted now.';
+  override readonly message = 'It was kept until its expiration time, and is deleted now.';
 }
 
 /** Replaces a result that no longer exists: the reason, and a button to run the query again. */

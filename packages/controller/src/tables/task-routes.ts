@@ -157,8 +157,8 @@ function changeHandlers(
 }
 
 /**
- * Calls an engine with the name of a task. If no task has the name, it is taken for the one that
- * the caller of `executeTask` chose: the engine's own is then `Task_<type>_<name>`.
+ * Calls an engine with the name of a task. If no task has this name, it may be the name that the
+ * caller of `executeTask` chose. The engine then has the task as `Task_<type>_<name>`.
  *
  * @throws CONFLICT when tasks of several types have that name
  */

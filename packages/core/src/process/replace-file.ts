@@ -63,7 +63,7 @@ export async function movePath(from: string, to: string): Promise<boolean> {
     if (isMissingFile(error)) return false;
     throw error;
   }
-  // The new name is synced first: a crash in between leaves two names rather than none.
+  // The new name is synced first: a crash before the second sync leaves two names rather than none.
   for (const path of new Set([dirname(to), dirname(from)])) await syncDirectory(path);
   return true;
 }

@@ -64,8 +64,8 @@ export class Slots {
   }
 
   /**
-   * Takes a free slot immediately; otherwise resolves once one has been handed over, which counts
-   * as taken in between.
+   * Takes a free slot immediately; otherwise resolves once one has been handed over. A slot that is
+   * being handed over counts as taken.
    */
   #take(signal: AbortSignal | undefined): Promise<void> | undefined {
     throwIfAborted(signal);

@@ -85,7 +85,7 @@ function fixed(sql: string, arrow: DataType, Elements: ElementsArgument, stride 
 
 const binary = new Binary();
 export const bigint = fixed('BIGINT', new Int64(), BigInt64Array);
-// Only for values of up to 38 digits, while HUGEINT has 39: sums-of-integers.ts checks them.
+// HUGEINT has up to 39 digits, this type 38: sums-of-integers.ts checks that values fit.
 export const hugeint = fixed('HUGEINT', new Decimal(0, 38, 128), Uint32Array, 4);
 const scalarTypes = new Map<number, ColumnType>([
   [

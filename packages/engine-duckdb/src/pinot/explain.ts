@@ -26,8 +26,8 @@ const planKeys = [
 
 /**
  * Returns a query whose rows are the steps of a plan, in Apache Pinot's columns for them: each step
- * with its number and that of its parent. After a run also the number of rows of each step, and its
- * milliseconds.
+ * with its number and that of its parent. With `isTimed`, the rows also contain the number of rows
+ * of each step, and its duration in milliseconds.
  */
 export function planQuery(plan: string, { isTimed = false } = {}): string {
   const rows: string[] = [];

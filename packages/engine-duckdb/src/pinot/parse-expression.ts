@@ -9,7 +9,7 @@ import type {
 } from './syntax.ts';
 import type { TokenReader } from './token-reader.ts';
 
-/** The precedence of binary operators; unary ones are in between. */
+/** The precedence of binary operators; that of unary operators is between them. */
 const precedence: Readonly<Record<string, number>> = {
   OR: 1,
   AND: 2,

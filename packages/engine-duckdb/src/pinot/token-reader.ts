@@ -100,7 +100,11 @@ export class TokenReader {
   nest<T>(parse: () => T): T {
     this.#depth += 1;
     if (this.#depth > depthMax) {
-      throw syntaxError(this.#sql, this.next.start, `parts are nested more than ${depthMax} deep`);
+      throw syntaxError(
+        this.#sql,
+        this.next.start,
+        `parts are nested more than ${depthMax} levels deep`,
+      );
     }
     try {
       return parse();

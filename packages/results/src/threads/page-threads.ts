@@ -1,7 +1,7 @@
 import type { PageThreadsOptions, PageThreadsStatus } from './page-threads-options.ts';
 import { ThreadPool } from './thread-pool.ts';
 
-/** Returns the pool behind threads, for the pages of this package. */
+/** Returns the pool of page threads. Only this package reads it, to encode pages. */
 export let poolOf: (threads: PageThreads) => ThreadPool;
 
 /**

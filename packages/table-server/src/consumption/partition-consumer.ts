@@ -68,8 +68,8 @@ export class PartitionConsumer {
   #segment: ConsumingSegment | undefined;
   #needsReopen = false;
   /**
-   * True after a write failed on a full disk, until a write succeeds: consumption pauses in
-   * between.
+   * True after a write failed on a full disk, until a write succeeds: consumption pauses during
+   * that time.
    */
   #isHalted = false;
   #state: PartitionState = 'STARTING';

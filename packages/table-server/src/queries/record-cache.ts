@@ -32,8 +32,8 @@ export class RecordCache {
    */
   async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
     const [folder, name] = [dirname(record.path), basename(record.path)];
-    // The revisions are read first: a record that is replaced in between is newer than its revision
-    // here.
+    // The revisions are read first: a record that is replaced in the meantime is newer than its
+    // revision here.
     const known = (await this.#readRevisions(folder)).get(name);
     const mark = await markOf(record.path);
     const cached = this.#records.get(record.path);

@@ -210,7 +210,7 @@ export class Garbage {
   ): Promise<readonly Unnamed[]> {
     const { tableId } = table.record;
     // Names are listed before the records are read, so that files written later are not considered.
-    // A chunk that becomes a segment in between is in one of the two.
+    // A chunk that becomes a segment in the meantime is in one of the two.
     const names = await namesIn(this.#options.directory.data(tableId));
     const consuming = await table.readConsuming();
     const named = new Set([

@@ -164,7 +164,7 @@ export class Scrub implements AsyncDisposable {
       if (before !== undefined) onRestored?.(before);
       return;
     }
-    // The segment may have been removed in between, and its file with it.
+    // The segment may have been removed in the meantime, and its file with it.
     if (!this.#listFiles().some((each) => each.path === path)) return;
     const damage: DamagedSegment = { tableName, segmentName, path, problem };
     this.#damaged.set(path, damage);

@@ -31,7 +31,7 @@ export function parseDocument(text: string, { digitsMax = defaultDigitsMax } = {
   if (isDeeperThan(rest, documentNestingMax)) {
     throw new QuireError(
       'INVALID_BODY',
-      `The request body is nested more than ${documentNestingMax} deep.`,
+      `The request body is nested more than ${documentNestingMax} levels deep.`,
     );
   }
   return value;

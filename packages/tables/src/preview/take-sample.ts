@@ -117,7 +117,7 @@ async function readRequestRows(
     if (!isRecord(row) || !isRecord(fields)) {
       report(index, 'Expected an object with fieldToValueMap; the row is left out.');
     } else if (isDeeperThan(fields, nestingMax)) {
-      report(index, `It is nested more than ${nestingMax} deep; the row is left out.`);
+      report(index, `It is nested more than ${nestingMax} levels deep; the row is left out.`);
     } else {
       const given = {
         nullValueFields: namesIn(row['nullValueFields']),

@@ -244,8 +244,8 @@ async function* readLocal(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   throwIfAborted(signal);
-  // The path has no links. A link that is created in between is not followed, and opening a pipe
-  // does not block.
+  // The path has no links. A link that is created in the meantime is not followed, and opening a
+  // pipe does not block.
   const file = await open(
     real,
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,

@@ -69,7 +69,7 @@ describe('a value that does not suit is an error of the row', () => {
       ).not.toThrow();
       expect(evaluate('jsonStringToListOrMap(a)', { a: text(1_001) })).toBeNull();
       expect(() => evaluate("jsonPath(a, '$.x')", { a: text(20_000) })).toThrow(
-        'JSON is nested more than 1000 deep.',
+        'JSON is nested more than 1000 levels deep.',
       );
       // Text after the first value is not read.
       expect(evaluate('jsonStringToListOrMap(a)', { a: `[1] ${text(20_000)}` })).toEqual([1]);

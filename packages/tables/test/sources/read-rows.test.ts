@@ -213,6 +213,6 @@ describe('rows of libraries', () => {
     for (let level = 0; level < 20_000; level += 1) {
       value = level % 2 === 0 ? [value] : { a: value };
     }
-    expect(() => plainValue(value, 0)).toThrow('A row is nested more than 100 deep.');
+    expect(() => plainValue(value, 0)).toThrow('A row is nested more than 100 levels deep.');
   });
 });

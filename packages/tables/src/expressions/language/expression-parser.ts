@@ -41,7 +41,7 @@ export class ExpressionParser {
   #parseAt(minPower: number): Expression {
     this.#depth += 1;
     if (this.#depth > expressionDepthMax) {
-      const message = `nested more than ${expressionDepthMax} deep`;
+      const message = `nested more than ${expressionDepthMax} levels deep`;
       throw new ExpressionSyntaxError(message, this.#peek().position, 'EXPRESSION_TOO_DEEP');
     }
     let left = this.#parsePrefix();

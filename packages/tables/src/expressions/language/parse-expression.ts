@@ -50,7 +50,7 @@ export function parseExpression(text: string, path = ''): ParsedExpression {
         findings: [
           finding(
             'EXPRESSION_TOO_DEEP',
-            `The expression is nested more than ${expressionDepthMax} deep.`,
+            `The expression is nested more than ${expressionDepthMax} levels deep.`,
           ),
         ],
       };

@@ -43,7 +43,7 @@ function parse(
   needsRevival: (text: string) => boolean,
 ): Value {
   if (isNestedTooDeep(text)) {
-    throw expressionFailed(`JSON is nested more than ${jsonDepthMax} deep.`);
+    throw expressionFailed(`JSON is nested more than ${jsonDepthMax} levels deep.`);
   }
   try {
     // A reviver is called for every value and costs several times as much as parsing: most texts do
@@ -88,8 +88,8 @@ function hasOnlyZeros(text: string, start: number): boolean {
 }
 
 /**
- * Reports whether the lists and objects of a text are nested more than 1,000 deep: later steps
- * recurse over them on the stack.
+ * Reports whether the lists and objects of a text are nested more than 1,000 levels deep: later
+ * steps recurse over them on the stack.
  */
 function isNestedTooDeep(text: string): boolean {
   // Each level takes two characters, so most texts need not be scanned.
@@ -151,7 +151,7 @@ function endOfFirstValue(text: string): number {
  * Writes a value as JSON like Apache Pinot does: numbers as in Java, bytes as base64, NaN and the
  * infinities as texts.
  *
- * @throws EXPRESSION_FAILED when it is nested more than 1,000 deep
+ * @throws EXPRESSION_FAILED when it is nested more than 1,000 levels deep
  */
 export function writeJson(value: Value): string {
   return write(value, 0);
@@ -159,7 +159,7 @@ export function writeJson(value: Value): string {
 
 function write(value: Value, depth: number): string {
   if (depth > jsonDepthMax) {
-    throw expressionFailed(`A value is nested more than ${jsonDepthMax} deep.`);
+    throw expressionFailed(`A value is nested more than ${jsonDepthMax} levels deep.`);
   }
   if (typeof value === 'string') {
     return JSON.stringify(value).replaceAll(

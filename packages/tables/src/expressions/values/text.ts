@@ -73,7 +73,9 @@ const depthMax = 1_000;
  * 1,000 deep
  */
 export function javaText(value: Value, depth = 0): string {
-  if (depth > depthMax) throw expressionFailed(`A value is nested more than ${depthMax} deep.`);
+  if (depth > depthMax) {
+    throw expressionFailed(`A value is nested more than ${depthMax} levels deep.`);
+  }
   if (typeof value === 'string') return value;
   if (typeof value === 'number') {
     return typeOf(value) === 'DOUBLE' ? textOfDouble(value) : String(value);

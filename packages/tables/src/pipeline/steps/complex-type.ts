@@ -62,7 +62,9 @@ function flattenColumn(
   note: (name: string, value: Value) => void,
 ): Value {
   if (depth > flattenDepthMax) {
-    throw expressionFailed(`${column.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+    throw expressionFailed(
+      `${column.slice(0, 60)}… is nested more than ${flattenDepthMax} levels deep.`,
+    );
   }
   const value = row.get(column);
   if (isMap(value)) {
@@ -113,7 +115,9 @@ function flattenElement(
   // Returns the new value, like `flattenColumn`.
   const put = (name: string, value: Value, level: number): Value => {
     if (level > flattenDepthMax) {
-      throw expressionFailed(`${name.slice(0, 60)}… is nested more than ${flattenDepthMax} deep.`);
+      throw expressionFailed(
+        `${name.slice(0, 60)}… is nested more than ${flattenDepthMax} levels deep.`,
+      );
     }
     members[name] = value;
     const full = path + plan.delimiter + name;

@@ -157,7 +157,7 @@ function sort({ node: parent, names, value, isIndexable }: Visit, plan: Plan, in
   const name = names.at(-1) ?? '';
   const path = names.join('.');
   if (names.length > depthMax) {
-    throw expressionFailed(`${path.slice(0, 60)}… is nested more than ${depthMax} deep.`);
+    throw expressionFailed(`${path.slice(0, 60)}… is nested more than ${depthMax} levels deep.`);
   }
   if (streamMetadata.test(name)) {
     into.columns[name] = value;

@@ -28,7 +28,9 @@ export class AvroDecoder {
   #value(type: AvroType, depth: number): SourceValue {
     this.#valuesLeft -= 1;
     if (this.#valuesLeft < 0) throw corrupt(`a row has more than ${limits.values} values`);
-    if (depth > limits.depth) throw corrupt(`a row is nested more than ${limits.depth} deep`);
+    if (depth > limits.depth) {
+      throw corrupt(`a row is nested more than ${limits.depth} levels deep`);
+    }
     switch (type.kind) {
       case 'primitive':
         return this.#primitive(type);
@@ -179,7 +181,7 @@ const depthMax = 100;
 export function readAvroSchema(schema: unknown): AvroType {
   const named = new Map<string, AvroType>();
   const read = (given: unknown, namespace: string, depth: number): AvroType => {
-    if (depth > depthMax) throw corrupt(`its schema is nested more than ${depthMax} deep`);
+    if (depth > depthMax) throw corrupt(`its schema is nested more than ${depthMax} levels deep`);
     if (typeof given === 'string') return primitiveOf(given) ?? known(named, given, namespace);
     if (Array.isArray(given)) {
       return { kind: 'union', branches: given.map((branch) => read(branch, namespace, depth + 1)) };

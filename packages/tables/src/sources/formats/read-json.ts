@@ -55,7 +55,7 @@ function parseRow(
   if (isDeeperThan(value, nestingMax)) {
     onProblem(
       'ROW_TOO_DEEP',
-      `Row ${number} of ${file.uri} is nested more than ${nestingMax} deep; it is left out.`,
+      `Row ${number} of ${file.uri} is nested more than ${nestingMax} levels deep; it is left out.`,
     );
     return undefined;
   }

@@ -135,7 +135,7 @@ async function collect(bytes: AsyncIterable<Uint8Array>, countMax: number): Prom
 /** Refuses values that are nested deeper than a row may be. @throws SourceProblem ROW_TOO_DEEP */
 export function assertDepth(depth: number): void {
   if (depth > nestingMax) {
-    throw new SourceProblem('ROW_TOO_DEEP', `A row is nested more than ${nestingMax} deep.`);
+    throw new SourceProblem('ROW_TOO_DEEP', `A row is nested more than ${nestingMax} levels deep.`);
   }
 }
 

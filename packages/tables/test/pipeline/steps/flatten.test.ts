@@ -42,7 +42,7 @@ test('a value that is nested too deep fails its row, or leaves it incomplete', a
     incomplete: 0,
     sanitized: 0,
   });
-  expect(failed.dropped[0]?.reason).toMatch(/nested more than 100 deep/);
+  expect(failed.dropped[0]?.reason).toMatch(/nested more than 100 levels deep/);
   const kept = await run([{ deep: deep as never, id: 1 }], {
     ingestion: { complexTypeConfig: {}, continueOnError: true },
   });
