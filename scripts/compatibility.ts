@@ -42,7 +42,7 @@ try {
   const [before = '', rest = ''] = readme.split(tableMarks[0]);
   const [, after = ''] = rest.split(tableMarks[1]);
   const table = [
-    '| client | version | what was run | result |',
+    '| client | version | tested | result |',
     '| --- | --- | --- | --- |',
     ...rows.map(rowOf),
   ].join('\n');
