@@ -76,7 +76,7 @@ export const ControllerHealthResponse = Type.Object(
         },
         {
           description:
-            'The activity of tables; absent if there are none, or nothing is known of them.',
+            'The activity of tables; absent if there are no tables, or their activity is unknown.',
         },
       ),
     ),

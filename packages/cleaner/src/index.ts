@@ -33,7 +33,7 @@ export {
   type ShareOptions,
 } from './quota-policy.ts';
 export { readSnapshots, type ReadSnapshotsOptions } from './read-snapshots.ts';
-export type { Recollection } from './remembered-results.ts';
+export type { SkippableResults } from './remembered-results.ts';
 export { firstDelayMs, nextDelayMs, type ScheduleOptions } from './sweep-schedule.ts';
 export type {
   Amount,

@@ -1,7 +1,7 @@
 import type { CallOptions, ObjectEntry, ObjectStore } from '@quire/core';
 import { isBrokerId, listResultFolders } from '@quire/results';
 import { BrokerSnapshot } from './broker-snapshot.ts';
-import type { Recollection } from './remembered-results.ts';
+import type { SkippableResults } from './remembered-results.ts';
 
 /** Options of `readSnapshots`. */
 export interface ReadSnapshotsOptions extends CallOptions {
@@ -9,7 +9,7 @@ export interface ReadSnapshotsOptions extends CallOptions {
    * The results that are already known. Their folders need not be listed if the store can skip
    * them.
    */
-  readonly recollection?: Recollection | undefined;
+  readonly skippable?: SkippableResults | undefined;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface ReadSnapshotsOptions extends CallOptions {
 export async function readSnapshots(
   store: ObjectStore,
   prefix: string,
-  { signal, recollection }: ReadSnapshotsOptions = {},
+  { signal, skippable }: ReadSnapshotsOptions = {},
 ): Promise<Map<string, BrokerSnapshot>> {
   const snapshots = new Map<string, BrokerSnapshot>();
   const snapshotOf = (brokerId: string): BrokerSnapshot => {
@@ -39,15 +39,14 @@ export async function readSnapshots(
     foreignBytes.set(name, (foreignBytes.get(name) ?? 0) + sizeBytes);
     if (rest.length > 0) foreignFolders.add(`${name}/${folder}`);
   };
-  const skipsFolder =
-    recollection && ((folder: string): boolean => recollection.skipsFolder(folder));
+  const skipsFolder = skippable && ((folder: string): boolean => skippable.skipsFolder(folder));
   for await (const folder of listResultFolders(store, prefix, { signal, skipsFolder, onForeign })) {
     const snapshot = snapshotOf(folder.brokerId);
-    recollection?.carryOver(snapshot, folder.requestId);
+    skippable?.carryOver(snapshot, folder.requestId);
     snapshot.add(folder);
   }
-  for (const brokerId of recollection?.brokerIds ?? []) {
-    recollection?.carryOver(snapshotOf(brokerId));
+  for (const brokerId of skippable?.brokerIds ?? []) {
+    skippable?.carryOver(snapshotOf(brokerId));
   }
   for (const [brokerId, sizeBytes] of foreignBytes) snapshots.get(brokerId)?.addForeign(sizeBytes);
   for (const folder of foreignFolders) {

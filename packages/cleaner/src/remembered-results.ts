@@ -25,10 +25,10 @@ export class RememberedResults {
   #lastMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * Returns a recollection for one listing, without the shares that are due. With `ageMaxMs`, every
-   * share is due within about that time.
+   * Returns the results that one listing need not list, without the shares that are due. With
+   * `ageMaxMs`, every share is due within about that time.
    */
-  recollect(monotonicMs: number, ageMaxMs: number): Recollection {
+  selectSkippable(monotonicMs: number, ageMaxMs: number): SkippableResults {
     this.#changed.clear();
     this.#isListing = true;
     const elapsedMs = monotonicMs - this.#lastMs;
@@ -40,22 +40,22 @@ export class RememberedResults {
     for (let count = 0; count < dueCount; count += 1) {
       isDue[(this.#nextShare + count) % shareCount] = 1;
     }
-    return new Recollection(this.#snapshots, isDue);
+    return new SkippableResults(this.#snapshots, isDue);
   }
 
   /**
-   * Remembers the outcome of a listing that started at `startMs` with the given recollection;
-   * without one, it has listed everything.
+   * Remembers the outcome of a listing that started at `startMs` and did not list the `skippable`
+   * results; without them, it has listed everything.
    */
   keep(
     snapshots: ReadonlyMap<string, BrokerSnapshot>,
     startMs: number,
-    recollection?: Recollection,
+    skippable?: SkippableResults,
   ): void {
     this.#snapshots = snapshots;
     this.#isListing = false;
     for (const requestId of this.#changed) this.forget(requestId);
-    this.#nextShare = (this.#nextShare + (recollection?.dueCount ?? 0)) % shareCount;
+    this.#nextShare = (this.#nextShare + (skippable?.dueCount ?? 0)) % shareCount;
     this.#lastMs = startMs;
   }
 
@@ -70,7 +70,7 @@ export class RememberedResults {
 }
 
 /** The results that one listing need not list. */
-export class Recollection {
+export class SkippableResults {
   readonly #isDue: Uint8Array;
   readonly #brokers = new Map<string, RecalledBroker>();
   /** The broker of the last query, which is likely to be that of the next. */
@@ -126,7 +126,7 @@ export class Recollection {
   }
 }
 
-/** One broker's part of a recollection. */
+/** The results of one broker that a listing need not list. */
 class RecalledBroker {
   readonly prefix: string;
   hasSeen = false;

@@ -11,7 +11,7 @@ import {
 import { ownersOverShare } from './plan-shares.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
 import { readSnapshots } from './read-snapshots.ts';
-import { type Recollection, RememberedResults } from './remembered-results.ts';
+import { type SkippableResults, RememberedResults } from './remembered-results.ts';
 import { sweepBroker } from './sweep-broker.ts';
 import {
   type BrokerReport,
@@ -150,21 +150,21 @@ export class StoreSweeper {
     const prefix = brokerId === undefined ? '' : brokerPrefix(brokerId);
     let startMs = this.#clock.monotonicMs();
     let setRight = admission?.beginListing();
-    let recollection: Recollection | undefined = this.#remembered.recollect(
+    let skippable: SkippableResults | undefined = this.#remembered.selectSkippable(
       startMs,
       rememberedGraces * (options?.graceMs ?? 0),
     );
-    let snapshots = await readSnapshots(store, prefix, { signal, recollection });
+    let snapshots = await readSnapshots(store, prefix, { signal, skippable });
     if (options?.policy !== undefined && this.#mayEvict([...snapshots.values()], options.policy)) {
       startMs = this.#clock.monotonicMs();
       setRight = admission?.beginListing();
-      recollection = undefined;
+      skippable = undefined;
       snapshots = await readSnapshots(store, prefix, { signal });
     }
     if (brokerId !== undefined && !snapshots.has(brokerId)) {
       snapshots.set(brokerId, new BrokerSnapshot(brokerId));
     }
-    this.#remembered.keep(snapshots, startMs, recollection);
+    this.#remembered.keep(snapshots, startMs, skippable);
     for (const snapshot of snapshots.values()) setRight?.(snapshot);
     return snapshots;
   }

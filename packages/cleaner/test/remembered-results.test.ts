@@ -43,9 +43,9 @@ class Scene {
 
   /** The snapshots of a cleaner that remembers results. */
   async look(monotonicMs: number, ageMaxMs = dayMs): Promise<unknown> {
-    const recollection = this.remembered.recollect(monotonicMs, ageMaxMs);
-    const snapshots = await readSnapshots(this.store, '', { recollection });
-    this.remembered.keep(snapshots, monotonicMs, recollection);
+    const skippable = this.remembered.selectSkippable(monotonicMs, ageMaxMs);
+    const snapshots = await readSnapshots(this.store, '', { skippable });
+    this.remembered.keep(snapshots, monotonicMs, skippable);
     return shown(snapshots);
   }
 
@@ -130,11 +130,11 @@ describe('what is remembered of results', () => {
   test('what is remembered of results may have changed while a listing went on', async () => {
     const scene = new Scene();
     const requestId = await scene.put(5, 100);
-    const recollection = scene.remembered.recollect(0, dayMs);
-    const snapshots = await readSnapshots(scene.store, '', { recollection });
+    const skippable = scene.remembered.selectSkippable(0, dayMs);
+    const snapshots = await readSnapshots(scene.store, '', { skippable });
     await scene.store.delete(dataKeyOf(brokerId, requestId));
     scene.remembered.forget(requestId);
-    scene.remembered.keep(snapshots, 0, recollection);
+    scene.remembered.keep(snapshots, 0, skippable);
     expect(await scene.look(1)).toEqual(await scene.lookAtAll());
   });
 

@@ -88,7 +88,8 @@ function writeRareDate(to: usize, days: i64): usize {
     day += daysPerCycle;
     cycle -= 1;
   }
-  // Further to the right than its final position, because a longer year moves it there.
+  // Written further to the right than its final position, because a longer year moves the date
+  // there.
   writeCommonDate(to + 16, day + 5 * daysPerCycle);
   const digits = load<u32>(to, 16) - <u32>asciiZeros;
   const yearOfCommon =

@@ -126,8 +126,8 @@ interface FileParts {
 }
 
 /**
- * The data file as a stream of bytes; afterwards it has the description of the content, or the
- * failure of its source.
+ * The data file as a stream of bytes. When the stream has ended, it has the description of the
+ * content or, if the source failed, the error.
  */
 class ResultFile {
   sourceError: unknown;

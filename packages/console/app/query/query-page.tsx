@@ -69,7 +69,7 @@ export function QueryPage({
     else if (given !== undefined) sheets.open(given);
     else if (id !== undefined && !isEmpty(sheets.read().current)) sheets.open();
     if (id === undefined) {
-      // A sheet contains the text of the address now.
+      // The sheet contains the query of the address, so the address no longer needs it.
       if (given !== undefined) replacePlace(['query']);
       return;
     }

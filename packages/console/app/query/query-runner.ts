@@ -43,7 +43,9 @@ export interface Progress {
  * call.
  */
 const firstAnswerMs = 300;
-/** The interval of polls of a query's progress, which grows with its duration. */
+/**
+ * The interval between two polls of a running query, which grows with the duration of the query.
+ */
 const pauseRangeMs = { least: 150, most: 1000 };
 /** Rows that are shown while the query runs. */
 const firstRowsMax = 1000;

@@ -79,7 +79,10 @@ interface ResultViewProps {
   readonly firstRow: number | undefined;
   /** The current cell in the first rows, while the query ran. */
   readonly initialPlace: GridPosition | undefined;
-  /** True for one of several statements that ran in turn: no step in the browser's history. */
+  /**
+   * True for one of several statements that ran in turn, which adds no step to the browser's
+   * history.
+   */
   readonly isPart: boolean;
   readonly onRunAgain: () => void;
   /** Writes a query into the editor. */

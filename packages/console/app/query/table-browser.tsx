@@ -67,7 +67,8 @@ export function TableBrowser({
 type FoundTable = readonly [name: string, columns: readonly CatalogColumn[], isColumn: boolean];
 
 /**
- * Returns tables whose names match, with all columns, and those with matching columns, with these.
+ * Returns the tables that match a search: with all columns if the name matches, otherwise with the
+ * matching columns.
  */
 function findTables(catalog: Catalog, search: string): readonly FoundTable[] {
   const wanted = search.trim().toLowerCase();

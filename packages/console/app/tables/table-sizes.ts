@@ -1,7 +1,10 @@
 import type { TableSize } from '@quire/client';
 import type { Clock } from '@quire/core/portable';
 
-/** The age at which the size of a table is read again: the server lists its files for each. */
+/**
+ * The age at which the size of a table is read again. It is not read more often, because the server
+ * lists the files of the table for it.
+ */
 export const sizeAgeMaxMs = 60_000;
 
 /** The sizes of tables, read at most once a minute. A read that failed is tried again. */

@@ -51,8 +51,8 @@ function parse(text: string, digitsMax: number): unknown {
 }
 
 /**
- * Reports whether lists and objects are nested more than `depthMax` deep, without recursing deeper
- * than that.
+ * Reports whether lists and objects are nested more than `depthMax` levels deep, without recursing
+ * deeper than that.
  */
 export function isDeeperThan(value: unknown, depthMax: number): boolean {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;

@@ -18,7 +18,7 @@ export interface FlatRows {
 /** The common part of rows with the same fields in the same order. */
 interface RowShape {
   readonly names: readonly string[];
-  /** An object with all fields of such a finished row; undefined if they are unknown. */
+  /** An object with all fields of a finished row of this shape; undefined if they are unknown. */
   readonly template: Record<string, Value> | undefined;
   /** The index of each field's column in the schema; -1 for none. */
   readonly positions: readonly number[];

@@ -61,22 +61,18 @@ export const streamRules = [
       }
     },
   ),
-  error(
-    'STREAM_TOPIC',
-    'A stream must name its topic, and no two streams the same one.',
-    function* ({ config }) {
-      const topics = topicsOf(config);
-      for (const [path, topic] of topics) {
-        if (topic === undefined) {
-          yield [path, 'The stream has no topic: set stream.<type>.topic.name.'];
-        }
+  error('STREAM_TOPIC', 'Every stream must name a topic of its own.', function* ({ config }) {
+    const topics = topicsOf(config);
+    for (const [path, topic] of topics) {
+      if (topic === undefined) {
+        yield [path, 'The stream has no topic: set stream.<type>.topic.name.'];
       }
-      yield* repeated(
-        topics.map(([path, topic = '']) => [path, topic] as const),
-        (topic) => `Another stream already reads the topic ${topic}.`,
-      );
-    },
-  ),
+    }
+    yield* repeated(
+      topics.map(([path, topic = '']) => [path, topic] as const),
+      (topic) => `Another stream already reads the topic ${topic}.`,
+    );
+  }),
   warning('STREAM_TOPIC_EMPTY', 'The name of a topic should not be empty.', function* ({ config }) {
     for (const [path, topic] of topicsOf(config)) {
       if (topic?.trim() === '') {

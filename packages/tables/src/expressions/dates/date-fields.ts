@@ -16,7 +16,7 @@ import type { NumberLetter } from './date-time-pattern.ts';
  */
 export type DateNumbers = { [Letter in NumberLetter | 'a' | 'E' | 'G']?: number };
 
-/** A field of a date, which Joda-Time sets on an instant of a clock in UTC. */
+/** A field of a date: Joda-Time sets it on an instant of a clock in UTC. */
 interface DateField {
   /** Fields of longer spans are set before those of shorter ones. */
   readonly rank: number;

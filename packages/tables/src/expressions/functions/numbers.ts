@@ -310,7 +310,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     ({ clock }) =>
       () =>
         seededRandom(BigInt(Math.trunc(clock.monotonicMs() * 1000))),
-    'A random number from 0 to below 1.',
+    'A random number in [0, 1).',
     undefined,
     false,
   ),
@@ -319,7 +319,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [long],
     double,
     seededRandom,
-    'A number from 0 to below 1, determined by the seed.',
+    'A number in [0, 1), determined by the seed.',
     'rand(42)',
   ),
 ];

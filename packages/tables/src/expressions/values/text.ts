@@ -70,7 +70,7 @@ const depthMax = 1_000;
 
 /**
  * Formats a value like Java's `toString`. @throws EXPRESSION_FAILED when it is nested more than
- * 1,000 deep
+ * 1,000 levels deep
  */
 export function javaText(value: Value, depth = 0): string {
   if (depth > depthMax) {
