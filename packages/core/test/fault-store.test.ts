@@ -12,7 +12,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { bodyOf, bytes, entryOf, stubStore } from './stub-store.ts';
 
-/** A store of two objects that records the calls that reach it. */
+/** Creates a store of two objects that records the calls that reach it. */
 function noting(log: string[]): ObjectStore {
   return stubStore({
     head: async (key) => (log.push(`head ${key}`), entryOf(key)),

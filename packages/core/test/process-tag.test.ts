@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { pidOfTag, processTag, stateOfOwner } from '../src/process/index.ts';
 
-/** The tag of another process on this machine, as that process would write it. */
+/** Returns the tag that another process on this machine would have. */
 function tagOf(pid: number, startTicks: string): string {
   return processTag().replace(/^\d+-\d+/, `${pid}-${startTicks}`);
 }

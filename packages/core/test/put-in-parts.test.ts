@@ -37,7 +37,7 @@ class Upload {
   }
 }
 
-/** Chunks of 3 bytes; reports an early close. */
+/** Yields chunks of 3 bytes, and reports an early close. */
 async function* source(
   chunkCount: number,
   onClose: () => void = () => undefined,

@@ -3,7 +3,7 @@ import { type TSchema, Type as TypeBox } from 'typebox';
 import { expect, test } from 'vitest';
 import { Type } from '../src/schema/index.ts';
 
-/** Makes a schema with the builders of one of the two. */
+/** Creates a schema with the builders of one of the two libraries. */
 type Make = (type: typeof Type) => TSchema;
 
 const options = fc.constantFrom({}, { description: 'Some words.' }, { default: null, 'x-y': [1] });

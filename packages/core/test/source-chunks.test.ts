@@ -3,7 +3,7 @@ import { collect } from '@quire/core/testing';
 import { describe, expect, test } from 'vitest';
 import { bytes } from './stub-store.ts';
 
-/** A source of three chunks that records how it is used. */
+/** Creates a source of three chunks that records its use. */
 function noting(log: string[]): AsyncIterable<Uint8Array> {
   const chunks = [bytes(1), bytes(2), bytes(3)];
   return {

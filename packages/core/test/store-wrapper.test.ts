@@ -30,7 +30,7 @@ const capabilities: StoreCapabilities = {
 };
 const names = Object.keys(capabilities) as (keyof StoreCapabilities)[];
 
-/** The answers of all capabilities that the store has. */
+/** Returns the answers of all capabilities of the store. */
 async function answersOf(store: ObjectStore): Promise<Record<string, unknown>> {
   const target = new Uint8Array(2);
   const range = { start: 5, end: 7 };

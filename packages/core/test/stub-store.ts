@@ -8,7 +8,7 @@ import {
 } from '@quire/core';
 
 /**
- * A store of which a test defines only the calls that it needs; every other call fails the test.
+ * Creates a store whose test defines only the calls that it needs; any other call fails the test.
  */
 export function stubStore(verbs: Partial<ObjectStore & StoreCapabilities>): ObjectStore {
   const unexpected = (): never => {
@@ -30,7 +30,7 @@ export function entryOf(key: string, sizeBytes = 1): ObjectEntry {
   return { key, sizeBytes, lastModifiedMs: 0 };
 }
 
-/** A body of these chunks, which calls `onRelease` when it is given back. */
+/** Creates a body of these chunks, which calls `onRelease` when it is released. */
 export function bodyOf(
   chunks: readonly Uint8Array[],
   onRelease: () => void = () => undefined,
@@ -50,7 +50,7 @@ export function bytes(...values: number[]): Uint8Array {
   return Uint8Array.from(values);
 }
 
-/** Fails with one error after the other, then answers, once. */
+/** Returns a function that fails with each error in turn and then succeeds. */
 export function failing<T = never>(errors: readonly Error[], answer?: T): () => Promise<T> {
   const left = [...errors];
   let isAnswered = answer === undefined;

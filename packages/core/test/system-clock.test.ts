@@ -25,7 +25,8 @@ describe('a sleep that is longer than any timer', () => {
   });
 
   test('a sleep that is longer than any timer lasts as long as it should, not a moment only, and can be aborted on the way', async () => {
-    // A sweep every thirty days needs it; Node fires a timer of more than 2^31 - 1 ms at once.
+    // A sweep every thirty days needs long timers; Node fires a timer of more than 2^31 - 1 ms
+    // immediately.
     vi.useFakeTimers();
     const dayMs = 86_400_000;
     const abort = new AbortController();

@@ -10,7 +10,7 @@ import { Slots } from '@quire/core/wait';
 import { describe, expect, test } from 'vitest';
 import { bodyOf, bytes, entryOf, stubStore, unavailable } from './stub-store.ts';
 
-/** A store whose heads wait until the test answers them, in order. */
+/** A store whose `head` calls wait until the test answers them, in order. */
 class WaitingStore {
   readonly started: string[] = [];
   readonly #answers: (() => void)[] = [];

@@ -13,7 +13,7 @@ function setUp(verbs: Partial<ObjectStore>): { store: ObjectStore; clock: Manual
   };
 }
 
-/** Never answers, and notes the signal that it was given. */
+/** Never answers, and records the signal of the call. */
 function stuck(
   signals: AbortSignal[],
 ): (key: string, bodyOrOptions?: unknown, options?: unknown) => Promise<never> {

@@ -5,7 +5,7 @@ import { TestEngine } from './test-engine.ts';
 
 /** Runs for hours before its first row. */
 const endlessBeforeFirstRow = 'SELECT count(DISTINCT hash(i)) FROM range(1000000000000) AS t(i)';
-/** Gives rows for hours. */
+/** Returns rows for hours. */
 const endlessRows = 'SELECT i FROM range(1000000000000) AS t(i)';
 
 async function openEngine(
@@ -16,7 +16,7 @@ async function openEngine(
   return { db, clock };
 }
 
-/** Lets input and output, and with it DuckDB's threads, proceed for a few turns. */
+/** Lets I/O, and with it DuckDB's threads, proceed for a few iterations of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,14 +1,13 @@
 import { type Data, DataType, TimeUnit } from 'apache-arrow';
 
 /**
- * A cell as DuckDB shows it when it is cast to text; lists, structs and maps as JavaScript's own,
- * with such texts in them.
+ * A cell as DuckDB casts it to text; lists, structs and maps are JavaScript values with such texts.
  */
 export type CellText = string | null | CellText[] | { [name: string]: CellText };
 
 /**
- * Renders one cell straight from Arrow's buffers, by the Arrow format's own rules, with nothing of
- * the engine's.
+ * Renders one cell directly from Arrow's buffers, by the rules of the Arrow format, without code of
+ * the engine.
  */
 export function cellText(data: Data, row: number): CellText {
   const { type } = data;
@@ -102,8 +101,8 @@ function dateText(days: number): string {
 }
 
 /**
- * Days since 1970 to a date of the proleptic Gregorian calendar, counted in eras of 400 years that
- * start in March.
+ * Converts days since 1970 to a date of the proleptic Gregorian calendar, counted in eras of 400
+ * years that start in March.
  */
 function civil(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468;

@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The bytes with 64 of them inverted. */
+/** Returns the bytes with 64 of them inverted. */
 function inverted(bytes: Buffer, start: number): Buffer {
   return bytes.map((byte, index) =>
     index >= start && index < start + 64 ? byte ^ 0xff : byte,

@@ -49,7 +49,7 @@ test.each([
   'SELECT CURRENT_DATE - 1',
   'SELECT (SELECT max(uuid()) FROM range(3))',
   "SELECT age(TIMESTAMP '2020-01-01')",
-  'SELECT now FROM days', // a column, which is taken for the function
+  'SELECT now FROM days', // a column, which counts as the function
   'FROM days USING SAMPLE 1',
   'FROM days TABLESAMPLE 50%',
   'SHOW TABLES',

@@ -142,8 +142,8 @@ describe('a query fails', () => {
   });
 
   test('a query fails in mid-stream, and not when it is run again', async () => {
-    // Fails once in about a million rows, so hardly twice at the same place, and at times not at
-    // all the second time.
+    // Fails once in about a million rows, so rarely twice in the same row, and sometimes not the
+    // second time.
     const error = await db.failure(
       `SELECT CASE WHEN random() < 0.000001 THEN error('now and then') END FROM range(20000000)`,
     );

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { isFunctionRefused, isTableFunctionAllowed } from '../src/function-policy.ts';
 import { readRows } from '../src/read-rows.ts';
 
-/** Names that DuckDB has functions for, of all kinds but PRAGMAs, which no query can call. */
+/** Returns the names of DuckDB's functions of all kinds except PRAGMAs, which no query can call. */
 async function functionNames(kinds: string): Promise<string[]> {
   const database = await duckdb.open(':memory:', duckdb.create_config());
   const connection = await duckdb.connect(database);

@@ -63,8 +63,8 @@ describe('values of type', () => {
 
   test('values of all types at once, whole and cut into small batches, are the same', async () => {
     const columns = `(SELECT * EXCLUDE (blob, timestamp_tz, "union", double_array) FROM test_all_types())`;
-    // Excludes values that DuckDB writes to JSON in another way than as text. 40 MB of text for
-    // every three rows make batches of one or two rows.
+    // Excludes values that DuckDB writes differently in JSON and as text. 40 MB of text for every
+    // three rows make batches of one or two rows.
     const small = await db.answer(
       `SELECT t, to_json(t), repeat('x', 14000000) FROM ${columns} AS t`,
     );
@@ -154,7 +154,7 @@ function write(
   duckdb.copy_data_to_vector(vector, 0, values.buffer, 0, values.byteLength);
 }
 
-/** DuckDB's JSON of a value, with numbers in the digits that it wrote. */
+/** Parses DuckDB's JSON of a value, with numbers as written. */
 function parseJson(json: CellText): CellText {
   const keepDigits = (_key: string, value: unknown, { source }: { source?: string }): unknown =>
     typeof value === 'number' || typeof value === 'boolean' ? source : value;

@@ -6,7 +6,7 @@ import { type Clock, systemClock, throwIfAborted } from '@quire/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { TestEngine } from './test-engine.ts';
 
-/** A clock on which every sleep takes one turn of the event loop. */
+/** A clock on which every sleep takes one iteration of the event loop. */
 const hastyClock: Clock = {
   nowMs: () => systemClock.nowMs(),
   monotonicMs: () => systemClock.monotonicMs(),

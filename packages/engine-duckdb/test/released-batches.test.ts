@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => db[Symbol.asyncDispose]());
 
 const some = (sql: string): string => `CASE WHEN i % 3 > 0 THEN ${sql} END`;
-/** Columns of every kind of layout, nulls in all of them. */
+/** Columns of every kind of layout, all with nulls. */
 const everyLayout = `SELECT i, i % 3 = 0 AS flag, array_value(i, i + 1, NULL) AS elements, ${[
   `CAST(i % 100 AS TINYINT)`,
   `CAST(i AS DECIMAL(4, 0))`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-/** The answer of a query, as stored results return their rows. */
+/** Returns the answer of a query in the form of a stored result's rows. */
 async function storedRows(sql: string, requestId = id): Promise<NamedRows> {
   const { fields, batches } = await db.answer(sql);
   return {

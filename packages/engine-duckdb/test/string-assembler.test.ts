@@ -24,7 +24,7 @@ afterAll(() => {
 
 interface Compared {
   readonly count: number;
-  /** Undefined where the assembler leaves the strings to the plain implementation. */
+  /** Undefined if the assembler leaves the strings to the plain implementation. */
   readonly assembled: StringBuffers | undefined;
   readonly plain: StringBuffers;
 }

@@ -40,7 +40,7 @@ async function readTable(path: string, options: Partial<TableSource> = {}): Prom
   return await db.answer('FROM t');
 }
 
-/** Files of a glob may be read in any order. */
+/** Returns sorted rows, because the files of a glob may be read in any order. */
 function sorted(answer: Answer): unknown[] {
   return answer.rows().toSorted(([left], [right]) => Number(left) - Number(right));
 }

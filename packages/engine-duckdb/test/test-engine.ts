@@ -15,7 +15,7 @@ import { cellText, type CellText } from './cell-text.ts';
 
 const timeoutMs = 240_000;
 
-/** An engine in a directory of its own, with the shortcuts that the tests share. */
+/** An engine in a separate directory, with shortcuts that the tests share. */
 export class TestEngine implements AsyncDisposable {
   readonly engine: DuckDbEngine;
   readonly directory: string;
@@ -73,7 +73,7 @@ export class TestEngine implements AsyncDisposable {
   }
 }
 
-/** A whole answer, with its cells as the text that DuckDB would show for them. */
+/** A whole answer, with its cells as DuckDB's text for them. */
 export class Answer {
   readonly fields: readonly Field[];
   readonly batches: readonly RecordBatch[];

@@ -83,7 +83,7 @@ function answerOf(
   return `{"resultTable":{"dataSchema":${JSON.stringify(dataSchema)},"rows":${rowsText}},${more}}`;
 }
 
-/** A row for each cell. */
+/** Returns a row for each cell. */
 function rowsOf(cells: readonly string[]): string {
   return `[${cells.map((cell) => `[${cell}]`).join(',')}]`;
 }
@@ -131,7 +131,7 @@ describe('an answer', () => {
             cuts,
           );
           expect(result.types).toEqual(Object.values(columns));
-          // A double of JSON has no sign where it is zero.
+          // JSON.stringify drops the sign of zero.
           expect(result.rows).toEqual(JSON.parse(JSON.stringify(rows)));
           expect(result.members).toEqual(JSON.parse(JSON.stringify(members)));
         },
@@ -198,7 +198,7 @@ describe('an answer', () => {
       '"\\ud83d\\ude00\\ud83d\\ude01"',
       '""',
     ];
-    // Arrow has no half of a surrogate pair.
+    // Arrow cannot represent half of a surrogate pair.
     const halves = ['"\\ud800"', '"\\ud800\\n"', '"\\ud800\\u0041"', '"\\udc00 \\ud800"'];
     const answer = answerOf({ t: 'STRING' }, rowsOf([...texts, ...halves]));
     const expected = [...texts, ...halves].map((text) => [

@@ -9,7 +9,7 @@ const list = {
 };
 const gone = { status: 404, text: '{"code":404,"error":"Table \'visits\' not found."}' };
 
-/** A controller with these answers; the last one repeats. */
+/** Creates a directory whose controller has these answers; the last one repeats. */
 function directoryOf(...answers: readonly { readonly status: number; readonly text: string }[]) {
   const calls: string[] = [];
   const clock = new ManualClock();

@@ -198,7 +198,7 @@ describe('a server that hangs', () => {
     expect((await Promise.all(readings)).map((each) => each.serversFailingCount)).toEqual([
       2, 2, 2, 2, 2,
     ]);
-    // The next call, for the four that waited.
+    // The next call is shared by the four callers that waited.
     await expect.poll(countAsked).toBe(2);
   });
 

@@ -4,7 +4,7 @@ import { parseRefusal } from '../src/tables/parse-refusal.ts';
 const source =
   '\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: 1, column: 73]';
 
-/** Words of Apache Pinot 1.5.1. */
+/** Messages of Apache Pinot 1.5.1. */
 test.each([
   [
     'a type that does not exist',

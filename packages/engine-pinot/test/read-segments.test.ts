@@ -13,7 +13,7 @@ const selection = { tableName: 'rivers', sqlOf: (segment: string) => segment };
 const names = ['a', 'b', 'c', 'd', 'e'];
 const { signal } = new AbortController();
 
-/** A controller whose table has these configs, and five segments with checksums. */
+/** Runs with a controller whose table has these configs, and five segments with checksums. */
 async function whileServing(
   configs: object,
   task: (controller: Controller) => Promise<void>,
@@ -37,7 +37,7 @@ async function whileServing(
   server.close();
 }
 
-/** The rows of a segment are its name. */
+/** Yields an answer whose rows are the name of the segment. */
 async function* answerOf(segment: string, end: () => void): AsyncGenerator<AnswerPart> {
   try {
     const bytes = Buffer.from(segment);

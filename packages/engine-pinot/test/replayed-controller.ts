@@ -5,7 +5,7 @@ import { systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { PinotTableEngine } from '../src/index.ts';
 
-/** In place of an answer: the controller waits for a server that hangs. */
+/** Used as an answer: the controller waits for a server that hangs. */
 export const neverAnswered = 'never answered';
 
 /** Answers of a controller by path and query: a JSON value, or a status with a text. */
@@ -19,7 +19,7 @@ export interface ReplayedController extends AsyncDisposable {
   readonly calls: readonly string[];
 }
 
-/** A table engine whose controller replays recorded answers; 404 for anything else. */
+/** Creates a table engine whose controller replays recorded answers; 404 for anything else. */
 export async function replay(
   answers: Answers,
   nowMs = 1_800_000_000_000,

@@ -9,7 +9,7 @@ const creatable = {
   '/schemas/lakes': { schemaName: 'lakes' },
   '/tenants': { BROKER_TENANTS: ['DefaultTenant'], SERVER_TENANTS: ['DefaultTenant'] },
 };
-/** As Apache Pinot 1.5.1 answers. */
+/** An answer of Apache Pinot 1.5.1. */
 const abandoned = {
   status: 500,
   text: '{"code":500,"error":"Caught exception while updating ideal state for resource: brokerResource"}',

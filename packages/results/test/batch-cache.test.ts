@@ -45,7 +45,7 @@ test('a walk through a large result, even twice, evicts nothing that is in deman
   ]);
 });
 
-/** Requests a batch as a reader does; returns whether it was cached. */
+/** Requests a batch as a reader does; returns true if it was cached. */
 function ask(cache: BatchCache, index: number, key = 'k'): boolean {
   if (cache.get(key, index) !== undefined) return true;
   cache.offer(key, index, message(index));

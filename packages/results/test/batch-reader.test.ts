@@ -15,8 +15,8 @@ import { BufferPool } from '../src/buffer-pool.ts';
 import type { PagePlan } from '../src/plan-page.ts';
 
 /**
- * Messages lie one behind the other, each of its own pattern and a multiple of 8 bytes long, as in
- * a data file.
+ * Creates consecutive messages as in a data file, each with its own pattern and a length that is a
+ * multiple of 8.
  */
 function fileOf(lengths: readonly number[]): {
   readonly bytes: Uint8Array;
@@ -43,7 +43,7 @@ function fileOf(lengths: readonly number[]): {
 }
 
 /**
- * Reads as a file store does, into lent memory, or returns chunks of its own; holds each chunk back
+ * Reads as a file store does, into lent memory, or returns chunks of its own; each chunk waits
  * until the test releases it.
  */
 class ChunkStore extends MemoryObjectStore {
@@ -302,7 +302,7 @@ test('pages are read at once while little is lent for such pages, whatever strea
   const reader = new BatchReader({ store, cache: new BatchCache(0), pool });
   pool.lease(64 * 1024 * 1024);
   const pages = Array.from({ length: 9 }, () => reader.readCached('k', file.plan(0, 1)));
-  // Two megabytes each, of sixteen.
+  // Two megabytes each; the limit is sixteen.
   expect(pages.map((page) => page?.batches.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, undefined]);
   pages[0]?.release();
   expect(reader.readCached('k', file.plan(0, 1))?.batches).toHaveLength(1);

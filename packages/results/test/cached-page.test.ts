@@ -35,7 +35,7 @@ beforeEach(() => {
       { start, end }: { start: number; end: number },
       target: Uint8Array,
     ): boolean => {
-      // The content of the target is undefined after a refusal.
+      // After a read that returns false, the content of the target is undefined.
       target.set(isCached ? dataBytes.subarray(start, end) : new Uint8Array(end - start).fill(255));
       return isCached;
     },

@@ -1,6 +1,6 @@
 import { RowWriter } from '../src/encode/row-writer.ts';
 
-/** The text of one value, written by itself from its representation in memory. */
+/** Returns the text of a single value, given its representation in memory. */
 export function cellText(kind: number, value: ArrayBufferView, scale = 0): string {
   const source = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   // The bytes before the position must remain unchanged.

@@ -164,8 +164,8 @@ describe('a batch is held to its schema, by', () => {
     );
     const pair = vectorFromArray([[1, 2], null], new FixedSizeList(2, optionalInt)).data[0] as Data;
     expect(await storeColumn(new FixedSizeList(2, requiredInt), pair)).toBe('[[[1,2]],[null]]');
-    // A null list that has items all the same, one of them null, and values before the first row
-    // and behind the last.
+    // A null list that has items nevertheless, one of them null, and values before the first row
+    // and after the last.
     const items = int32s(null, 1, null, 2, null);
     const buffers = { 0: Int32Array.of(1, 2, 3, 4), 2: Uint8Array.of(0b101) };
     const list = new Data(new List(optionalInt), 0, 3, 1, buffers, [items]);

@@ -2,7 +2,7 @@ import { type Data, DataType, Field, makeData, Schema } from 'apache-arrow';
 import { encodeText } from '../src/encode/text-rows.ts';
 import type { PageBatch } from '../src/plain-batches.ts';
 
-/** Lays out a column of values as bytes, null where `isNull` returns true. */
+/** Creates a column of fixed-width values from bytes, with nulls where `isNull` returns true. */
 export function columnOf(
   type: DataType,
   length: number,
@@ -14,7 +14,7 @@ export function columnOf(
   >[0]);
 }
 
-/** A column of texts, given as characters that each are a byte. */
+/** Creates a column of texts, given as characters that represent one byte each. */
 export function textColumnOf(
   type: DataType,
   texts: readonly string[],
@@ -33,7 +33,7 @@ export function textColumnOf(
   } as unknown as Parameters<typeof makeData>[0]);
 }
 
-/** A column of lists: of a fixed size when there are no offsets. */
+/** Creates a column of lists, of a fixed size if there are no offsets. */
 export function listColumnOf(
   type: DataType,
   length: number,
@@ -63,7 +63,10 @@ function nullsOf(
   return { nullCount, nullBitmap: nullCount === 0 ? undefined : nullBitmap };
 }
 
-/** The cells that rows of one column have in JSON; texts as characters that each are a byte. */
+/**
+ * Returns the JSON cells of the rows of one column, with texts as characters that represent one
+ * byte each.
+ */
 export async function jsonCellsOf(column: Data, start = 0): Promise<string[]> {
   const schema = new Schema([new Field('c', column.type, true)]);
   const text = await textOf(
@@ -83,7 +86,7 @@ export async function csvCellsOf(column: Data): Promise<string[]> {
     .slice(1, -1);
 }
 
-/** Rows of several columns as JSON, parsed. */
+/** Returns the parsed JSON of rows of several columns. */
 export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
   const schema = new Schema(columns.map(({ type }, index) => new Field(`c${index}`, type, true)));
   return JSON.parse(
@@ -91,7 +94,7 @@ export async function jsonRowsOf(columns: readonly Data[]): Promise<unknown> {
   ) as unknown;
 }
 
-/** A page of all rows of one batch from `start` on. */
+/** Yields a page of all rows of one batch, starting at `start`. */
 async function* pageOf(columns: readonly Data[], start = 0): AsyncGenerator<PageBatch> {
   const rowCount = columns[0]?.length ?? 0;
   yield { batch: { rowCount, columns }, rows: { start, end: rowCount } };

@@ -24,7 +24,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Rows of most kinds of columns, with nulls, in two batches that are slices of larger ones. */
+/**
+ * Returns rows of most kinds of columns, with nulls, in two batches that are slices of larger ones.
+ */
 function rowsOf(arrow: Arrow): {
   readonly schema: ownArrow.Schema;
   readonly batches: readonly ownArrow.RecordBatch[];
@@ -40,7 +42,7 @@ function rowsOf(arrow: Arrow): {
     ]),
     false,
   );
-  // None before 1970: the builders of version 14 write other milliseconds than they are given.
+  // No dates before 1970: the builders of version 14 store wrong milliseconds for them.
   const days = [new Date('2024-02-29'), null, new Date('1970-01-02'), new Date('2038-01-19')];
   const columns: [string, ownArrow.DataType, readonly unknown[]][] = [
     ['int8', new arrow.Int8(), [1, null, -128, 127]],
@@ -112,7 +114,7 @@ function rowsOf(arrow: Arrow): {
   );
   const table = new arrow.Table(Object.fromEntries(vectors) as never);
   const { batches } = table.slice(1, 6).concat(table.slice(2, 9) as never);
-  // Version 14 does not say that the columns of a table may be null.
+  // Version 14 does not declare the columns of a table as nullable.
   return { schema: new arrow.Schema(columns.map(([name, type]) => optional(name, type))), batches };
 }
 

@@ -88,7 +88,7 @@ async function encodeSecrets(): Promise<void> {
   }
 }
 
-/** A message in lent memory, followed by bytes of another caller. */
+/** Returns a message in lent memory, followed by bytes of another caller. */
 function amidSecrets(bytes: Uint8Array): Uint8Array {
   const memory = new Uint8Array(65_536).fill(secret.charCodeAt(0));
   memory.set(bytes);

@@ -54,7 +54,7 @@ export function obviousDate(days: bigint): string {
   return obviousDay(days);
 }
 
-/** JavaScript knows the calendar of some 270,000 years; it repeats every 400. */
+/** Formats a day. JavaScript's calendar has some 270,000 years; dates repeat every 400 years. */
 function obviousDay(days: bigint): string {
   const cycle = floorDivide(days, daysPerCycle);
   const date = new Date(Number(days - cycle * daysPerCycle) * 86_400_000);
@@ -78,8 +78,8 @@ export function obviousTimestamp(units: bigint, fractionDigits: number): string 
 }
 
 /**
- * Bytes of a JSON string's text, bytes that are not UTF-8 as they are; bytes in and out as
- * characters.
+ * Returns the content of a JSON string; bytes that are not UTF-8 are unchanged. Characters
+ * represent bytes in both texts.
  */
 export function obviousJsonText(bytes: string): string {
   return `"${Array.from(bytes, (byte) => JSON.stringify(byte).slice(1, -1)).join('')}"`;

@@ -59,7 +59,7 @@ async function createResult(
   return results.create(countingRows(rowCount), { owner: 'o' });
 }
 
-/** The same result without threads. */
+/** Opens the same result without threads. */
 async function plainOf({ entry }: Result): Promise<Result> {
   const results = new ResultStore({
     store,
@@ -171,7 +171,7 @@ describe('pages in threads', () => {
     await started();
     const refused = threads.status.refusedCount;
     const gates = [new Gate(), new Gate()];
-    // One part runs, and one waits for it.
+    // One part is running, and another one is waiting.
     const held = gates.map(({ around }) => bytesOf(result, 0, 100_000, 'json', { around }));
     await until(() => threads.status.partCount === 2, 'the thread is busy');
     expect(await bytesOf(result, 0, 100_000, 'json')).toEqual(expected);

@@ -51,7 +51,7 @@ function rowsOf(file: ArrayBuffer): Promise<Record<string, unknown>[]> {
   });
 }
 
-/** A value of either side, in a form that can be compared. */
+/** Converts a value of either side to a form that can be compared. */
 function plain(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (Object.is(value, -0)) return '-0';
@@ -64,7 +64,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }
 
-/** The words of a decimal of four fraction digits as the number that hyparquet makes of it. */
+/** Returns hyparquet's number for the words of a decimal with four fraction digits. */
 function decimalOf(words: Uint32Array): number {
   const value = [...words].reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n);
   return Number(BigInt.asIntN(128, value)) * 1e-4;

@@ -44,8 +44,8 @@ function overwrite({ values, valueOffsets, nullBitmap, children }: Data): void {
 }
 
 /**
- * The bytes of a data file whose batches have these row counts; batches that can be released lose
- * their contents then.
+ * Returns a data file whose batches have these row counts; batches that can be released lose their
+ * content when they are.
  */
 async function stored(
   rowCounts: readonly number[],

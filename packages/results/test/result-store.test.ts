@@ -273,7 +273,7 @@ describe('deletion', () => {
     await resultsOn(memory).renew(entry.requestId, 5 * hourMs);
     await clock.advance(100);
     await deletion;
-    // A record without its data would be a damaged result, for as long as it lives.
+    // A record without its data would be a damaged result until it expires.
     expect(await keysOf(memory)).toEqual([]);
   });
 
@@ -391,7 +391,7 @@ describe('a data file that is missing', () => {
       'RESULT_CORRUPT',
       'RESULT_CORRUPT',
     ]);
-    // The same error as for a reader that has cached nothing.
+    // The error is the same as for a reader that has cached nothing.
     expect(await codeOf(resultsOn(memory).open(entry.requestId))).toBe('RESULT_CORRUPT');
     await memory.put(entry.dataKey, bytes);
     expect(await codeOf(page())).toBe('resolved');

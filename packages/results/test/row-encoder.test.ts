@@ -23,7 +23,7 @@ function textsOf(name: string): Data {
   );
 }
 
-/** Lists of lists are written aside before they are staged. */
+/** Creates lists of lists, which are preformatted before they are staged. */
 function nestedOf(start: number): Data {
   const inner = new List(new Field('item', new Int32(), true));
   const offsets = Int32Array.from({ length: rowCount + 1 }, (_, row) => row);

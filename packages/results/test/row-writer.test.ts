@@ -50,7 +50,7 @@ const isNull = (row: number): boolean => row % 7 === 3;
 const quoted = (text: string): string => `"${text}"`;
 const orNull = (text: string, row: number): string => (isNull(row) ? 'null' : text);
 
-/** Edge cases of formatting integers, then random ones; all of `bits` bits. */
+/** Returns edge cases of formatting integers, then random ones, all of `bits` bits. */
 function integersOf(bits: number, isSigned: boolean): bigint[] {
   const edges = powersOfTen.flatMap((power) => [power, power - 1n, -power, 1n - power]);
   const ends = [
@@ -65,7 +65,7 @@ function integersOf(bits: number, isSigned: boolean): bigint[] {
     2n ** 63n + 1n,
   ];
   const randoms = new BigInt64Array(random.bytes(randomCount * 8).buffer);
-  // Values of all lengths, because random bits nearly always make long numbers.
+  // Values of all lengths, because random bits nearly always give long numbers.
   const shifted = Array.from(randoms, (value, index) => value >> BigInt(index % 64));
   const all = [...edges, ...ends, ...shifted];
   return all.map((value) => (isSigned ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)));

@@ -64,7 +64,7 @@ test('a broker says of a query that another one runs where that is, until its re
   expect(store.calls.map(({ op }) => op)).toEqual(['list', 'list', 'get']);
 
   await runner.create(countingRows(5), { owner: 'ann', requestId });
-  expect((await results.open(requestId)).entry.rowCount).toBe(5); // the mark may go a little later
+  expect((await results.open(requestId)).entry.rowCount).toBe(5); // the mark may be deleted a little later
   await mark?.end();
   expect((await broker('Broker_c_1').results.open(requestId)).entry.rowCount).toBe(5);
   expect(

@@ -16,7 +16,7 @@ const neverStored = '01980000-0000-7000-8000-000000000000';
 let clock: ManualClock;
 let memory: MemoryObjectStore;
 
-/** A broker on the one store; its calls to the store are recorded. */
+/** Creates a broker on the shared store; its calls to the store are recorded. */
 function broker(
   brokerId: string,
   isShared = true,
@@ -166,10 +166,10 @@ test('a result that two brokers renew to the same millisecond stays, at whatever
     expect(await Array.fromAsync(broker('Broker_a_1').results.list())).toEqual([renewed]);
     await first.delete(entry.requestId);
   }
-  expect(callCount).toBeGreaterThanOrEqual(4); // the record, the new one, a check of the old one, its end
+  expect(callCount).toBeGreaterThanOrEqual(4); // the record, the new record, a check of the old one, its deletion
 });
 
-/** The one store, with a step before each call. */
+/** Returns the shared store, with a step before each call. */
 function withStep(step: () => Promise<void>): ObjectStore & ConditionalWriter {
   const after = async <T>(call: () => Promise<T>): Promise<T> => {
     await step();

@@ -75,7 +75,8 @@ describe('a result that somebody else has removed is no longer served after the 
       await remove(entry);
       await clock.advance(boundMs);
       expect(await codeOf(results.open(entry.requestId))).toBe(code);
-      // Also for a reader that has opened it before, and would otherwise read only from memory.
+      // This also applies to a reader that has opened it before, and would otherwise read only from
+      // memory.
       expect(await codeOf(pageText(held, 0, 100))).toBe(code);
       // All callers but its owner receive the answer for an unknown id.
       const mayRead = (owner?: string): boolean => owner !== 'ana';

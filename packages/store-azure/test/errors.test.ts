@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { timeOfBlock, blockId } from '../src/block-id.ts';
 import { requestFailures } from '../src/errors.ts';
 
-/** An error as the SDK throws it. */
+/** Creates an error like those of the SDK. */
 function refused(statusCode: number, errorCode?: string): Error {
   return Object.assign(new Error('No.\nRequestId:1'), { statusCode, details: { errorCode } });
 }

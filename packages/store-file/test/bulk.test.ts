@@ -7,17 +7,16 @@ import { BulkThread } from '../src/bulk-thread.ts';
 import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
 
 /**
- * Enough directories in one to be looked into by threads, in several batches; some with other
- * things in them.
+ * The number of directories in one that threads list in several batches; some have other content.
  */
 const manyFolders = 700;
-/** Enough for a thread to look into, in one batch and more. */
+/** The number of directories that a thread lists in more than one batch. */
 const someFolders = 300;
 
 interface Setup extends AsyncDisposable {
   readonly temporary: TemporaryRoot;
   readonly store: FileObjectStore;
-  /** The same directory, seen call by call. */
+  /** The same directory, accessed with single calls. */
   readonly reference: FileObjectStore;
 }
 

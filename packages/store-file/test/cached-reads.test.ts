@@ -59,7 +59,7 @@ async function setUp(): Promise<Setup> {
   };
 }
 
-/** The bytes of the range as text; undefined if they are not cached. */
+/** Returns the bytes of the range as text; undefined if they are not cached. */
 function cached(store: FileObjectStore, asked = range, key = 'a/k'): string | undefined {
   const target = Buffer.alloc(asked.end - asked.start);
   return store.readCached(key, asked, target) ? target.toString() : undefined;

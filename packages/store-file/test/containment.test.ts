@@ -11,11 +11,11 @@ import { createTemporaryRoot, type TemporaryRoot } from './temporary-root.ts';
 interface Setup extends AsyncDisposable {
   readonly store: ObjectStore;
   readonly temporary: TemporaryRoot;
-  /** The secret outside of the root that nothing may reach. */
+  /** A secret outside of the root that must not be accessible. */
   readonly secretPath: string;
 }
 
-/** A root with links planted in it, which lead to a secret next to it. */
+/** Creates a root with links to a secret outside of it. */
 async function setUp(): Promise<Setup> {
   const temporary = await createTemporaryRoot();
   const outside = join(temporary.path, 'outside');
@@ -30,8 +30,7 @@ async function setUp(): Promise<Setup> {
   await symlink('..', join(root, 'real/up'));
   await writeFile(join(root, 'inside'), 'inside');
   await symlink('inside', join(root, 'inner-link'));
-  // Node itself makes no pipes. Opening one to read waits for a writer, for ever, unless care is
-  // taken.
+  // Node cannot create pipes. By default, opening one for reading waits for a writer.
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(root, 'pipe')]);
   const socket = createServer().listen(join(root, 'socket'));
   await once(socket, 'listening');

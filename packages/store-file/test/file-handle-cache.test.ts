@@ -46,7 +46,7 @@ async function setUp(): Promise<Setup> {
   };
 }
 
-/** The bytes of the range as text, or the code of the failure. */
+/** Returns the bytes of the range as text, or the code of the failure. */
 async function read(store: ObjectStore, key = 'a/k'): Promise<string> {
   try {
     return Buffer.from(await readObject(store, key, { range })).toString();

@@ -95,7 +95,7 @@ test('a writer whose staged file was removed fails, and nothing appears', async 
   expect(await temporary.tree()).toEqual([]);
 });
 
-/** A source without bytes that ends when the test says so. */
+/** A source without bytes that ends on request of the test. */
 class SlowSource {
   readonly #starting = Promise.withResolvers<undefined>();
   readonly #ending = Promise.withResolvers<undefined>();

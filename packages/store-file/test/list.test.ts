@@ -13,7 +13,7 @@ interface Setup extends AsyncDisposable {
   readonly traced: TracedFileSystem;
 }
 
-/** A store with these files, which another program wrote: it keeps no index. */
+/** Creates a store with these files, which another program wrote: the store has no index. */
 async function setUp(...paths: readonly string[]): Promise<Setup> {
   const temporary = await createTemporaryRoot();
   for (const path of paths) {

@@ -17,7 +17,7 @@ interface Setup extends AsyncDisposable {
   readonly traced: TracedFileSystem;
 }
 
-/** A store with the object a/k of six mebibytes. */
+/** Creates a store with the object a/k of six mebibytes. */
 async function setUp(): Promise<Setup> {
   const temporary = await createTemporaryRoot();
   const traced = new TracedFileSystem(temporary.path);

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A directory of its own for one test. */
+/** A separate directory for one test. */
 export interface TemporaryRoot extends AsyncDisposable {
   readonly path: string;
   /**

@@ -76,7 +76,7 @@ export class TracedFileSystem {
     };
   }
 
-  /** Without the root, and with staged files under one name. */
+  /** Returns the path without the root, and one name for all staged files. */
   #shortened(path: string): string {
     const inRoot = path === this.root ? '.' : path.replace(`${this.root}/`, '');
     return inRoot.replace(/^\.staging\/[0-9a-f]{24}\.[0-9a-f-]+$/, '.staging/*');

@@ -53,7 +53,7 @@ describe('put', () => {
       written.add(bytes.buffer);
       return nodeFileSystem.write(fd, bytes);
     };
-    // One that fails gives its memory back as well.
+    // A failed write releases its memory as well.
     const failed = store.put('failed', failing()).catch((error: unknown) => error);
     expect(await failed).toMatchObject({ message: 'the source failed' });
     for (const key of ['a', 'b', 'c']) await store.put(key, Buffer.from(`text of ${key}`));
@@ -252,7 +252,7 @@ describe('put', () => {
       await using setup = await setUp();
       const { store, traced, temporary } = setup;
       await store.put('old/k', Uint8Array.of(1));
-      // No directory is created in one that exists.
+      // No directory is created if it exists.
       for (const key of operation === 'makeDirectory' ? ['new/deep/k'] : ['old/k', 'new/deep/k']) {
         let isHit = false;
         traced.before = (call) => {

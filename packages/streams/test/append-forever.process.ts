@@ -1,6 +1,6 @@
 /**
- * Appends batches to the topic `orders` of a directory for as long as it lives, and prints the
- * number of each batch that is written.
+ * Appends batches to the topic `orders` of a directory until it is killed, and prints the number of
+ * each written batch.
  */
 import { FileProducer } from '@quire/streams';
 

@@ -12,7 +12,7 @@ function messagesOf(...texts: readonly string[]): readonly NewMessage[] {
   return texts.map((text) => ({ key: null, value: Buffer.from(text) }));
 }
 
-/** Offsets and texts of all messages from an offset on. */
+/** Returns offsets and texts of all messages from an offset. */
 async function readAll(
   stream: FileStream,
   fromOffset = 0,
@@ -32,7 +32,7 @@ async function readAll(
   }
 }
 
-/** A topic whose only partition contains exactly this text, written by another program. */
+/** Creates a topic whose only partition contains exactly this text, written by another program. */
 async function topicWith(directory: string, text: string): Promise<FileStream> {
   await mkdir(join(directory, topic));
   await writeFile(join(directory, topic, '0.jsonl'), text);

@@ -6,7 +6,7 @@ import { FileProducer, FileStream } from '@quire/streams';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** The number of kills: a few, unless the variable asks for a long trial. */
+/** The number of kills; the variable selects a long trial. */
 const killCount = Number(process.env['QUIRE_PRODUCER_KILLS'] ?? 3);
 
 /**

@@ -9,7 +9,7 @@ const transactional = 1 << 4;
 const control = 1 << 5;
 const limits = { messagesMax: 100, bytesMax: 10_000, waitMs: 0 };
 
-/** A batch whose records have these offsets, of five bytes each. */
+/** Creates a batch of records with these offsets, of five bytes each. */
 function batch(offsets: readonly number[], options: Partial<RecordBatch> = {}): RecordBatch {
   const [first = 0] = offsets;
   const records = offsets.map((offset) => ({

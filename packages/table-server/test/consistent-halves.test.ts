@@ -6,18 +6,18 @@ import { expect, test } from 'vitest';
 import { TestServer } from './test-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 
-/** QUIRE_CONSISTENT_QUERIES=10000 for the long trial. */
+/** The number of queries; QUIRE_CONSISTENT_QUERIES=10000 selects the long trial. */
 const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 100);
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Every message is as long as every other, so that offsets count them. */
+/** All messages have the same length, so that offsets count them. */
 const messageBytes = 40;
 /** The number of messages that arrive at once, a minute apart. */
 const burst = 20;
 
 /**
- * Waits are a fiftieth as long: tasks are looked for and upkeep is done all the time. What time it
- * is, the messages say.
+ * A clock on which waits are a fiftieth as long, so that tasks and upkeep run very often. The
+ * messages set its time.
  */
 class HastyClock implements Clock {
   wallMs = Date.UTC(2026, 0, 1);
@@ -45,7 +45,7 @@ function halfOf(tableType: TableType, retentionHours: number, more: object): Tab
   return { tableName: 'ticks', tableType, segmentsConfig, ...more };
 }
 
-/** Commits every half hour, moves each hour to the offline half. */
+/** The half that commits every half hour and moves each hour to the offline half. */
 const realtime = halfOf('REALTIME', 4, {
   ingestionConfig: {
     streamIngestionConfig: {
@@ -66,7 +66,7 @@ const realtime = halfOf('REALTIME', 4, {
   },
 });
 
-/** Merges two hours into one segment. */
+/** The half that merges two hours into one segment. */
 const offline = halfOf('OFFLINE', 3, {
   ingestionConfig: {
     batchIngestionConfig: { segmentIngestionType: 'APPEND', segmentIngestionFrequency: 'HOURLY' },
@@ -126,7 +126,7 @@ test(
           return { key: null, value: Buffer.from(text.padEnd(messageBytes - 1)) };
         });
         await producer.append(messages);
-        // Tasks keep up with the messages, however busy the machine is.
+        // Messages wait for tasks that lag behind, even on a busy machine.
         const isBehind = async (): Promise<boolean> => {
           const times = (await engine.listSegments('ticks_OFFLINE')).map(
             ({ maxTimeMs }) => maxTimeMs ?? 0,
@@ -155,7 +155,7 @@ test(
       const [shown] = await server.rows(sql);
       return shown as unknown as Shown;
     };
-    /** The newest answers: the rows of a name only advance. */
+    /** The latest answers: the rows of a name only advance. */
     const latest = new Map<string, Shown>();
     try {
       for (let query = 0; query < queryCount || Object.values(seen).includes(0); query += 1) {

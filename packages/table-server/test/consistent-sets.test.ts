@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
 
-/** QUIRE_CONSISTENT_QUERIES=10000 for the long trial. */
+/** The number of queries; QUIRE_CONSISTENT_QUERIES=10000 selects the long trial. */
 const queryCount = Number(process.env['QUIRE_CONSISTENT_QUERIES'] ?? 60);
 
 test(

@@ -24,8 +24,8 @@ import { jsonLines, TestServer } from './test-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 
 /**
- * The number of bits that are flipped, one after the other; `QUIRE_DAMAGED_FILES` sets another
- * number, and another seed.
+ * The number of bits that are flipped, one at a time; `QUIRE_DAMAGED_FILES` sets another number,
+ * and another seed.
  */
 const [flipCount = 24, seed = 27] = (process.env['QUIRE_DAMAGED_FILES'] ?? '')
   .split(',')
@@ -179,7 +179,7 @@ const damages: Readonly<Record<string, Damage>> = {
   },
 };
 
-/** Asks while a file is damaged, hot and cold, and after it was restored. */
+/** Queries while a file is damaged, with and without caches, and after it was restored. */
 async function expectRefused(
   { table, sql, files, answer }: Target,
   index: number,
@@ -189,7 +189,7 @@ async function expectRefused(
   const other = files[(index + 1) % files.length] ?? '';
   const bytes = await readFile(path);
   try {
-    // This process has found all files whole before.
+    // This process has already verified all files.
     expect(await server.rows(sql)).toEqual(answer);
     await damage(path, other);
     const error = await errorOf(() => server.rows(sql));
@@ -323,8 +323,8 @@ describe('a table server whose files are damaged', () => {
       file.includes(segmentNames[0] ?? ''),
     );
     await flip(path, 400);
-    // As if the disk had lost the bit later: by its inode, size and times, this is the file that
-    // was verified.
+    // Simulates a disk that loses the bit later: inode, size and times are those of the verified
+    // file.
     const shared = new VerificationHost();
     await shared.add([{ path, identity: identityOf(path) ?? '' }]);
     const tables = new DirectoryTables(damaged.directory, { shared });

@@ -25,7 +25,10 @@ const schema: TableSchemaDocument = {
   metricFieldSpecs: [{ name: 'n', dataType: 'INT' }],
 };
 
-/** A partition whose end can be moved, and which can be unavailable; offsets count its messages. */
+/**
+ * A partition whose end can be moved, and which can be made unavailable; offsets count its
+ * messages.
+ */
 class ScriptedStream implements MessageStream {
   readonly description = 'scripted topic';
   latestOffset = 0;
@@ -168,7 +171,7 @@ describe('the consumer of a partition', () => {
     stream.isAway = true;
     await passUntil(() => consumer.status.state === 'RETRYING');
     await clock.advance(hourMs);
-    // As a broker is for a moment after a crash.
+    // The state of a broker for a moment after a crash.
     [stream.isAway, stream.latestOffset] = [false, 1];
     await clock.advance(60 * secondMs);
     expect(consumer.status).toMatchObject({
@@ -182,7 +185,7 @@ describe('the consumer of a partition', () => {
     expect(consumer.segment?.rowCount).toBe(4);
   });
 
-  // The manifest had the segment then, and the consumer wanted to commit it again, for ever:
+  // The manifest already had the segment, and the consumer tried to commit it again forever:
   // "Segment … exists already".
   test('the consumer of a partition goes on behind a commit whose second half the disk had no space for', async () => {
     records.refused = 'consuming-';

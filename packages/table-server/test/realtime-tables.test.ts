@@ -41,7 +41,7 @@ function configOf(
   };
 }
 
-/** A topic of two partitions with messages whose `n` counts up in each. */
+/** A topic of two partitions with messages whose `n` increases in each. */
 class Orders implements AsyncDisposable {
   readonly server: TestServer;
   readonly #producer: FileProducer;
@@ -99,8 +99,8 @@ class Orders implements AsyncDisposable {
   }
 
   /**
-   * For each partition with messages: the count of rows, the count of different `n`, and the
-   * greatest.
+   * Returns, for each partition with messages, the number of rows, the number of distinct `n`, and
+   * the largest one.
    */
   summaries() {
     return this.server.rows(
@@ -108,7 +108,7 @@ class Orders implements AsyncDisposable {
     );
   }
 
-  /** The expected `summaries` if each message is there once. */
+  /** The expected `summaries` if the table has each message once. */
   get eachOnce() {
     return this.#counts.flatMap((count, partition) =>
       count === 0 ? [] : [{ item: `p${partition}`, c: count, d: count, m: count }],
@@ -155,7 +155,7 @@ describe('a real-time table', () => {
     );
     await orders.append(10);
     await orders.untilCommitted(1);
-    // In two chunks, which the commit puts together.
+    // The rows are in two chunks, which the commit merges.
     await orders.append(5);
     await orders.untilRows(15);
     await orders.append(7);
@@ -243,7 +243,7 @@ describe('a real-time table', () => {
       ({ segmentName }) => segmentName,
     );
     await orders.server.engine[Symbol.asyncDispose]();
-    // The state that a server leaves when it is killed right after it has recorded the request.
+    // The state that a server leaves if it is killed immediately after it has recorded the request.
     const [tableId = ''] = await readdir(join(orders.server.directory, 'data'));
     const job = {
       jobId: 'wish',

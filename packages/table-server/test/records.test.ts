@@ -31,7 +31,7 @@ describe('records', () => {
   const two = () => directory.task('two');
 
   /**
-   * The findings of both readers: the server after a restart, and a process that shares the
+   * Returns the results of both readers: the server after a restart, and a process that shares the
    * directory.
    */
   async function readByBoth(): Promise<unknown> {
@@ -107,7 +107,7 @@ describe('records', () => {
   test('records are refused where one is an older copy, of this release or of an earlier one', async () => {
     const records = open();
     await writeFile(one().path, '{"formatVersion":1,"rows":1}');
-    // One without a checksum is read, and sealed on the way.
+    // A record without a checksum is read, and sealed.
     expect(await readByBoth()).toEqual({ formatVersion: 1, rows: 1 });
     const older = join(directory.root, 'older');
     await copyFile(one().path, older);

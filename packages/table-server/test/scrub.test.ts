@@ -92,7 +92,7 @@ test('the scrub gives a file whose bytes are wrong other times, so that all proc
     await using scrub = openScrub();
     await scrub.run();
     expect(identityOf(wrong.path)).not.toBe(identity);
-    // Marked once: the knowledge of other processes is valid now.
+    // The file is marked once: verifications by other processes are valid from then on.
     const marked = identityOf(wrong.path);
     await clock.advance(7 * dayMs);
     await scrub.run();

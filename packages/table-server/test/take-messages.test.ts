@@ -26,7 +26,7 @@ async function take(kinds: readonly Kind[], continueOnError: boolean): Promise<T
     },
     async add(messages, endOffset) {
       const given = messages.map(({ offset }) => offset);
-      // An unlucky message is in a process that ends once for another reason.
+      // An unlucky message is processed when the process ends once for another reason.
       if (given.some((offset) => kindOf(offset) === 'poisonous' || unlucky.delete(offset))) {
         return { lost: 'It was ended.' };
       }

@@ -92,7 +92,8 @@ test('a schedule is due once where the clock jumps a day ahead, and goes on by t
   await clock.advance(2_000);
   await untilEnded(1);
   await addFile('b.csv', [['b', 1, 1, startMs]]);
-  // Half past eleven on the evening before: nothing is due before midnight, which has been once.
+  // Half past eleven on the previous evening: nothing is due before midnight, which has already
+  // passed once.
   clock.stepWallClock(-3_600_000);
   await clock.advance(29 * 60_000);
   expect(await tasks()).toHaveLength(1);

@@ -11,7 +11,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { isFinal } from '../src/tasks/task-transitions.ts';
 import { jsonLines, TestServer } from './test-server.ts';
 
-/** Tasks on a table server as it runs: files, segments and queries are real. */
+/** Tasks on a running table server with real files, segments and queries. */
 
 export const dayMs = 86_400_000;
 export const startMs = Date.UTC(2026, 0, 1);

@@ -41,7 +41,7 @@ function newTask(subtaskCount: number): TaskRecord {
   };
 }
 
-/** Every step from one state to another that a series of events brings about. */
+/** Returns every state transition that a series of events causes. */
 function walk(
   events: readonly TaskEvent[],
   subtaskCount = 2,
@@ -168,14 +168,15 @@ const ways: Readonly<
   ],
 };
 
-/** Every step that the table has. */
+/** Every transition in the table. */
 const written = [
   ...new Set(
     taskStates.flatMap((from) => Object.values(taskTransitions[from]).map((to) => `${from} ${to}`)),
   ),
 ].toSorted();
 /**
- * One event may end a task whose last running subtask it ends: the task then makes two transitions.
+ * An event that ends the last running subtask of a task may end the task as well, which then makes
+ * two transitions.
  */
 const passing = [
   'IN_PROGRESS FAILED',
@@ -284,7 +285,7 @@ describe('the states of a task', () => {
   });
 });
 
-/** The task after an event; undefined when the event is refused. */
+/** Returns the task after an event; undefined if the event is refused. */
 function attempt(task: TaskRecord, event: TaskEvent, nowMs: number): TaskRecord | undefined {
   try {
     return applyTaskEvent(task, event, nowMs);
@@ -301,7 +302,7 @@ function brokenBy(before: TaskRecord, after: TaskRecord, event: TaskEvent): read
   const has = (...states: readonly SubtaskRecord['state'][]): boolean =>
     after.subtasks.some(({ state }) => states.includes(state));
   const is = (...states: readonly TaskState[]): boolean => states.includes(after.state);
-  // One signal, and `settle` behind it when nothing runs any more.
+  // One signal, followed by `settle` if nothing is running any more.
   const first = Object.values(taskTransitions[before.state]);
   const second = first.flatMap((state) => taskTransitions[state].settle ?? []);
   const claims: Readonly<Record<string, boolean>> = {

@@ -97,7 +97,7 @@ describe(generation, () => {
         name.endsWith('.parquet'),
       ),
     ).toEqual([]);
-    // A failed file was not loaded: the next task takes it again.
+    // A failed file was not loaded, so the next task tries it again.
     await rm(join(inputs, 'bad.csv'));
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
   });
@@ -240,7 +240,7 @@ describe('MergeRollupTask', () => {
       '1 segment merged by concat: 3 rows, 1 segment',
     ]);
     expect(await rows(server)).toHaveLength(5);
-    // Fully merged segments are left alone.
+    // Fully merged segments are not merged again.
     expect((await server.engine.scheduleTasks({ taskType: 'MergeRollupTask' })).scheduled).toEqual(
       [],
     );

@@ -40,7 +40,7 @@ export class TestServer implements AsyncDisposable {
     this.engine = await openEngine(this.directory, this.#options);
   }
 
-  /** The rows of an answer, as plain objects. */
+  /** Returns the rows of an answer as plain objects. */
   async rows(sql: string): Promise<Record<string, unknown>[]> {
     await using execution = await this.queries.execute({ sql }, { limits: { timeoutMs: 240_000 } });
     const batches = await Array.fromAsync(execution.batches);
@@ -98,7 +98,7 @@ export const flightsConfig: TableConfigDocument = {
   segmentsConfig: { timeColumnName: 'ts', replication: '3' },
 };
 
-/** A body of JSON lines. */
+/** Yields a body of JSON lines. */
 export async function* jsonLines(rows: readonly object[]): AsyncGenerator<Uint8Array> {
   yield Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }

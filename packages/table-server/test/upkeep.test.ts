@@ -142,7 +142,7 @@ test('a file that no manifest names any more stays for the grace of queries, the
   const [unnamed = ''] = (await files()).filter((name) => name.startsWith(deleted));
   const nothing = { trashedCount: 0, deletedCount: 0 };
   expect(await collect(table)).toEqual(nothing);
-  // A query may still read it, whatever the time of the wall clock.
+  // A query may still read it, whatever the wall clock shows.
   clock.stepWallClock(86_400_000);
   expect(await collect(table)).toEqual(nothing);
   clock.stepWallClock(-86_400_000 - 3_600_000);
@@ -155,7 +155,7 @@ test('a file that no manifest names any more stays for the grace of queries, the
   const path = `data/${record.tableId}/${unnamed}`;
   const reason = `segment ${deleted} was deleted by a call`;
   expect(events).toEqual([{ path, action: 'moved to the trash', reason }]);
-  // The manifest forgets it with its next change.
+  // The next change of the manifest removes it.
   await table.segments.change({});
   expect(table.segments.manifest.retired).toEqual([]);
   await clock.advance(86_399_999);

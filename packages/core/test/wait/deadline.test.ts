@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 const timedOut = (timeoutMs: number): QuireError =>
   new QuireError('QUERY_TIMED_OUT', `It took longer than ${timeoutMs} ms.`);
 
-/** Fails with the reason of the signal, as a well-behaved engine does. */
+/** Rejects with the reason of the signal, as a correct engine does. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) =>
     signal.addEventListener('abort', () => reject(abortError(signal))),

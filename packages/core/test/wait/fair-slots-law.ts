@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { QuireError } from '@quire/core';
 import { FairSlots, type ReleaseSlot, type SlotClaim, type SlotShares } from '@quire/core/wait';
 
-/** Those called root are admins. */
+/** The principals; those with names that start with root are admins. */
 export const principals = ['ann', 'bob', 'eve', 'root', 'root2'];
 
 export function claimOf(principal: string): SlotClaim {
   return { principal, isAdmin: principal.startsWith('root') };
 }
 
-/** Resolves once all that was granted has arrived. */
+/** Resolves once all granted claims have been notified. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Slots held, and claims that wait, by principal. */
+/** Slots in use and waiting claims, by principal. */
 type Held = ReadonlyMap<string, { readonly taken: number; readonly waiting: number }>;
 
 export type Step = { readonly kind: 'ask' | 'end' | 'abort'; readonly principal: string };
@@ -42,7 +42,7 @@ export class FairSlotsLaw {
       if (step.kind === 'ask') this.#ask(step.principal);
       if (step.kind === 'end') this.#held.get(step.principal)?.shift()?.();
       if (step.kind === 'abort') this.#aborts.get(step.principal)?.shift()?.abort();
-      // A release grants at most one slot at once: there is one more.
+      // A release grants at most one slot at a time.
       await settled();
       this.#check(step, before);
     }
@@ -93,7 +93,7 @@ export class FairSlotsLaw {
     const othersMax = slotCount - Math.min(adminSlotCount, Math.ceil(slotCount / 2) - 1);
     const share = Math.max(1, Math.floor((slotCount * principalPercentMax) / 100));
 
-    // Never more than there are, nor those of admins.
+    // Never more slots than exist, and never those of admins.
     assert.equal(taken(after, principals), this.#slots.takenCount);
     assert.ok(taken(after, principals) <= slotCount);
     assert.ok(taken(after, others) <= othersMax);
@@ -104,9 +104,9 @@ export class FairSlotsLaw {
     for (const name of principals) {
       const { waiting } = of(after, name);
       assert.ok(waiting <= Math.min(waitingMax, principalWaitingMax));
-      // No slot is free that a claim could use.
+      // No slot stays free if a waiting claim could use it.
       assert.ok(waiting === 0 || !isFreeFor(after, name), `a slot is free that ${name} could use`);
-      // No call is refused without a queue ahead of it, unless nothing may wait.
+      // No call is refused while the queue has space, unless nothing may wait.
       const mayWait = Math.min(waitingMax, principalWaitingMax) > 0;
       if (
         step.kind === 'ask' &&

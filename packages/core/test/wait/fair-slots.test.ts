@@ -36,8 +36,8 @@ class Trial {
   }
 
   /**
-   * Requests slots, as the admin if the principal is called root. Aborting the signal withdraws the
-   * waiting requests.
+   * Requests slots, as an admin if the principal is root. Aborting the signal withdraws the waiting
+   * requests.
    */
   async ask(
     principal: string,
@@ -55,7 +55,7 @@ class Trial {
     await settled();
   }
 
-  /** Gives the oldest slot of a principal back. */
+  /** Releases the oldest slot of a principal. */
   async end(principal: string): Promise<void> {
     const held = this.#held.find((each) => each.principal === principal);
     if (held === undefined) throw new Error(`${principal} holds no slot.`);
@@ -112,7 +112,7 @@ describe('FairSlots', () => {
     const trial = new Trial({ slotCount: 4, adminSlotCount: 0 });
     await trial.ask('ann', { count: 10 });
     await trial.ask('bob', { count: 10 });
-    // Queries of bob end at once, those of ann never do: with turns alone, ann would soon hold
+    // Queries of bob end immediately, those of ann never: with turns alone, ann would soon hold
     // every slot.
     for (let index = 0; index < 2; index += 1) await trial.end('ann');
     expect(trial.shares).toEqual({ ann: [2, 6], bob: [2, 8] });

@@ -134,7 +134,7 @@ export class RowReader {
     return builder.finish();
   }
 
-  /** Writes the values of cells that the parser has left out into its columns. */
+  /** Writes the values of cells that the parser did not parse into its columns. */
   #readUnparsedCells(parser: RowParser): void {
     const odd = Map.groupBy(parser.unparsedCells(), ({ column }) => column);
     for (const [column, cells] of odd) {

@@ -29,7 +29,7 @@ interface BrokerEntry {
 /** The timeout of the controller's list. */
 const listMaxMs = 10_000;
 
-/** The number of attempts to read the controller's list while tables disappear from it. */
+/** The number of attempts to read the controller's list, which fail while tables are deleted. */
 const asksMax = 4;
 
 /**

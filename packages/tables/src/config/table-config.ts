@@ -85,9 +85,9 @@ const SegmentsConfig = section(
     ),
     retentionTimeUnit: text('Unit of the time for which segments are kept, such as DAYS.'),
     retentionTimeValue: text(
-      'The retention of segments in retentionTimeUnit, as a whole number. Left out: forever.',
+      'The retention of segments in retentionTimeUnit, as a whole number. Default: forever.',
     ),
-    crypterClassName: text('Class that encrypts segments. Left out: none.'),
+    crypterClassName: text('Class that encrypts segments. Default: none.'),
     deletedSegmentsRetentionPeriod: text(
       'The time for which deleted segments can be restored, such as 7d.',
       '7d',
@@ -98,7 +98,7 @@ const SegmentsConfig = section(
     untrackedSegmentsRetentionTimeValue: text('The retention of such segments in that unit.'),
     replication: text('The number of copies of each segment, as a whole number.', '1'),
     schemaName: text('Name of the schema. Superseded: it is the name of the table.'),
-    minimizeDataMovement: flag('Whether a rebalance keeps segments where they are if it can.'),
+    minimizeDataMovement: flag('Whether a rebalance moves as few segments as possible.'),
     replicaGroupStrategyConfig: optionalSection(
       {
         numInstancesPerPartition: integer(
@@ -140,7 +140,7 @@ const UpsertConfig = optionalSection(
       'The visibility of updates in progress.',
       'NONE',
     ),
-    upsertViewRefreshIntervalMs: integer('The greatest age of a snapshot that queries see.', 3000),
+    upsertViewRefreshIntervalMs: integer('The maximum age of a snapshot that queries see.', 3000),
     metadataTTL: integer(
       'The time to live of keys, in units of the comparison column; 0: unlimited.',
       0,
@@ -151,7 +151,7 @@ const UpsertConfig = optionalSection(
     ),
     newSegmentTrackingTimeMs: integer('The time for which a segment counts as new.', 10_000),
     comparisonColumns: texts(
-      'Columns by which rows with the same key are compared: the greatest value wins. None: the time column.',
+      'Columns by which rows with the same key are compared: the row with the greatest value is kept. Default: the time column.',
     ),
     deleteRecordColumn: text('Column that marks rows that delete their key.'),
     outOfOrderRecordColumn: text('BOOLEAN column that marks rows that arrived out of order.'),
@@ -165,7 +165,7 @@ const UpsertConfig = optionalSection(
     ),
     preload: oneOf(
       enablements,
-      'Whether segments are loaded from their snapshots at the start; DEFAULT: as the server says.',
+      'Whether segments are loaded from their snapshots at the start; DEFAULT: as configured on the server.',
       'DEFAULT',
     ),
     enableSnapshot: flag(
@@ -195,15 +195,15 @@ const UpsertConfig = optionalSection(
 /** The dropping of rows whose primary key already exists (SPECIFICATION.md section 2.4). */
 const DedupConfig = optionalSection(
   {
-    dedupEnabled: flag('Whether rows are dropped whose primary key exists already.', true),
+    dedupEnabled: flag('Whether rows whose primary key already exists are dropped.', true),
     hashFunction: oneOf(hashFunctions, 'The hash that is stored instead of a primary key.', 'NONE'),
     metadataManagerClass: text('Class that manages the keys.'),
     metadataManagerConfigs: textByName('Options of that class.'),
     metadataTTL: integer('The time to live of keys, in units of the time column; 0: unlimited.', 0),
-    dedupTimeColumn: text('Date-time column by which keys expire. Left out: the time column.'),
+    dedupTimeColumn: text('Date-time column by which keys expire. Default: the time column.'),
     enablePreload: flag('Whether segments are loaded from their snapshots at the start.'),
   },
-  'Deduplication: drops rows whose primary key exists already.',
+  'Deduplication: drops rows whose primary key already exists.',
 );
 
 const TierConfig = model(
@@ -216,7 +216,7 @@ const TierConfig = model(
     segmentList: texts('The segments of the tier; with selector fixed.'),
     storageType: text('The storage of its segments: pinot_server. Required.'),
     serverTag: text('Tag of its servers: <tenant>_OFFLINE or <tenant>_REALTIME.'),
-    tierBackend: text('Name of the storage behind its servers. Left out: local disks.'),
+    tierBackend: text('Name of the storage behind its servers. Default: local disks.'),
     tierBackendProperties: textByName('Options of that storage.'),
   },
   'A tier for segments of some age.',
@@ -261,8 +261,8 @@ export const TableConfig = model(
     ),
     quota: section(
       {
-        storage: text('Maximum size of the table, such as 100G. Left out: no limit.'),
-        maxQueriesPerSecond: text('Maximum number of queries per second. Left out: no limit.'),
+        storage: text('Maximum size of the table, such as 100G. Default: no limit.'),
+        maxQueriesPerSecond: text('Maximum number of queries per second. Default: no limit.'),
       },
       'Limits of the table.',
     ),
@@ -286,19 +286,19 @@ export const TableConfig = model(
     ),
     query: section(
       {
-        timeoutMs: integer("Timeout of a query. Left out: the broker's."),
-        disableGroovy: flagOrNone("Whether Groovy is refused in queries. Left out: the broker's."),
+        timeoutMs: integer("Timeout of a query. Default: the broker's."),
+        disableGroovy: flagOrNone("Whether Groovy is refused in queries. Default: the broker's."),
         useApproximateFunction: flagOrNone(
-          "Whether distinct counts and percentiles are estimated. Left out: the broker's.",
+          "Whether distinct counts and percentiles are estimated. Default: the broker's.",
         ),
         expressionOverrideMap: textByName(
-          'Columns that hold the value of an expression, by the expression.',
+          'Columns that contain the value of an expression, by the expression.',
         ),
         maxQueryResponseSizeBytes: integer(
-          "Maximum size of the answers of all servers together. Left out: the broker's.",
+          "Maximum size of the answers of all servers together. Default: the broker's.",
         ),
         maxServerResponseSizeBytes: integer(
-          "Maximum size of the answer of one server. Left out: the broker's.",
+          "Maximum size of the answer of one server. Default: the broker's.",
         ),
       },
       'Limits and rewriting of queries.',

@@ -47,7 +47,7 @@ const fieldMembers = {
   name: text('Name of the column. Required.'),
   dataType: oneOf(dataTypes, 'Type of the values.', 'STRING'),
   fieldType: oneOf(fieldTypes, 'Kind of the column; follows from the list that it is in.'),
-  singleValueField: flag('Whether a row has one value, not a list of them.', true),
+  singleValueField: flag('Whether a row has a single value instead of a list.', true),
   notNull: flag('Whether every row has a value.'),
   maxLength: integer(
     'Maximum length of a value of a STRING, JSON or BYTES column, in characters or bytes.',
@@ -55,13 +55,13 @@ const fieldMembers = {
   ),
   maxLengthExceedStrategy: oneOf(
     exceedStrategies,
-    'The treatment of longer values. Left out: STRING is truncated, others are kept.',
+    'The treatment of longer values. Default: STRING is truncated, others are kept.',
   ),
-  defaultNullValue: anything('The default value of the column. Left out: the default of the type.'),
+  defaultNullValue: anything('The default value of the column. Default: the default of the type.'),
   defaultNullValueString: text('Not used: defaultNullValue sets the default.'),
-  virtualColumnProvider: text('Class that computes the column. Left out: the column is stored.'),
+  virtualColumnProvider: text('Class that computes the column. Default: the column is stored.'),
   transformFunction: text(
-    'The expression that computes the value. Left out: the field of the same name.',
+    'The expression that computes the value. Default: the field of the same name.',
   ),
   allowTrailingZeros: flag('Whether a BIG_DECIMAL keeps trailing zeros.'),
 };
@@ -80,7 +80,7 @@ const DateTimeFieldSpec = model(
       'Size of the steps between times: MINUTES|15 or 15:MINUTES. Required.',
       'MILLISECONDS|1',
     ),
-    sampleValue: anything('A value of the column, to check the format with.'),
+    sampleValue: anything('An example value of the column, to check the format.'),
   },
   'A date-time column.',
 );

@@ -89,7 +89,7 @@ export const IndexingConfig = section(
     ),
     segmentFormatVersion: text('Version of the format of segments: v1 or v3.', 'v3'),
     columnMinMaxValueGeneratorMode: text(
-      'Columns whose least and greatest values are stored: NONE, ALL, TIME, NON_METRIC.',
+      'Columns whose minimum and maximum values are stored: NONE, ALL, TIME, NON_METRIC.',
       'ALL',
     ),
     loadMode: text('The memory that holds segments: MMAP or HEAP.', 'MMAP'),
@@ -257,7 +257,7 @@ export const IngestionConfig = section(
     streamIngestionConfig: StreamIngestionConfig,
     schemaConformingTransformerConfig: SchemaConformingTransformerConfig,
     segmentTimeValueCheck: flag(
-      'Whether segments are refused whose times are not between 1971 and 2071.',
+      'Whether segments with times that are not between 1971 and 2071 are refused.',
       true,
     ),
     continueOnError: flag(

@@ -102,7 +102,7 @@ export class SchemaInference {
     const messages = [
       ...(unknown.length === 0
         ? []
-        : [`Left out, because they have no value in any row: ${unknown.join(', ')}.`]),
+        : [`Omitted, because they have no value in any row: ${unknown.join(', ')}.`]),
       ...(this.#leftOutCount === 0
         ? []
         : [`Only the first ${this.#options.columnsMax} columns are in the schema.`]),

@@ -17,7 +17,7 @@ const documentNestingMax = nestingMax + 4;
  * Parses the body of a request about tables: a JSON object with any members, and with all digits of
  * its integers.
  *
- * @param options.digitsMax most digits of an integer; 1,000 by default
+ * @param options.digitsMax maximum number of digits of an integer; 1,000 by default
  * @throws INVALID_BODY when it is not JSON or not an object, is nested too deep, or has an integer
  *   with more digits
  */

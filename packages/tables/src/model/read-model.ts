@@ -24,9 +24,9 @@ interface ReadValue extends ModelVerdict {
 const findingsMax = 1000;
 
 /**
- * Reads a document by a model. Never throws, whatever the value.
+ * Parses a document by a model. Never throws, whatever the value.
  *
- * Members that are null count as left out, and so does a section that contains only nulls. Numbers
+ * Members that are null count as missing, and so does a section that contains only nulls. Numbers
  * and booleans that are written as text, and the reverse, are converted with a warning.
  */
 export function readModel(model: TSchema, value: unknown): ReadValue {

@@ -77,8 +77,8 @@ function describeCycle(cycle: readonly Transform[]): Finding {
   const shown = names.length > 8 ? [...names.slice(0, 8), '…'] : names;
   const message =
     names.length === 1
-      ? `The transform of ${names[0]} reads ${names[0]} itself; it is left out.`
-      : `Transforms depend on each other in a cycle: ${[...shown, names[0]].join(' reads ')}; they are left out.`;
+      ? `The transform of ${names[0]} reads ${names[0]} itself; it is ignored.`
+      : `Transforms depend on each other in a cycle: ${[...shown, names[0]].join(' reads ')}; they are ignored.`;
   return {
     path: cycle[0]?.path ?? '',
     code: 'PIPELINE_TRANSFORM_CYCLE',
@@ -88,7 +88,7 @@ function describeCycle(cycle: readonly Transform[]): Finding {
 }
 
 function describeBlocked({ column, path }: Transform): Finding {
-  const message = `The transform of ${column} reads a column whose transform is left out; so is this one.`;
+  const message = `The transform of ${column} reads a column whose transform is ignored, so it is ignored as well.`;
   return { path, code: 'PIPELINE_TRANSFORM_BLOCKED', message, severity: 'error' };
 }
 
@@ -151,10 +151,10 @@ interface TransformOrder {
 }
 
 /**
- * Orders transforms by their dependencies (depth first, R. Tarjan, 1976), and otherwise keeps their
- * order.
+ * Orders transforms by their dependencies (depth first, R. Tarjan, 1976), and otherwise preserves
+ * their order.
  *
- * Takes as many steps as there are transforms and columns that they read, whatever the cycles.
+ * Takes linear time in the number of transforms and of the columns that they read.
  */
 export function orderTransforms(transforms: readonly Transform[]): TransformOrder {
   const byColumn = new Map(transforms.map((transform) => [transform.column, transform]));

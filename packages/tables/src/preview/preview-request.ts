@@ -182,7 +182,7 @@ export const PreviewObject = model(
         inference: section(
           {
             schemaInferenceEnabled: flagOrNone(
-              'Whether a schema is inferred. Left out: if the request has none.',
+              'Whether a schema is inferred. Default: if the request has none.',
             ),
           },
           'The inference of parts.',

@@ -241,11 +241,11 @@ export function rowFindings({
   }
   if (sizeLimit !== undefined) {
     const limit = formatBytes(sizeLimit.bytesMax);
-    const message = `The values computed from the rows exceed ${limit}; the first ${counts.read} rows are processed, the others left out.`;
+    const message = `The values computed from the rows exceed ${limit}; the first ${counts.read} rows are processed, the others are skipped.`;
     report('SIZE_LIMIT', 'error', message);
   }
   if (counts.read > 0 && rows.length === 0) {
-    const message = `No row is left: ${counts.filtered} are filtered, and ${counts.failed} fail.`;
+    const message = `No rows remain: ${counts.filtered} were filtered out, and ${counts.failed} failed.`;
     report('NO_ROWS_LEFT', 'warning', message);
   }
   return findings;

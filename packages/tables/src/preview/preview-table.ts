@@ -28,11 +28,11 @@ import { takeSample } from './take-sample.ts';
 /** The dependencies and options of a preview. */
 export interface PreviewOptions {
   readonly clock: Clock;
-  /** Finds files that may be read. If left out, none may be. */
+  /** Finds files that may be read. If omitted, none may be read. */
   readonly finder?: FileFinder | undefined;
   /**
-   * Opens a stream that may be sampled. If left out, none may be. @throws STREAM_INVALID when it
-   * may not be sampled, or cannot work
+   * Opens a stream that may be sampled. If omitted, none may be sampled. @throws STREAM_INVALID
+   * when it may not be sampled, or cannot work
    */
   readonly openStream?: ((config: Readonly<Record<string, string>>) => PreviewStream) | undefined;
   readonly limits?: Partial<PreviewLimits> | undefined;

@@ -195,7 +195,7 @@ async function readInto(
       if (number % 200 === 0) await yieldToEventLoop();
       const refusal = sampleBudget.refuse(row);
       if (refusal === undefined) rows.push(row);
-      else onProblem(refusal.code, `Row ${number} of ${file.uri} is left out. ${refusal.message}`);
+      else onProblem(refusal.code, `Row ${number} of ${file.uri} is skipped. ${refusal.message}`);
       if (refusal?.code === 'SIZE_LIMIT') return true;
     }
     return false;

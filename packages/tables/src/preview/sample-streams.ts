@@ -158,7 +158,7 @@ class StreamSampling {
     for (const row of readers.flatMap(({ rows }) => rows)) {
       const refusal = this.#size.refuse(row);
       if (refusal === undefined) this.rows.push(row);
-      else limits.onProblem(refusal.code, `A message is left out. ${refusal.message}`);
+      else limits.onProblem(refusal.code, `A message is skipped. ${refusal.message}`);
       if (refusal?.code === 'SIZE_LIMIT') return;
     }
   }
@@ -226,7 +226,7 @@ function beginsAtEnd(path: string): Finding {
 function tooLate(timeoutMs: number): QuireError {
   return new QuireError(
     'QUERY_TIMED_OUT',
-    `Reading the stream exceeded ${timeoutMs} ms; the rest is left out.`,
+    `Reading the stream exceeded ${timeoutMs} ms; the rest is not read.`,
   );
 }
 
@@ -308,12 +308,12 @@ class StreamPartition {
   ): SourceRow | undefined {
     const subject = `The message at offset ${message.offset} of partition ${this.#partition}`;
     if ((message.value?.byteLength ?? 0) > rowBytesMax) {
-      onProblem('ROW_TOO_LONG', `${subject} is longer than ${rowBytesMax} bytes; it is left out.`);
+      onProblem('ROW_TOO_LONG', `${subject} is longer than ${rowBytesMax} bytes; it is skipped.`);
       return undefined;
     }
     const decoded = decodeJson(message, { digitsMax });
     if ('row' in decoded) return decoded.row;
-    onProblem('ROW_UNREADABLE', `${subject} ${decoded.problem}; it is left out.`);
+    onProblem('ROW_UNREADABLE', `${subject} ${decoded.problem}; it is skipped.`);
     return undefined;
   }
 }

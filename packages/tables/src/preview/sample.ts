@@ -30,7 +30,7 @@ export interface GivenRow {
 export function fewRows(rowCount: number, wantedCount: number | undefined): readonly Finding[] {
   const least = wantedCount ?? 1;
   if (rowCount >= least) return [];
-  const message = `There are ${rowCount} rows to sample; ${least} are wanted.`;
+  const message = `There are ${rowCount} rows to sample; at least ${least} are requested.`;
   return [{ path: '/config/sampling/min', code: 'FEW_ROWS', severity: 'warning', message }];
 }
 
@@ -118,7 +118,7 @@ export const previewLimits: PreviewLimits = {
  */
 const nameLengthMax = 10_000;
 
-/** The reason why a row is left out. */
+/** The reason why a row is skipped. */
 export interface RowRefusal {
   readonly code: 'VALUE_TOO_LARGE' | 'NAME_TOO_LONG' | 'COLUMN_LIMIT' | 'SIZE_LIMIT';
   /** A sentence with the size of the row and the limit. */
@@ -165,7 +165,7 @@ export class SampleBudget {
         this.#size.take(name.length + size);
       } catch (error) {
         if (!(error instanceof SizeLimitReached)) throw error;
-        const message = `With it, all rows together exceed ${formatBytes(rowsBytesMax)}; it and all later ones are left out.`;
+        const message = `With it, all rows together exceed ${formatBytes(rowsBytesMax)}; it and all later ones are skipped.`;
         return { code: 'SIZE_LIMIT', message };
       }
       // Most rows have the same fields as the previous one.

@@ -115,9 +115,9 @@ async function readRequestRows(
     if (slice.isDue) await slice.yield();
     const fields = isRecord(row) ? (row['fieldToValueMap'] ?? plainFields(row)) : undefined;
     if (!isRecord(row) || !isRecord(fields)) {
-      report(index, 'Expected an object with fieldToValueMap; the row is left out.');
+      report(index, 'Expected an object with fieldToValueMap; the row is skipped.');
     } else if (isDeeperThan(fields, nestingMax)) {
-      report(index, `It is nested more than ${nestingMax} levels deep; the row is left out.`);
+      report(index, `It is nested more than ${nestingMax} levels deep; the row is skipped.`);
     } else {
       const given = {
         nullValueFields: namesIn(row['nullValueFields']),
@@ -128,12 +128,12 @@ async function readRequestRows(
       if (refusal === undefined) {
         read.push(taken);
         givenRows.push(given);
-      } else report(index, `${refusal.message} The row is left out.`, refusal.code);
+      } else report(index, `${refusal.message} The row is skipped.`, refusal.code);
       if (refusal?.code === 'SIZE_LIMIT') break;
     }
   }
   if (faultCount > findingsMax) {
-    const message = `${faultCount} rows are left out; the first ${findingsMax} are listed.`;
+    const message = `${faultCount} rows are skipped; the first ${findingsMax} are listed.`;
     findings.push({ path: '/sourceRows', code: 'SOURCE_ROW', severity: 'error', message });
   }
   return { rows: read, givenRows, findings };

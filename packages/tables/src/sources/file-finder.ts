@@ -41,7 +41,7 @@ export function createFileFinder({
       const path = pathOf(pattern);
       if (path !== undefined) return findLocalFiles(path, paths, signal);
       return noPattern(
-        `‘${pattern.slice(0, 200)}’ is neither a path nor a URI that begins with ${uris.join(' or ')}`,
+        `‘${pattern.slice(0, 200)}’ is neither a path nor a URI that starts with ${uris.join(' or ')}`,
       );
     },
   };
@@ -106,7 +106,7 @@ async function findBucketFiles(
     glob.hasWildcard && glob.base !== '' ? `${glob.base}/` : glob.hasWildcard ? '' : pattern;
   for await (const { key, sizeBytes } of store.list(listed, { signal })) {
     count += 1;
-    if (count > objectsMax) throw tooMany(`${objectsMax} objects begin with ${prefix}${listed}`);
+    if (count > objectsMax) throw tooMany(`${objectsMax} objects start with ${prefix}${listed}`);
     if (glob.matches(key)) files.push(objectFile(store, key, prefix + key, sizeBytes));
   }
   return { files };
@@ -205,7 +205,7 @@ async function findByGlob(
     for await (const entry of entriesOf(directory)) {
       throwIfAborted(signal);
       entryCount += 1;
-      if (entryCount > entriesMax) throw tooMany(`${entriesMax} files lie below ${glob.base}`);
+      if (entryCount > entriesMax) throw tooMany(`${entriesMax} files are below ${glob.base}`);
       const entryPath = join(directory, entry.name);
       if (entry.isDirectory()) pending.push(entryPath);
       else if (glob.matches(entryPath)) files.push(...(await fileAt(entryPath, realRoots)));

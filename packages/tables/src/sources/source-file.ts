@@ -62,7 +62,7 @@ export class ByteBudget {
     this.#left = 0;
     throw new SourceProblem(
       'BYTE_LIMIT',
-      `At most ${formatBytes(this.#bytesMax)} are read; the rest is left out.`,
+      `At most ${formatBytes(this.#bytesMax)} are read; the rest is ignored.`,
     );
   }
 }

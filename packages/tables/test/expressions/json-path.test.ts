@@ -8,7 +8,7 @@ const j = JSON.stringify({
 });
 
 describe('JSON paths are those of the library that Apache Pinot looks into JSON with', () => {
-  // The value of each there, according to the judge of test/src/judge.
+  // Expected values, as computed by the judge of test/src/judge.
   test.each([
     ["jsonPath(j, '$.a.e.length()')", 5],
     ["jsonPathLong(j, '$.a.e.length()')", 5n],

@@ -2,10 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compileRegex, matchSteps } from '../../src/expressions/functions/patterns.ts';
 import { evaluate } from './evaluate.ts';
 
-/**
- * Steps that one evaluation may take, by the count of the engine of expressions, each of at most
- * some 100 ns.
- */
+/** The maximum number of steps of one evaluation, each of at most about 100 ns. */
 const stepsMax = 2 ** 19;
 
 describe('the steps of one evaluation are limited, whatever the pattern and the text', () => {

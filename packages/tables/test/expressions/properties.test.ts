@@ -277,7 +277,7 @@ test('days are counted as the runtime counts them', () => {
   );
 });
 
-/** The value as it compares, or the message of the one error that is allowed. */
+/** Returns a comparable value, or the message of the only allowed error. */
 function outcomeOf(evaluate: () => Value): unknown {
   try {
     return evaluate();

@@ -17,7 +17,7 @@ describe('a value that does not suit is an error of the row', () => {
     ],
     [
       "fromDateTime('2023-02', 'yyyy-MM-dd')",
-      '‘2023-02’ does not fit the date pattern yyyy-MM-dd from character 8 on.',
+      '‘2023-02’ does not match the date pattern yyyy-MM-dd at character 8.',
     ],
     [
       "fromDateTime('2024-03-31 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')",
@@ -71,7 +71,7 @@ describe('a value that does not suit is an error of the row', () => {
       expect(() => evaluate("jsonPath(a, '$.x')", { a: text(20_000) })).toThrow(
         'JSON is nested more than 1000 levels deep.',
       );
-      // Text after the first value is not read.
+      // Text after the first value is ignored.
       expect(evaluate('jsonStringToListOrMap(a)', { a: `[1] ${text(20_000)}` })).toEqual([1]);
     }
     expect(evaluate('jsonStringToListOrMap(a)', { a: `["${'[\\"'.repeat(2_000)}"]` })).toHaveLength(

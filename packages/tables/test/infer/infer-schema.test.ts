@@ -73,7 +73,7 @@ describe('types widen over all rows', () => {
     ]);
     expect(explanations.at(-1)).toEqual({
       path: '',
-      message: 'Left out, because they have no value in any row: b.',
+      message: 'Omitted, because they have no value in any row: b.',
     });
   });
 

@@ -17,7 +17,7 @@ const scalar = fc.oneof(
   fc.bigInt({ min: -(2n ** 90n), max: 2n ** 90n }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
   fc.boolean(),
-  // Text is cut at the character 0 on its way into a table.
+  // The pipeline truncates text at a zero character.
   fc.string({ maxLength: 700 }).map((text) => text.replaceAll('\0', ' ')),
   fc.constantFrom('2024-02-29', '2024-02-29 10:00:00', '{"a":1}', '007', 'true', '1'),
   fc.constantFrom(1_700_000_000_000, 1_700_000_000, 20_240_229),

@@ -94,7 +94,7 @@ function schemaAt(model: ModelSchema, path: string): ModelSchema | undefined {
   return schema;
 }
 
-/** The type of a member in the words of the specification. */
+/** Returns the type of a member as named in the specification. */
 function typeOf(schema: ModelSchema | undefined): string | undefined {
   if (schema === undefined) return undefined;
   if (schema.type === undefined) return 'any';
@@ -116,8 +116,8 @@ function undocumented(schema: ModelSchema, path: string): readonly string[] {
 }
 
 /**
- * The outermost section around a member that acts by being there: left out, it is null, and has no
- * members.
+ * Returns the outermost section around a member whose presence has an effect: a missing one is null
+ * and has no members.
  */
 function sectionThatIsLeftOut(model: ModelSchema, path: string): string | undefined {
   const segments = path.split('/');

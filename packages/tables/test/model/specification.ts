@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A member as the specification's tables list it: its type, or its own members; in a list for lists
- * of objects.
+ * A member as listed in the specification's tables: its type, or its own members; in a list for
+ * lists of objects.
  */
 export type Listed =
   | string
@@ -17,7 +17,7 @@ export const specification = JSON.parse(
   readFileSync(new URL('../fixtures/specification-members.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<'tableConfig' | 'schema' | 'preview', { readonly [member: string]: Listed }>>;
 
-/** Every listed member as a path, `[]` for the elements of a list. */
+/** Returns every listed member as a path, with `[]` for the elements of a list. */
 export function pathsOf(
   listed: Listed,
   path = '',
@@ -33,7 +33,7 @@ export function pathsOf(
   return path === '' || path.endsWith('[]') ? members : [[path, 'members'], ...members];
 }
 
-/** A value in which every listed member is, each with a value that is not its default. */
+/** Returns a value with every listed member, each with a value that is not its default. */
 export function exampleOf(listed: Listed, name = 'x'): unknown {
   const resolved = resolve(listed);
   if (Array.isArray(resolved)) return [exampleOf(resolved[0] as Listed)];

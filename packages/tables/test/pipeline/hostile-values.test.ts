@@ -71,15 +71,15 @@ async function run(
 ): Promise<PipelineResult> {
   const result = await runPipeline(rows, { config, schema, clock, droppedMax: Infinity });
   const { read, unnested, filtered, failed } = result.counts;
-  // An error of the runtime costs its row only, and is a defect all the same.
+  // An error of the runtime fails only its row, but is still a defect.
   expect(result.dropped.filter(({ reason }) => reason.includes('cannot be processed'))).toEqual([]);
   expect([read, result.rows.length + filtered + failed]).toEqual([rows.length, read + unnested]);
   return result;
 }
 
 /**
- * Calls of a function with the arguments of its example, one argument at a time from the row; and
- * one call with all of them from there.
+ * Returns calls of a function with the arguments of its example, with one argument at a time from
+ * the row, and one call with all arguments from the row.
  */
 function hostileCalls(example: Expression): readonly Expression[] {
   if (example.kind !== 'call') return [];

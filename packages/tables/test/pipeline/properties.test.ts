@@ -130,7 +130,7 @@ test('rows whose columns are known before are what they are where each has to be
         schemaConformingTransformerConfig: __,
         ...ingestionConfig
       } = config.ingestionConfig;
-      // This enricher is known and does nothing here, but any enricher may make columns.
+      // This enricher is supported and does nothing here, but any enricher may create columns.
       const enrichmentConfigs = [{ enricherType: 'clpEnricher' }];
       const clock = new ManualClock();
       const flat = await runPipeline(rows, {
@@ -195,8 +195,8 @@ test('a thousand transforms that each read the next, and the last the first, are
 });
 
 /**
- * A result without its findings, with fields as lists: rows created in different ways are objects
- * of different kinds.
+ * Returns a result without its findings, with fields as lists: rows created in different ways are
+ * objects of different kinds.
  */
 function withoutPrototypes({ findings: _, rows, ...result }: PipelineResult) {
   return {

@@ -30,7 +30,7 @@ test('steps run in the documented order', () => {
   const { steps, findings } = planPipeline({ config, schema, clock: new ManualClock() });
   const names = steps.map(({ name }) => name);
   expect(findings).toEqual([]);
-  // Enrichment runs where this config has it, after the unnesting.
+  // With this config, enrichment runs after unnesting.
   expect(names).toEqual([
     'flatten',
     'unnest',

@@ -9,7 +9,7 @@ import type { SourceRow } from '../../src/row.ts';
 
 export const now = Date.UTC(2026, 0, 1);
 
-/** A dimension of a type. */
+/** Creates a dimension column of a type. */
 export function column(name: string, dataType = 'STRING', more: FieldSpecPart = {}): FieldSpecPart {
   return { name, dataType, ...more };
 }
@@ -22,7 +22,7 @@ interface Given {
   readonly timeColumnName?: string;
 }
 
-/** Runs rows through a pipeline that needs no pause. */
+/** Runs rows through a pipeline. */
 export function run(rows: readonly SourceRow[], given: Given = {}): Promise<PipelineResult> {
   const config: PipelineConfig = {
     ingestionConfig: given.ingestion,
@@ -36,7 +36,7 @@ export function run(rows: readonly SourceRow[], given: Given = {}): Promise<Pipe
   return runPipeline(rows, { config, schema, clock: new ManualClock({ nowMs: now }) });
 }
 
-/** The fields of the resulting rows. */
+/** Returns the fields of the resulting rows. */
 export async function fieldsOf(
   rows: readonly SourceRow[],
   given: Given = {},

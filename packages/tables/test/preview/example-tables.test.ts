@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { codesOf, previewOf, rowsOf } from './preview-of.ts';
 
-/**
- * Shapes of the public example tables of Apache Pinot: written again, with rows of the same kinds.
- */
+/** The structures of Apache Pinot's public example tables, rewritten, with similar rows. */
 
 test('events whose payload is kept as JSON, with a time from text', async () => {
   const preview = await previewOf({

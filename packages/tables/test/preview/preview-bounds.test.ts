@@ -49,12 +49,12 @@ describe('what transforms make', () => {
     async ([rowCount, columnCount]) => {
       const sourceRows = rowsOf(...Array.from({ length: rowCount }, (_, id) => ({ id })));
       const preview = await previewOf({ ...wide(columnCount, "repeat('x', 10000)"), sourceRows });
-      // 64 MiB hold this many values of 10,000 bytes, each created, assigned to its column, and
-      // named.
+      // The number of values of 10,000 bytes within 64 MiB, each counted when it is created,
+      // assigned to its column, and named.
       expect(preview.rows.length).toBeLessThan(previewLimits.rowsBytesMax / (columnCount * 10_000));
       expect(preview.rows.length).toBeGreaterThan(0);
       expect(messageOf(preview.findings, 'SIZE_LIMIT')).toBe(
-        `The values computed from the rows exceed 64 MiB; the first ${preview.rows.length} rows are processed, the others left out.`,
+        `The values computed from the rows exceed 64 MiB; the first ${preview.rows.length} rows are processed, the others are skipped.`,
       );
       const { getnRows, getnFailedRows, getnFilteredRows } = preview.summary;
       expect([getnRows, getnFailedRows, getnFilteredRows]).toEqual([preview.rows.length, 0, 0]);
@@ -66,7 +66,7 @@ describe('what transforms make', () => {
     const preview = await previewOf(request, limited({ rowsBytesMax: 10_000_000 }));
     expect([preview.rows, messageOf(preview.findings, 'SIZE_LIMIT')]).toEqual([
       [],
-      'The values computed from the rows exceed 9.54 MiB; the first 0 rows are processed, the others left out.',
+      'The values computed from the rows exceed 9.54 MiB; the first 0 rows are processed, the others are skipped.',
     ]);
   });
 
@@ -141,11 +141,11 @@ describe('rows of a request', () => {
     expect(preview.findings.filter(({ path }) => path.startsWith('/sourceRows/'))).toMatchObject([
       {
         path: '/sourceRows/1',
-        message: 'It has a value of 1.96 KiB in x; at most 1 KiB are allowed. The row is left out.',
+        message: 'It has a value of 1.96 KiB in x; at most 1 KiB are allowed. The row is skipped.',
       },
       {
         path: '/sourceRows/2',
-        message: 'With it there are more than 4 columns. The row is left out.',
+        message: 'With it there are more than 4 columns. The row is skipped.',
       },
       { path: '/sourceRows/3', code: 'NAME_TOO_LONG' },
     ]);
@@ -255,9 +255,9 @@ test('a row of a file with an integer of too many digits, or a value too large, 
     { a: 2 },
   ]);
   expect(messageOf(preview.findings, 'NUMBER_TOO_LONG')).toBe(
-    'Row 2 of a.jsonl is left out. An integer has 2000 digits; the limit is 1000.',
+    'Row 2 of a.jsonl is skipped. An integer has 2000 digits; the limit is 1000.',
   );
   expect(messageOf(preview.findings, 'VALUE_TOO_LARGE')).toBe(
-    'Row 2 of a.jsonl is left out. It has a value of 2.94 KiB in a; at most 2 KiB are allowed.',
+    'Row 2 of a.jsonl is skipped. It has a value of 2.94 KiB in a; at most 2 KiB are allowed.',
   );
 });

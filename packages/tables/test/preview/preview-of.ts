@@ -3,7 +3,7 @@ import { type PreviewOptions, type PreviewResponse, previewTable } from '../../s
 
 const now = Date.UTC(2026, 0, 1);
 
-/** A preview whose clock does not advance. */
+/** Previews a table with a clock that does not advance. */
 export function previewOf(
   request: unknown,
   options: Partial<PreviewOptions> = {},
@@ -11,12 +11,12 @@ export function previewOf(
   return previewTable(request, { clock: new ManualClock({ nowMs: now }), ...options });
 }
 
-/** Rows of a request. */
+/** Returns rows in the format of a request. */
 export function rowsOf(...rows: readonly unknown[]) {
   return rows.map((fieldToValueMap) => ({ fieldToValueMap }));
 }
 
-/** Codes and paths of findings, without their messages. */
+/** Returns codes and paths of findings, without their messages. */
 export function codesOf({ findings }: Pick<PreviewResponse, 'findings'>): readonly string[] {
   return findings.map(({ code, path }) => `${code} ${path}`);
 }

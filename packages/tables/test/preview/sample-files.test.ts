@@ -5,7 +5,7 @@ import { previewLimits } from '../../src/preview/sample.ts';
 import { fileOf } from '../sources/memory-file.ts';
 import { codesOf, previewOf } from './preview-of.ts';
 
-/** Files `f0.csv` … with this many rows each; every pattern matches all of them. */
+/** Creates files `f0.csv` … with these numbers of rows; every pattern matches all of them. */
 function files(...rowCounts: readonly number[]): FileFinder {
   const found = rowCounts.map((count, file) => {
     const rows = Array.from({ length: count }, (_, row) => `${file},${row}`);

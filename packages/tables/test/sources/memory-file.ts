@@ -34,7 +34,7 @@ export class MadeFile implements SourceFile {
   }
 }
 
-/** A file of these bytes, in chunks of a size. */
+/** Creates a file of these bytes, which is read in chunks of one size. */
 export function fileOf(uri: string, content: string | Uint8Array, chunkBytes = 7): MadeFile {
   const bytes = Buffer.from(content);
   return new MadeFile(uri, bytes.length, function* chunks() {
@@ -44,7 +44,7 @@ export function fileOf(uri: string, content: string | Uint8Array, chunkBytes = 7
   });
 }
 
-/** The rows of a file, and why reading ended early, if it did. */
+/** Returns the rows of a file, and the reason if reading ended early. */
 export async function readFileRows(file: SourceFile, options: Partial<RowReading> = {}) {
   const rows: SourceRow[] = [];
   const problems: string[] = [];

@@ -22,7 +22,7 @@ const schema = {
   ],
 };
 
-/** A container as the reference library for JavaScript writes it. */
+/** Creates a container with a reference library for JavaScript. */
 async function container(rows: readonly object[], codec: 'null' | 'deflate'): Promise<Buffer> {
   const encoder = new avsc.streams.BlockEncoder(schema as avsc.Schema, { codec, blockSize: 200 });
   const chunks: Buffer[] = [];

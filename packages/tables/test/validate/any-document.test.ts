@@ -11,7 +11,10 @@ import { completeTableSchema } from '../../src/config/table-schema.ts';
 import { isRecord } from '../../src/model/document.ts';
 import { exampleOf, specification } from '../model/specification.ts';
 
-/** A document with every member, some of which, at any depth, are replaced by any JSON. */
+/**
+ * Generates documents with every member, some of which, at any depth, are replaced by arbitrary
+ * JSON.
+ */
 function damaged(document: unknown): fc.Arbitrary<unknown> {
   const damage = fc.tuple(fc.array(fc.nat(), { minLength: 1, maxLength: 5 }), fc.jsonValue());
   return fc

@@ -8,7 +8,7 @@ const assigned = (OFFLINE: unknown) => kept({ instanceAssignmentConfigMap: { OFF
 const offline = '/instanceAssignmentConfigMap/OFFLINE';
 const partitions = '/tableIndexConfig/segmentPartitionConfig/columnPartitionMap/customer';
 
-/** Cases of rules about how segments and servers are chosen. */
+/** Cases of rules about the selection of segments and servers. */
 export const assignmentCases: Readonly<Record<string, TableCase>> = {
   INSTANCE_ASSIGNMENT_KIND: {
     keeps: kept({

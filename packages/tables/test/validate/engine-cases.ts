@@ -10,7 +10,7 @@ const starTree = (pair: string) =>
     ],
   });
 
-/** Cases of rules that the engine's own checks showed. */
+/** Cases of rules that were derived from the engine's own checks. */
 export const engineCases: Readonly<Record<string, TableCase>> = {
   FILTER_EMPTY: {
     keeps: ingestion({ filterConfig: { filterFunction: 'price > 1' } }),

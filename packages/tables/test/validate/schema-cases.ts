@@ -1,6 +1,9 @@
 import type { FieldSpec, TableSchema } from '../../src/index.ts';
 
-/** For each rule about schemas: a schema that keeps it, one that breaks it, and where. */
+/**
+ * A case for a rule about schemas: a schema that satisfies it, one that violates it, and the
+ * location of the violation.
+ */
 export interface SchemaCase {
   readonly keeps: TableSchema;
   readonly breaks: TableSchema;

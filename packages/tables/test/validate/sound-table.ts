@@ -1,6 +1,6 @@
 import type { TableConfig, TableContext, TableSchema } from '../../src/index.ts';
 
-/** A schema that breaks no rule. */
+/** A schema that satisfies all rules. */
 export const soundSchema: TableSchema = {
   schemaName: 'orders',
   primaryKeyColumns: ['id'],
@@ -30,7 +30,7 @@ export const soundSchema: TableSchema = {
   ],
 };
 
-/** A config of an offline table that breaks no rule with `soundSchema`. */
+/** A config of an offline table that satisfies all rules with `soundSchema`. */
 export const soundConfig: TableConfig = {
   tableName: 'orders',
   tableType: 'OFFLINE',
@@ -42,7 +42,7 @@ export const soundConfig: TableConfig = {
   },
 };
 
-/** A stream that breaks no rule. */
+/** Returns a stream that satisfies all rules. */
 export function kafkaStream(topic: string): Record<string, unknown> {
   return {
     streamType: 'kafka',
@@ -51,7 +51,7 @@ export function kafkaStream(topic: string): Record<string, unknown> {
   };
 }
 
-/** The changes that turn it into a real-time table that breaks no rule. */
+/** The changes that convert it to a valid real-time table. */
 export const realtime: TableConfig = {
   tableType: 'REALTIME',
   ingestionConfig: {
@@ -59,21 +59,21 @@ export const realtime: TableConfig = {
   },
 };
 
-/** The changes that turn that into one with upsert that breaks no rule. */
+/** The changes that convert that to a valid table with upsert. */
 export const upsert: TableConfig = {
   ...realtime,
   routing: { instanceSelectorType: 'strictReplicaGroup' },
   upsertConfig: { mode: 'FULL' },
 };
 
-/** The changes that turn it into one with dedup that breaks no rule. */
+/** The changes that convert it to a valid table with dedup. */
 export const dedup: TableConfig = {
   ...realtime,
   routing: { instanceSelectorType: 'strictReplicaGroup' },
   dedupConfig: { dedupEnabled: true },
 };
 
-/** A table that keeps a rule, or breaks it: its differences from the sound one. */
+/** A table that satisfies or violates a rule, as its differences from the valid one. */
 export interface Scene {
   readonly config?: TableConfig;
   readonly schema?: TableSchema;

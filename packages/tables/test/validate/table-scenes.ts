@@ -1,7 +1,10 @@
 import type { TableConfig } from '../../src/index.ts';
 import { realtime, type Scene, upsert } from './sound-table.ts';
 
-/** For each rule about table configs: a table that keeps it, one that breaks it, and where. */
+/**
+ * A case for a rule about table configs: a table that satisfies it, one that violates it, and the
+ * location of the violation.
+ */
 export interface TableCase {
   readonly keeps: Scene;
   readonly breaks: Scene;

@@ -275,7 +275,7 @@ function instantOf(localMs: number, zone: Zone, text: string): number {
 function mismatch(text: string, pattern: DateTimePattern, position: number): Error {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return expressionFailed(
-    `‘${shown}’ does not fit the date pattern ${pattern.text} from character ${position + 1} on.`,
+    `‘${shown}’ does not match the date pattern ${pattern.text} at character ${position + 1}.`,
   );
 }
 

@@ -89,7 +89,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     long,
     longOfHex,
-    'The long of a hexadecimal text, with or without `0x`.',
+    'The long value of a hexadecimal text, with or without `0x`.',
     "hexDecimalToLong('0xff')",
   ),
   define(
@@ -113,7 +113,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [bytes],
     bytes,
     (value) => bytesOfBase64(Buffer.from(value).toString('latin1')),
-    'The bytes that are decoded from base64, which is given as bytes.',
+    'The bytes decoded from base64, which is given as bytes.',
     "fromUtf8(base64Decode(toUtf8('SGk=')))",
   ),
   withUtf8(
@@ -136,7 +136,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     [text],
     bytes,
     bytesOfBase64,
-    'The bytes that are decoded from base64, which is given as text.',
+    'The bytes decoded from base64, which is given as text.',
     "fromUtf8(fromBase64('SGk='))",
   ),
   define(

@@ -397,7 +397,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     ({ clock }) =>
       () =>
         clock.nowMs(),
-    'This instant.',
+    'The current instant.',
     undefined,
     false,
   ),
@@ -407,7 +407,7 @@ export const dateFunctions: readonly FunctionDefinition[] = [
     [millis],
     millis,
     (ms) => ms,
-    'The argument, unchanged: it returns at once.',
+    'The argument, unchanged, without a delay.',
     'sleep(0)',
   ),
   ...multiple,

@@ -128,7 +128,7 @@ export const geoFunctions: readonly FunctionDefinition[] = [
     [double, double, object],
     bytes,
     (x, y, isGeography) => encodePoint(x, y, isSphere(isGeography)),
-    'A point; where the third is true or 1, of longitude and latitude on a sphere.',
+    'A point; if the third argument is true or 1, of longitude and latitude on a sphere.',
   ),
   define(
     'toSphericalGeography',

@@ -266,7 +266,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [bytes],
     int,
     murmurHash2,
-    'MurmurHash2 of 32 bits, as Kafka’s clients have it.',
+    '32-bit MurmurHash2, as in Kafka’s clients.',
     "murmurHash2(toUtf8('a'))",
   ),
   define(
@@ -274,7 +274,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [text],
     int,
     (given) => murmurHash2(Buffer.from(given, 'utf8')),
-    'MurmurHash2 of 32 bits of a text, as Kafka’s clients have it.',
+    '32-bit MurmurHash2 of a text, as in Kafka’s clients.',
     "murmurHash2UTF8('a')",
   ),
   define(
@@ -298,7 +298,7 @@ export const hashFunctions: readonly FunctionDefinition[] = [
     [bytes, int],
     int,
     murmurHash3Bit32,
-    'MurmurHash3 (x86) of 32 bits with a seed.',
+    '32-bit MurmurHash3 (x86) with a seed.',
     "murmurHash3Bit32(toUtf8('a'), 0)",
   ),
   define(

@@ -67,7 +67,7 @@ export const comparisonFunctions: readonly FunctionDefinition[] = [
     [double, double, double],
     boolean,
     (a, low, high) => a >= low && a <= high,
-    'Whether a number lies between two, ends included; `BETWEEN`.',
+    'Whether a number is between two others, inclusive; `BETWEEN`.',
     'between(2, 1, 3)',
   ),
 ];
@@ -87,7 +87,7 @@ export const logicFunctions: readonly FunctionDefinition[] = [
       }
       return args.length % 2 === 0 ? null : (args.at(-1) ?? null);
     },
-    'The value after the first condition that is true, else the last; `CASE WHEN`. Every argument is evaluated first.',
+    'The value after the first condition that is true, otherwise the last value; `CASE WHEN`. Every argument is evaluated first.',
     "caseWhen(1 = 2, 'a', 'b')",
   ),
   defineVariadic(

@@ -16,7 +16,7 @@ export const networkFunctions: readonly FunctionDefinition[] = [
     [text, text],
     boolean,
     isSubnetOf,
-    'Whether a subnet has an address in it.',
+    'Whether a subnet contains an address.',
     "isSubnetOf('192.168.0.0/16', '192.168.1.1')",
   ),
   define(
@@ -24,7 +24,7 @@ export const networkFunctions: readonly FunctionDefinition[] = [
     [text, int],
     text,
     ipPrefix,
-    'The subnet of n bits that an address is in.',
+    'The subnet with a prefix of n bits that contains an address.',
     "ipPrefix('10.1.2.3', 24)",
   ),
   define(

@@ -79,7 +79,7 @@ export const arithmeticFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     (a, b) => a % b,
-    'The remainder, with the sign of the first; the operator `%`.',
+    'The remainder, with the sign of the dividend; the operator `%`.',
     'mod(-7, 3)',
   ),
   define(
@@ -194,7 +194,7 @@ export const mathematicsFunctions: readonly FunctionDefinition[] = [
     [double, double],
     double,
     javaPower,
-    'The first to the power of the second.',
+    'The first argument to the power of the second.',
     'power(2, 10)',
   ),
   define(

@@ -131,7 +131,7 @@ export const textFunctions: readonly FunctionDefinition[] = [
     [text, text, text],
     text,
     trimmed,
-    "The third without characters of the second, at its `LEADING`, `TRAILING` or `BOTH` ends; written `TRIM(BOTH '0' FROM a)`.",
+    "The third argument without characters of the second, at its `LEADING`, `TRAILING` or `BOTH` ends; written `TRIM(BOTH '0' FROM a)`.",
     "TRIM(BOTH '0' FROM '0050')",
   ),
   define(

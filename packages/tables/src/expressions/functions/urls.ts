@@ -28,12 +28,12 @@ export const urlFunctions: readonly FunctionDefinition[] = [
   part(
     'cutToFirstSignificantSubdomain',
     ({ host }) => joined(host, false),
-    'The host from the label that names the site on',
+    'The host, starting with the label that names the site',
   ),
   part(
     'cutToFirstSignificantSubdomainWithWWW',
     ({ host }) => joined(host, true),
-    'The host from the label that names the site on, with `www.` if that alone precedes it',
+    'The host, starting with the label that names the site, or with `www.` if only that precedes it',
   ),
   define(
     'urlPort',
@@ -46,7 +46,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
   part(
     'urlPath',
     (uri) => (isFull(uri) ? uri.path : null),
-    'The path, decoded, of an address with scheme and host',
+    'The path, decoded, of a URL with scheme and host',
   ),
   part(
     'urlPathWithQuery',
@@ -102,7 +102,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     texts,
     (url) => hierarchyOf(parseJavaUri(url)),
-    'The address up to each segment of its path.',
+    'The URL up to each segment of its path.',
     `urlHierarchy('${example}')`,
   ),
   define(
@@ -159,7 +159,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (url) => rewritten(url, (uri) => ({ ...uri, host: uri.host?.replace(/^www\./, '') ?? null })),
-    'The address without `www.`.',
+    'The URL without `www.`.',
     `cutWWW('${example}')`,
   ),
   define(
@@ -167,7 +167,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (url) => rewritten(url, (uri) => ({ ...uri, query: null })),
-    'The address without its query.',
+    'The URL without its query.',
     `cutQueryString('${example}')`,
   ),
   define(
@@ -175,7 +175,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (url) => rewritten(url, (uri) => ({ ...uri, fragment: null })),
-    'The address without its fragment.',
+    'The URL without its fragment.',
     `cutFragment('${example}')`,
   ),
   define(
@@ -183,7 +183,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text],
     text,
     (url) => rewritten(url, (uri) => ({ ...uri, query: null, fragment: null })),
-    'The address without its query and fragment.',
+    'The URL without its query and fragment.',
     `cutQueryStringAndFragment('${example}')`,
   ),
   define(
@@ -191,7 +191,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text, text],
     text,
     cutParameter,
-    'The address without a parameter of its query.',
+    'The URL without a parameter of its query.',
     `cutURLParameter('${example}', 'x')`,
   ),
   define(
@@ -199,7 +199,7 @@ export const urlFunctions: readonly FunctionDefinition[] = [
     [text, texts],
     text,
     (url, names) => names.reduce(cutParameter, url),
-    'The address without several parameters of its query.',
+    'The URL without several parameters of its query.',
     `cutURLParameters('${example}', ARRAY['x', 'y'])`,
   ),
 ];

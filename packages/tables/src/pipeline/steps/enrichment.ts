@@ -111,7 +111,7 @@ function notRun({ enricherType = '', properties }: EnrichmentPart, path: string)
     code: 'PIPELINE_ENRICHER_NOT_RUN',
     message:
       columns.length === 0
-        ? 'The enricher clpEnricher names no fields, so it creates no columns.'
+        ? 'The enricher clpEnricher has no fields, so it creates no columns.'
         : `The enricher clpEnricher is not supported here: ${columns.join(', ')} have no values in this preview. Apache Pinot computes them from ${fields.join(', ')}.`,
     severity: 'warning',
   };

@@ -39,7 +39,7 @@ export const readAvro: RowReader = async function* (reading) {
         if (count >= reading.rowsMax) return;
       }
       if (!(await source.take(syncBytes)).equals(sync)) {
-        throw corrupt('a block does not end where it says');
+        throw corrupt('a block does not end at its declared size');
       }
     }
   } catch (error) {
@@ -67,7 +67,7 @@ function decompress(bytes: Buffer, codec: string): Uint8Array {
     byte = bytes[at] ?? 0;
     length += (byte & 0x7f) * 2 ** shift;
   }
-  if (length > blockBytesMax) throw corrupt(`a block holds ${length} bytes`);
+  if (length > blockBytesMax) throw corrupt(`a block has ${length} bytes`);
   const output = new Uint8Array(length);
   // The last four bytes are a checksum.
   snappyUncompress(bytes.subarray(0, -4), output);
@@ -88,7 +88,7 @@ class ByteQueue {
   }
 
   async take(count: number): Promise<Buffer> {
-    if (count < 0 || count > blockBytesMax) throw corrupt(`a block holds ${count} bytes`);
+    if (count < 0 || count > blockBytesMax) throw corrupt(`a block has ${count} bytes`);
     const parts: Buffer[] = [];
     let missing = count;
     while (missing > 0) {

@@ -40,22 +40,22 @@ function parseRow(
     value = parseLosslessJson(text, { digitsMax });
   } catch (error) {
     if (error instanceof TooManyDigitsError) {
-      onProblem('NUMBER_TOO_LONG', `Row ${number} of ${file.uri} is left out. ${error.message}`);
+      onProblem('NUMBER_TOO_LONG', `Row ${number} of ${file.uri} is skipped. ${error.message}`);
       return undefined;
     }
     // The runtime overflows its stack on deeply nested values.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not JSON; it is left out.`);
+    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not JSON; it is skipped.`);
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not an object; it is left out.`);
+    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not an object; it is skipped.`);
     return undefined;
   }
   if (isDeeperThan(value, nestingMax)) {
     onProblem(
       'ROW_TOO_DEEP',
-      `Row ${number} of ${file.uri} is nested more than ${nestingMax} levels deep; it is left out.`,
+      `Row ${number} of ${file.uri} is nested more than ${nestingMax} levels deep; it is skipped.`,
     );
     return undefined;
   }

@@ -152,7 +152,7 @@ function bounded(decompress: Decompress): Decompress {
     if (outputLength > pageBytesMax) {
       throw new SourceProblem(
         'PAGE_TOO_LONG',
-        `A page of the file holds ${outputLength} bytes; at most ${pageBytesMax} are allowed.`,
+        `A page of the file has ${outputLength} bytes; at most ${pageBytesMax} are allowed.`,
       );
     }
     return decompress(input, outputLength);

@@ -87,7 +87,7 @@ export async function openRows(
   if (jumping.includes(format) && compressionOf(raw) !== 'none') {
     throw new SourceProblem(
       'FILE_COMPRESSED',
-      `${reading.file.uri}: ${format} is compressed inside, not as a whole.`,
+      `${reading.file.uri}: ${format} files are compressed internally; they cannot be compressed as a whole.`,
     );
   }
   return { format, rows: readers[format](reading) };

@@ -98,17 +98,17 @@ describe('circles of transforms', () => {
       [
         '/ingestionConfig/transformConfigs/0',
         'PIPELINE_TRANSFORM_CYCLE',
-        'Transforms depend on each other in a cycle: a reads b reads c reads a; they are left out.',
+        'Transforms depend on each other in a cycle: a reads b reads c reads a; they are ignored.',
       ],
       [
         '/ingestionConfig/transformConfigs/5',
         'PIPELINE_TRANSFORM_CYCLE',
-        'The transform of f reads f itself; it is left out.',
+        'The transform of f reads f itself; it is ignored.',
       ],
       [
         '/ingestionConfig/transformConfigs/3',
         'PIPELINE_TRANSFORM_BLOCKED',
-        'The transform of d reads a column whose transform is left out; so is this one.',
+        'The transform of d reads a column whose transform is ignored, so it is ignored as well.',
       ],
     ]);
     expect(rows.map(({ fields }) => fields)).toEqual([{ x: 5, e: 5 }]);
