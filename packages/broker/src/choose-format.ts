@@ -23,8 +23,8 @@ export interface RowsForm {
 }
 
 /**
- * Returns the form that a caller requests: with the parameters `format` and `compression`, else
- * with `Accept`; default: JSON, and Arrow with plain buffers.
+ * Returns the form that a caller requests with the parameters `format` and `compression`, or
+ * otherwise with `Accept`; default: JSON, and Arrow with plain buffers.
  *
  * @throws INVALID_PARAMETER when a parameter is not a format or codec, or `compression` is used
  *   without Arrow, or `formulas` without CSV

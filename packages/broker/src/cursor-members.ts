@@ -43,8 +43,8 @@ export function cursorMembersOf(
 }
 
 /**
- * Returns the members for a page of a running query: its end is unknown, so that there is always a
- * next page.
+ * Returns the members for a page of a running query: the end of the result is unknown, so that
+ * there is always a next page.
  */
 export function growingMembersOf(
   status: QueryStatus,

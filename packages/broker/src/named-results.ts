@@ -10,7 +10,7 @@ const namedMax = 16;
 
 /**
  * Matches texts, quoted names and comments, which are skipped, or a call of `result` with a text.
- * Each match ends at the latest with the SQL.
+ * An unclosed match extends to the end of the SQL.
  */
 const pieces =
   /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\bresult\s*\(\s*'(?<id>[^']*)'\s*\)/gi;
@@ -41,7 +41,7 @@ export async function openNamedResults(
   const ids = namedResults(sql);
   if (ids.length === 0) return [];
   if (context.engine.readsResults !== true) {
-    // The engine may have a function of that name.
+    // The engine may have a function with that name.
     if (!ids.some(isRequestId)) return [];
     throw new QuireError(
       'INVALID_PARAMETER',

@@ -8,8 +8,8 @@ import { FairSlots, type SlotClaim } from '@quire/core/wait';
 const slotCount = 6;
 /**
  * The maximum length of a turn, after which the next page starts even if this one is slow. It
- * exceeds the processor time of all concurrent turns; otherwise ever more pages would start, and
- * each would hold its memory.
+ * exceeds the processor time of all concurrent turns; otherwise more and more pages would start,
+ * each of which holds memory.
  */
 const slotMsMax = 100;
 /** The size up to which pages need no turn. */

@@ -52,8 +52,8 @@ export interface StartedQuery {
 }
 
 /**
- * Runs a query when its turn comes and stores its whole answer; until it has ended, it can be
- * watched and cancelled.
+ * Runs a query when its turn comes and stores its whole answer; until then, it can be monitored and
+ * cancelled.
  */
 export function startQuery(runner: QueryRunner, run: QueryRun): StartedQuery {
   const { requestId, growth, query: asked } = run;

@@ -13,8 +13,8 @@ import { wholeMs } from './metadata-record.ts';
 import type { FinishedQuery, RunningQuery } from './running-query.ts';
 
 /**
- * The maximum length of the SQL in a list, in which it only identifies the query; texts may have a
- * megabyte each.
+ * The maximum length of the SQL in a list, where it only identifies the query; a text may have a
+ * megabyte.
  */
 const shownSqlMax = 4096;
 

@@ -63,16 +63,16 @@ export type RunPlanned = (onPlanned: (data: AnsweredData) => void) => Promise<Re
 
 const cachedMax = 10_000;
 /**
- * Matches words in the SQL whose value changes by itself, for engines without versions. A column of
- * such a name costs a second run, but never a wrong answer.
+ * Matches words in the SQL whose value changes over time, for engines without versions. A column
+ * with such a name costs a second run, but never gives a wrong answer.
  */
 const changingWords =
   /\b(?:now|ago|agomv|rand\w*|uuid\w*|\w*uuid|current_?\w+|local_?time\w*|sysdate|today)\b/i;
 
 /**
  * Answers an identical query with the same result: an existing one of the current data, or that of
- * a running query. Only for one principal, whose permissions the result has. The state is in memory
- * only.
+ * a running query. Results are reused only for the same principal, because of its permissions. The
+ * state is in memory only.
  */
 export class ResultReuse {
   readonly #results: Pick<ResultStore, 'open'>;
@@ -114,8 +114,8 @@ export class ResultReuse {
   }
 
   /**
-   * Waits once for an identical running query; otherwise, or if that is of no use, runs it. The
-   * result may have another id than that of the run.
+   * Waits once for an identical running query; otherwise, or if its result cannot be used, runs the
+   * query. The result may have another id than that of the run.
    *
    * @throws as `run`, and the failure of the running query if a retry would fail again
    */
@@ -161,10 +161,10 @@ export class ResultReuse {
     }
   }
 
-  /** Reports whether an answer from this data may be reused at all. */
+  /** Reports whether an answer from this data may be reused. */
   #isSteady({ version }: AnsweredData, { sql, policy }: Question): boolean {
     if (version !== undefined) return true;
-    // An engine with versions has none for data that changes by itself.
+    // An engine with versions returns none for data that changes over time.
     return (
       this.#engine.dataVersion === undefined && policy.ageMaxMs > 0 && !changingWords.test(sql)
     );

@@ -6,7 +6,7 @@ import type { FinishedQuery, RunningQuery } from './running-query.ts';
 const rememberedMax = 4096;
 
 /**
- * The waiting and running queries, and the reasons of the last ones that ended without a result; in
+ * The waiting and running queries, and the reasons why the last ones ended without a result; in
  * memory only, like the queries.
  */
 export class RunningQueries {

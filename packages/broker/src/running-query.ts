@@ -120,7 +120,9 @@ export class RunningQuery {
     this.#hasStarted = true;
   }
 
-  /** Cancels it with QUERY_CANCELLED; resolves once nothing of it is running, with any outcome. */
+  /**
+   * Cancels it with QUERY_CANCELLED; resolves once nothing of it is running, whatever its outcome.
+   */
   async cancel(message: string): Promise<QueryOutcome | undefined> {
     this.#cancelling.abort(new QuireError('QUERY_CANCELLED', message));
     await this.#ended.promise;

@@ -4,7 +4,7 @@ import type { BrokerContext } from './broker-context.ts';
 import { type askedRange, type ByteRange, locateRange, UnsatisfiableRange } from './byte-range.ts';
 import { type RowsReply, sendRows } from './send-rows.ts';
 
-/** Sends a part of a download, for clients whose connection broke. */
+/** Sends a part of a download, for clients whose connection was interrupted. */
 export async function sendRange(
   context: BrokerContext,
   request: FastifyRequest,

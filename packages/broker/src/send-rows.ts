@@ -85,7 +85,7 @@ function rowsHeadersOf(rows: RowsReply): Record<string, string> {
 /**
  * Sends rows, batch by batch, as fast as the client receives them. A failure before the first byte
  * is thrown, so that it is answered with a status. A later one destroys the connection: no client
- * may mistake a part of a page for a page.
+ * may mistake a partial page for a complete one.
  */
 export async function sendRows(
   context: BrokerContext,
@@ -109,7 +109,8 @@ export async function sendRows(
     callContextOf(request).call.signal,
   );
   const read = Promise.withResolvers<void>();
-  // A page that its client has left may still be read for a moment: a shutdown waits for that.
+  // A page may still be read for a moment after its client has disconnected: a shutdown waits for
+  // that.
   context.calls.follow(read.promise);
   const all = observed(context, request, rows, read.resolve);
   const body = await openBody(rows.range === undefined ? all : bytesWithin(all, rows.range));
@@ -262,7 +263,7 @@ function beginningOf(schema: Result['schema']): Uint8Array {
  * is closed.
  *
  * @throws any error of the source; the response is then destroyed, so that no client mistakes a
- *   part for the whole
+ * partial body for a complete one
  */
 export async function writeBody(
   response: ServerResponse,
@@ -290,7 +291,7 @@ function taken(response: ServerResponse, chunk: Uint8Array): Promise<boolean> {
 
 /**
  * Writes all chunks and ends the response; resolves to true once the system has accepted them, or
- * to false if the client is gone.
+ * to false if the client has disconnected.
  */
 export function writeAtOnce(
   response: ServerResponse,

@@ -8,7 +8,7 @@ export interface OrphanObject extends ObjectEntry {
   readonly requestId: RequestId;
   /**
    * The time at which the youngest object of its folder was stored: a folder that is still being
-   * written to is young as a whole.
+   * written to counts as young.
    */
   readonly folderModifiedMs: number;
 }

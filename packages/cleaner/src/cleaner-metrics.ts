@@ -21,7 +21,8 @@ export class CleanerMetrics {
   readonly #duration: Gauge;
 
   /**
-   * Registers the metrics; without an admission, none about writes, because other processes write.
+   * Registers the metrics; without an admission, there are none about writes, because other
+   * processes write.
    *
    * @param nameOf the names of owners that get a label of their own; all others count as
    *   `(others)`, so that labels stay few

@@ -27,8 +27,8 @@ export interface CheckedSettings {
 }
 
 /**
- * Reads settings that may change at any time, and keeps the last valid ones. If reading throws, or
- * returns invalid settings, a cleaner continues with those.
+ * Reads settings that may change at any time. If reading throws, or returns invalid settings, a
+ * cleaner continues with the last valid ones.
  */
 export class SettingsReader {
   readonly #read: () => CleanerSettings;

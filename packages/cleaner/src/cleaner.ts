@@ -59,7 +59,10 @@ export interface SweepRequest {
   readonly onRemoval?: (removal: Removal) => void;
 }
 
-/** A key next to the brokers' folders; no broker's object has a name with two segments. */
+/**
+ * A key next to the brokers' folders. The keys of their objects have three segments, so that none
+ * can equal it.
+ */
 export const leaseKey = 'quire-cleaner/lease.json';
 
 /**

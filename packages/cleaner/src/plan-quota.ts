@@ -11,8 +11,8 @@ export interface QuotaUsage {
    */
   readonly pressureBytes: number;
   /**
-   * The bytes stored: eviction ends when they are at most the target, however much is being
-   * written.
+   * The bytes stored: eviction ends when they are at most the target, regardless of the bytes that
+   * are being written.
    */
   readonly storedBytes: number;
   /**
@@ -32,7 +32,7 @@ export interface QuotaUsage {
  * If they do not suffice and the pressure without them still exceeds the critical threshold, the
  * young ones follow: each time the oldest one of the owner with the most bytes of them. So owners
  * with at most an equal part of the target (divided by the number of owners with young results)
- * lose none, whatever others store. Results of unknown owners count as those of one owner.
+ * lose none, regardless of the other owners. Results of unknown owners count as those of one owner.
  *
  * `candidates` are indexes into the snapshot. If all of them together do not suffice, all are
  * returned.

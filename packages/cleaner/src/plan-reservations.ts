@@ -44,8 +44,8 @@ export type ReservationStep<Write> =
  *
  * Otherwise the step is a sweep, if one may help. Otherwise all wait while some other write that
  * holds space continues: its end frees that space, or makes it evictable. If none continues, one is
- * refused: one larger than the guaranteed size, and of those the largest. So some write always
- * continues, fails or still has a sweep to wait for.
+ * refused: one larger than the guaranteed size, and of those the largest. So at least one write
+ * always continues, fails or waits for a sweep.
  *
  * A share in which all writes wait is treated like a separate quota: one of its writes is refused,
  * whatever continues elsewhere. The claims of all writes are met in one order, the largest first,
@@ -145,7 +145,7 @@ function fits<Write extends WriteDemand>(
  *
  * This is the banker's algorithm (Dijkstra, EWD 623), with the guaranteed size as the claim of
  * each. No write releases space before it ends, so two half-written results could fill the last
- * space and wait for each other for ever.
+ * space and wait for each other forever.
  *
  * The largest is first: it needs the least, and so is never blocked. Before each next one a sweep
  * may reduce the stored bytes to the target, and no further. Writes beyond the guaranteed size have

@@ -12,9 +12,10 @@ const shareCount = 16;
  * rewritten, so its folder changes only when the result is renewed or deleted. While the folder
  * exists, it need not be listed in each sweep.
  *
- * This knowledge may be wrong: another process, or a person, may have renewed the result or deleted
- * a part of it. So every decision based on it must check before it deletes, as the removal of a
- * result does. All folders are listed again within 16 sweeps or a given time, whichever is first.
+ * This information may be outdated: another process or an operator may have renewed the result or
+ * deleted a part of it. So every decision based on it must check before it deletes, as the removal
+ * of a result does. All folders are listed again within 16 sweeps or a given time, whichever is
+ * first.
  */
 export class RememberedResults {
   #snapshots: ReadonlyMap<string, BrokerSnapshot> = new Map();
@@ -89,7 +90,7 @@ export class SkippableResults {
     return this.#isDue.reduce((sum, isDue) => sum + isDue, 0);
   }
 
-  /** The brokers that have results here whose folders were seen. */
+  /** The brokers of the remembered results whose folders were seen. */
   get brokerIds(): readonly string[] {
     return [...this.#brokers].filter(([, { hasSeen }]) => hasSeen).map(([brokerId]) => brokerId);
   }

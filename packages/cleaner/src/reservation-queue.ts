@@ -270,7 +270,7 @@ export class ReservationQueue {
     this.#lastSweep = { endMs, durationMs: endMs - startMs };
     this.#isSweeping = false;
     // The sweep may not even have started. It counts nevertheless, because the writes would
-    // otherwise request sweeps for ever.
+    // otherwise request sweeps forever.
     if (this.#sweptArrivals < before.arrivals) {
       this.#sweptArrivals = before.arrivals;
       if (this.changes.count === before.changeCount) this.changes.clear();
@@ -279,8 +279,8 @@ export class ReservationQueue {
   }
 
   /**
-   * Waits as long as the last sweep took if only expiry can have changed anything, so that refused
-   * writes do not cause continuous listings.
+   * Waits for the duration of the last sweep if nothing but expiry can have changed, so that
+   * refused writes do not cause continuous listings.
    */
   async #pauseBeforeSweep(): Promise<void> {
     const pauseMs = this.#lastSweep.endMs + this.#lastSweep.durationMs - this.#clock.monotonicMs();

@@ -26,7 +26,7 @@ export interface PassReport {
 /** The findings and outcomes of a sweep for one broker. */
 export interface BrokerReport {
   readonly brokerId: string;
-  /** The number of results that stay. */
+  /** The number of results that remain. */
   readonly resultCount: number;
   /** The total bytes under the broker's prefix and, if they are known, of writes in progress. */
   readonly usageStartBytes: number;
@@ -36,7 +36,7 @@ export interface BrokerReport {
   /** The time at which the oldest remaining result was stored. */
   readonly oldestLiveMs: number | undefined;
   /**
-   * The evictable bytes above the target that stay because usage is not critical, or no longer is.
+   * The evictable bytes above the target that remain because usage is not, or no longer, critical.
    */
   readonly sparedBytes: number;
   readonly expiry: PassReport;

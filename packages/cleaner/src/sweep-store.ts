@@ -171,7 +171,7 @@ export class StoreSweeper {
 
   /**
    * Reports whether usage is critical for a broker or an owner that has remembered results: its
-   * actual usage may be lower, and its largest results may be gone.
+   * actual usage may be lower, and its largest results may have been deleted.
    */
   #mayEvict(snapshots: readonly BrokerSnapshot[], policy: QuotaPolicy): boolean {
     const usage = this.#target.admission?.usage;

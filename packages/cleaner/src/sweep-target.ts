@@ -5,7 +5,7 @@ import type { StorageAdmission } from './admission.ts';
 
 /**
  * Removes results that a listing shows. A `ResultStore` implements it, so that its readers receive
- * the reason why a result is gone.
+ * the reason for the removal.
  */
 export interface ResultRemover {
   remove(

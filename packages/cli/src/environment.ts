@@ -64,7 +64,7 @@ export function processEnvironment(invocation: string): Environment {
       const isUnderNpx = names.includes('SIGTERM') && process.env['npm_command'] === 'exec';
       const watch = isUnderNpx ? watchParent(() => listener('SIGTERM')) : undefined;
       const onSignal = (name: NodeJS.Signals): void => {
-        // The shell receives the signal as well, and its end is not a second request.
+        // The shell receives the signal as well, so its end is not a second request to stop.
         clearInterval(watch);
         listener(name as SignalName);
       };

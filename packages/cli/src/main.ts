@@ -12,7 +12,7 @@ process.env['UV_THREADPOOL_SIZE'] ??= '16';
 const { processEnvironment } = await import('./environment.ts');
 const { runCommand } = await import('./run-command.ts');
 
-// A clone has no `quire` on the path, but a script of that name.
+// A clone has no `quire` on the path, but an npm script with that name.
 const invocation = import.meta.filename.endsWith('.ts') ? 'npm run -s quire --' : 'quire';
 
 const exitCode = await runCommand(process.argv.slice(2), processEnvironment(invocation));

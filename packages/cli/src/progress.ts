@@ -18,7 +18,7 @@ export interface Progress extends AsyncDisposable {
 
 /**
  * Shows that an operation is running. Shows nothing if standard error is not a terminal, or the
- * operation ends at once.
+ * operation ends immediately.
  */
 export function showProgress(environment: Environment, label: string): Progress {
   const { clock, stderr } = environment;
@@ -51,6 +51,6 @@ export function showProgress(environment: Environment, label: string): Progress 
 }
 
 function ignoreEnd(error: unknown): void {
-  // Disposed, or the reader is gone: either way there is nothing left to show.
+  // It was disposed, or the reader has closed the output: nothing is left to show.
   if (!isQuireError(error, 'ABORTED', 'OUTPUT_CLOSED')) throw error;
 }

@@ -27,7 +27,7 @@ export class StopRequests implements Disposable {
     this.first = first.promise;
     this.atOnce = atOnce.signal;
     this.#second = second.promise;
-    // A second request may arrive when no caller waits for it any more.
+    // A second request may arrive when no caller is waiting for it any more.
     this.#second.catch(() => undefined);
   }
 

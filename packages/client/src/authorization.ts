@@ -71,7 +71,7 @@ function encodeBasic({
   return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
 }
 
-/** Checked here, because fetch would repeat the header in its message. */
+/** Checks a header, because fetch would repeat it in its message. */
 function assertHeader(header: string): void {
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(header)) return;
   throw new QuireError(

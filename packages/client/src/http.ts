@@ -44,7 +44,7 @@ export interface HttpSenderOptions {
 /**
  * Sends requests to one server, and converts every failure into a QuireError. A GET is retried if
  * it failed for a temporary reason, even if its body was cut short; other requests are never
- * retried. No request waits for ever.
+ * retried. No request waits forever.
  *
  * @throws the server's own error code when it answers with another status than 2xx
  * @throws SERVER_UNREACHABLE when no complete response is received in time; the signal's reason

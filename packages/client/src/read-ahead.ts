@@ -2,7 +2,7 @@
  * Yields the result of `load` for each request, in order, and loads at most one more while the
  * consumer processes one. Leaving the loop early aborts loading.
  *
- * @throws any error of `load`, once everything before has been yielded
+ * @throws any error of `load`, once all earlier results have been yielded
  */
 export async function* readAhead<Request, Item>(
   requests: Iterator<Request>,

@@ -49,7 +49,7 @@ export interface WalkOptions extends SignalOptions {
  * `await using` deletes the result at the end of the block, unless `keep` is set.
  *
  * @throws RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED, RESULT_NOT_FOUND from every call once the
- *   result is gone
+ * result no longer exists
  */
 export class ResultCursor implements AsyncDisposable {
   readonly requestId: string;
@@ -112,7 +112,10 @@ export class ResultCursor implements AsyncDisposable {
     this.#pageSize = rowCount;
   }
 
-  /** Moves to the page after the current one; resolves to null, and stays, if no row follows. */
+  /**
+   * Moves to the page after the current one; resolves to null, and does not move, if no row
+   * follows.
+   */
   next(options: SignalOptions = {}): Promise<QueryPage | null> {
     return this.#move(({ offset, rows }) => {
       const end = offset + rows.length;
@@ -122,7 +125,7 @@ export class ResultCursor implements AsyncDisposable {
 
   /**
    * Moves to the page before the current one, which is shorter at the start; resolves to null, and
-   * stays, at row 0.
+   * does not move, at row 0.
    */
   previous(options: SignalOptions = {}): Promise<QueryPage | null> {
     return this.#move(({ offset }) => previousPage({ offset, rowCount: this.#pageSize }), options);

@@ -22,7 +22,9 @@ import { isQuireError, QuireError } from '@quire/core';
 import type { Static, TSchema } from 'typebox';
 import type { BrokerAnswer, BrokerClient } from './broker-client.ts';
 
-/** A longer list from a broker would fill the memory of the controller. */
+/**
+ * The maximum size of a list from a broker, so that it cannot exhaust the memory of the controller.
+ */
 const listBytesMax = 256 * 1024 * 1024;
 const sentenceBytesMax = 65_536;
 /** The maximum number of bytes to read of a list of tables or a schema. */
@@ -35,8 +37,8 @@ export type BrokerOutcome<T> =
   | { readonly url: string; readonly value?: undefined; readonly error: QuireError };
 
 /**
- * Calls all brokers at once; each succeeds or fails on its own. @throws only errors that are not a
- * QuireError, which are defects
+ * Calls all brokers at once; each call succeeds or fails separately. @throws only errors that are
+ * not a QuireError, which are defects
  */
 export function askBrokers<T>(
   urls: readonly string[],

@@ -17,7 +17,7 @@ export interface ControllerContext extends ServiceContext {
    * The same tables for reading; without a table engine, only those that brokers read from files.
    */
   readonly readTables: TableEngine;
-  /** The slots that previews run in, shared by principals. */
+  /** The slots for previews, which principals share. */
   readonly previewSlots: FairSlots;
   /** The state of all tables together. */
   readonly watch: TableWatch | undefined;

@@ -54,7 +54,10 @@ export function addCallHooks(
   });
 }
 
-/** Rejects a compressed body, which would be read as broken JSON or as the file itself. */
+/**
+ * Rejects a compressed body, which would otherwise be parsed as invalid JSON, or stored as the
+ * file.
+ */
 function assertPlainBody({ headers, routeOptions }: FastifyRequest): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   const takesBody = routeOptions.schema?.body !== undefined || routeOptions.config.isUpload;

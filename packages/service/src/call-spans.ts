@@ -5,15 +5,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const spans = new WeakMap<FastifyRequest, Span>();
 
-/** Calls that are made every few seconds have no span. */
+/** The paths of calls that are made every few seconds and have no span. */
 const routineRoutes: ReadonlySet<string | undefined> = new Set([
   routePatterns.health,
   routePatterns.metrics,
 ]);
 
 /**
- * Makes a span of each call, part of the trace that the caller names. Without a tracer it adds no
- * hook, so that calls cost nothing more.
+ * Creates a span for each call, as part of the trace that the caller names. Without a tracer it
+ * adds no hook, so that calls cost nothing more.
  *
  * https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */

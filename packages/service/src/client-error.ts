@@ -19,7 +19,7 @@ export function replyToClientError(
   socket: Socket,
   isBusy: boolean,
 ): void {
-  // Within another response, this one would be taken for a part of it.
+  // Within another response, this one would be mistaken for a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || isBusy) {
     socket.destroy();
     return;

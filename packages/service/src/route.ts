@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 /** The body parsing of a route that differs from the default. */
 export interface BodyReading {
-  /** The largest body, in bytes. */
+  /** The maximum size of the body, in bytes. */
   readonly bytesMax: number;
   /** Parses the body. @throws SyntaxError when the text is not JSON */
   readonly parse: (text: string) => unknown;

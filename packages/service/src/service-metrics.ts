@@ -48,8 +48,8 @@ function setContentType(registry: Registry, contentType: RegistryContentType): v
 }
 
 /**
- * Renders a registry in one of its formats. Rendering as OpenMetrics renames its counters for good,
- * so their names for the other format are restored.
+ * Renders a registry in one of its formats. Rendering as OpenMetrics renames its counters
+ * permanently, so their names for the other format are restored.
  */
 async function renderAs(registry: Registry, contentType: RegistryContentType): Promise<string> {
   const names = registry.getMetricsAsArray().map((metric) => [metric, metric.name] as const);

@@ -8,7 +8,7 @@ import type { TlsCertificate } from './tls-certificate.ts';
 
 /** The limits of a service for connections and bodies, and its grace period for shutdown. */
 export interface HttpLimits {
-  /** The largest request body. */
+  /** The maximum size of a request body. */
   readonly bodyBytesMax: number;
   /** The maximum size of the request headers. */
   readonly headerBytesMax: number;

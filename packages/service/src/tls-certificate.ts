@@ -25,7 +25,7 @@ export function secureContextOf({ certificate, key }: TlsCertificate): SecureCon
     createSecureContext(options);
   } catch (error) {
     if (isQuireError(error)) throw error;
-    // Not attached as the cause: no part of a key may be logged.
+    // The error is not attached as the cause, because no part of a key may be logged.
     throw noPair(error instanceof Error && 'code' in error ? String(error.code) : 'unknown error');
   }
   return options;

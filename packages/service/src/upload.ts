@@ -15,8 +15,8 @@ export interface Upload {
 }
 
 /**
- * Opens the file in the body of a request: the only file of a `multipart/form-data` body, or else
- * the body itself.
+ * Opens the file in the body of a request: the only file of a `multipart/form-data` body, or
+ * otherwise the body itself.
  *
  * @param sizeMaxBytes maximum size of the file
  * @throws INVALID_BODY when there is none

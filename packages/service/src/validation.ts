@@ -8,8 +8,8 @@ import type { Validator } from 'typebox/schema';
  * parse those with `@quire/api`, whose errors name the parameter, its value and the expected
  * format, and which supports numbers of any length.
  *
- * A validator is compiled for the first body of its route, and TypeBox is loaded for the first body
- * of all, so that a server starts faster.
+ * A validator is compiled for the first body of its route, and TypeBox is loaded for the very first
+ * body, so that a server starts faster.
  */
 export const compileValidator = ({
   schema,

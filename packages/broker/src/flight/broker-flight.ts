@@ -63,8 +63,8 @@ type Call = FlightCall<FlightCaller>;
 
 const rowsWaitMaxMsDefault = 10_000;
 /**
- * A poll adds at most one endpoint; after this many, the rest is one endpoint, given when the query
- * ends.
+ * The maximum number of endpoints that polls add, one each. The remaining rows are in one endpoint,
+ * which is returned when the query has ended.
  */
 const polledEndsMax = 1000;
 
@@ -82,7 +82,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     this.#flight = flight;
   }
 
-  /** The credentials in the headers have already been checked. */
+  /** Answers a handshake. The credentials in the headers have already been checked. */
   async *handshake(
     requests: AsyncIterable<HandshakeMessage>,
     call: Call,
@@ -92,7 +92,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     const isBearer = /^bearer /i.test(authorization);
     const token = isBearer ? undefined : this.#flight.issueToken?.(principal.name);
     call.setHeader('authorization', token === undefined ? authorization : `Bearer ${token}`);
-    // Some clients never close their side.
+    // Some clients never close their side of the stream.
     for await (const { protocolVersion } of requests) {
       yield { protocolVersion };
       return;
@@ -227,7 +227,9 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return endpointOf(rows, expirationTimeMs);
   }
 
-  /** There are no sessions: only options that change nothing are accepted. */
+  /**
+   * Sets session options. There are no sessions, so only options without an effect are accepted.
+   */
   async setSessionOptions(
     options: ReadonlyMap<string, SessionOptionValue>,
   ): Promise<ReadonlyMap<string, number>> {
@@ -311,7 +313,7 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
   }
 }
 
-/** A session always has one catalog and one schema. */
+/** The session options: a session always has one catalog and one schema. */
 const sessionOptions: Readonly<Record<string, string>> = {
   catalog: catalogName,
   schema: dbSchemaName,
@@ -329,8 +331,8 @@ const polling = (requestId: RequestId, ends: readonly number[]) => ({
 });
 
 /**
- * The content of a path: the id of a result and, for polls, the ends of the endpoints that were
- * returned so far.
+ * Parses a path: the id of a result and, for polls, the ends of the endpoints that were returned so
+ * far.
  */
 function polledOf([requestId = '', ends = '']: readonly string[]): {
   readonly requestId: RequestId;

@@ -79,7 +79,8 @@ function endpointsOf(
 export function endpointOf(rows: RowsTicket, expirationTimeMs?: number): FlightEndpoint {
   return {
     ticket: { ticket: statementTicket(encodeRowsTicket(rows)) },
-    // Empty means the server that answers; a name would have to be reachable from every client.
+    // An empty list means the responding server; a host name would have to be reachable from every
+    // client.
     locations: [],
     expirationTime: expirationTimeMs === undefined ? undefined : timestampOf(expirationTimeMs),
     appMetadata: new Uint8Array(0),

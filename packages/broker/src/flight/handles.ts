@@ -2,13 +2,13 @@ import { parseQueryParameters } from '@quire/api';
 import { isRequestId, QuireError, type QueryParameters, type RequestId } from '@quire/core';
 
 /* The state that clients keep instead of the server: tickets and prepared statements contain all
-   the data of their answers. They grant nothing: access to a result is checked at each call. */
+   the data of their answers. They grant no access, which is checked for each call. */
 
 /** The rows of a result that a ticket refers to. */
 export interface RowsTicket {
   readonly requestId: RequestId;
   readonly offset: number;
-  /** Absent: all that follow. */
+  /** Absent: all following rows. */
   readonly rowCount?: number | undefined;
 }
 

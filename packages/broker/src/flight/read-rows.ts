@@ -87,7 +87,7 @@ async function* pagesOf(
   yield { schema: result.schema, page };
 }
 
-/** Reads until the query has ended, or all requested rows were read. */
+/** Yields rows until the query has ended, or all requested rows were read. */
 async function* growingPages(
   query: RunningQuery,
   growth: GrowingResult,

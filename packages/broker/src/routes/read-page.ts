@@ -55,7 +55,7 @@ export function readPageRoute(context: BrokerContext): RouteOptions {
     const { requestId, expirationTimeMs } = result.entry;
     const tagOf = (encoding: string): string =>
       `"${requestId}-${asked.offset}-${asked.rowCount}-${formTagOf(form)}-${encoding}"`;
-    // A range applies to the uncompressed page, because a compressed one could not be reproduced.
+    // A range applies to the uncompressed page, because compression is not reproducible.
     const wanted =
       request.method === 'GET' ? askedRange(request.headers, format, tagOf('identity')) : undefined;
     const contentEncoding =

@@ -58,7 +58,7 @@ export function addSettingsCommand(program: Command, environment: Environment): 
           shown: toCells,
           plain: toCells,
           emptyText: 'every setting has its default',
-          // Values are not truncated: half a value is of no use.
+          // Values are not truncated, because a partial value would be useless.
           widthMax: Number.POSITIVE_INFINITY,
         },
         options,

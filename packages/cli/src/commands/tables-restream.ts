@@ -181,7 +181,9 @@ function addCancel(restream: Command, environment: Environment): void {
     });
 }
 
-/** Reports what a job was asked to do: the server answers with its state before that. */
+/**
+ * Reports the requested change of a job, because the server returns its state before the change.
+ */
 function writeRequest(
   job: RestreamResponse,
   what: string,

@@ -76,7 +76,7 @@ async function openFirstPage(
 ): Promise<{ readonly cursor: GrowingCursor; readonly page: GrowingPage }> {
   await using _progress = showProgress(environment, 'running');
   const rowCount = pageSize ?? screenRowsOf(environment);
-  // The call does not wait for rows, so that the id for cancelling the query is known at once.
+  // The call does not wait for rows, so that the id for cancelling the query is known immediately.
   const cursor = await client.start(sql, { parameters, rowCount, waitMs: 0, signal });
   const { page } = cursor;
   if (page !== undefined && offset === 0 && !page.isGrowing) return { cursor, page };

@@ -21,7 +21,7 @@ export interface DownloadRequest {
   readonly signal: AbortSignal;
 }
 
-/** The record beside a file that is not complete yet. */
+/** The record of an incomplete file, stored next to it. */
 interface PartRecord extends DownloadPosition {
   readonly requestId: string;
   readonly format: DownloadFormat;
@@ -45,8 +45,8 @@ export async function downloadToOutput(
 
 /**
  * Writes a whole result to a file, which exists only once it is complete. Before, rows are in
- * `<file>.part` and their count in `<file>.part.json`, written after them: whatever happens in
- * between, `resume` continues after the last recorded row.
+ * `<file>.part` and their count in `<file>.part.json`, written after them: after any interruption,
+ * `resume` continues after the last recorded row.
  *
  * @throws INVALID_PARAMETER when the part to resume is of another result or format
  */

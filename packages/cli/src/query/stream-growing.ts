@@ -15,8 +15,7 @@ import { describeProgress } from './download-result.ts';
 import { cancelQuietly, pageOf, type QueryRequest } from './query-request.ts';
 
 /**
- * Formats that can be written while the query runs: what is written stays valid, whatever rows
- * follow.
+ * Formats that can be written while the query runs: the output stays valid, whatever rows follow.
  */
 export type GrowingFormat = 'tsv' | FormatsWith<'isJoinable'>;
 
@@ -54,7 +53,7 @@ export async function streamGrowing(
     await environment.stdout.write(data);
     isWritten ||= data.length > 0;
   };
-  // The call does not wait for rows, so that the id for cancelling the query is known at once.
+  // The call does not wait for rows, so that the id for cancelling the query is known immediately.
   const cursor = await startUnlessAborted(environment, signal, (startSignal) =>
     queryClient.start(sql, { parameters, rowCount, waitMs: 0, signal: startSignal }),
   );

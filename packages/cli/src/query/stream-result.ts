@@ -17,7 +17,7 @@ export type OutputFormat = (typeof outputFormats)[number];
 
 interface FormatOptions {
   readonly format: OutputFormat;
-  /** Escapes texts of a `csv` output that a spreadsheet would read as formulas. */
+  /** Escapes texts of a `csv` output that a spreadsheet would interpret as formulas. */
   readonly formulas?: 'escape' | undefined;
   /** Starts a `tsv` output with a line of column names. */
   readonly header: boolean;

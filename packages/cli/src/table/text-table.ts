@@ -28,14 +28,17 @@ type Rows = readonly (readonly Cell[])[];
 
 const gap = '  ';
 const numberPattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL)$/;
-/** A truncated number or time is a wrong one; a truncated text is still useful. */
+/**
+ * Reports whether cells of a type may be truncated: a truncated number or time is wrong, but a
+ * truncated text is still useful.
+ */
 const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/;
-/** The largest width of a column: a cell of megabytes is neither measured nor shown completely. */
+/** The maximum width of a column: a cell of megabytes is neither measured nor shown completely. */
 const cellWidthMax = 400;
 
 /**
  * Lays out rows as lines of aligned columns: numbers to the right, long cells truncated with `…`,
- * columns that do not fit left out.
+ * columns that do not fit omitted.
  */
 export function layOutTable(
   columns: readonly TableColumn[],

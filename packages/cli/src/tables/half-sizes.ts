@@ -7,7 +7,7 @@ export interface HalfSize extends TableSize {
   readonly fileCount?: number;
 }
 
-/** Returns the halves with the size of the files, if the table is over files of the settings. */
+/** Returns the halves with the size of the files, if it is a table over files of the settings. */
 export function withFileSizes(
   halves: readonly TableSize[],
   files: FileTable | undefined,

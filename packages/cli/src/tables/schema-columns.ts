@@ -15,7 +15,7 @@ const kinds = [
   ['complexFieldSpecs', 'complex'],
 ] as const;
 
-/** Members that Apache Pinot may leave out: null in a preview and absent in a table's schema. */
+/** Members that Apache Pinot may omit: null in a preview and absent in a table's schema. */
 interface FieldSpec {
   readonly name?: string | null;
   readonly dataType?: string | null;

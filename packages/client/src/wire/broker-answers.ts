@@ -123,7 +123,10 @@ function parseStoredResult(value: unknown): StoredResult {
   };
 }
 
-/** Matches the ids of other brokers with the same calls, but nothing with a meaning in a path. */
+/**
+ * Matches the ids of brokers, including those of other systems with the same calls, but no text
+ * with a meaning in a path.
+ */
 const idPattern = /^[\w-]{1,64}$/;
 
 function parseResponseMetadata(value: unknown): StoredResult['responseMetadata'][number] {

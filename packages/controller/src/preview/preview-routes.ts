@@ -50,8 +50,8 @@ export function previewTableRoute(context: ControllerContext): RouteOptions {
 }
 
 /**
- * POST /tables/previewFile: the file in the body is kept on the disk, however large it is, and
- * sampled there by ranges. It is deleted after the answer.
+ * POST /tables/previewFile: the file in the body, whatever its size, is stored on disk and sampled
+ * there by ranges. It is deleted after the response.
  */
 export function previewFileRoute(context: ControllerContext): RouteOptions {
   const { options } = context;

@@ -2,7 +2,7 @@ import type { FairSlots } from '@quire/core/wait';
 import { createSharedSlots } from '@quire/service';
 import { type ControllerPreviewOptions, previewDefaults } from '../preview-options.ts';
 
-/** Creates the slots that previews run in, shared by principals. */
+/** Creates the slots for previews, which principals share. */
 export function createPreviewSlots(controller: {
   readonly preview?: ControllerPreviewOptions | undefined;
 }): FairSlots {

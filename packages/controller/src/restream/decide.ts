@@ -39,9 +39,9 @@ export type Action =
   | 'drop';
 
 export type Decision =
-  /** Write the job, and observe again at once. */
+  /** Write the job, and observe again immediately. */
   | { readonly kind: 'write'; readonly job: RestreamJob }
-  /** Perform an action, write its outcome, and observe again at once. */
+  /** Perform an action, write its outcome, and observe again immediately. */
   | { readonly kind: 'act'; readonly job: RestreamJob; readonly action: Action }
   /** Observe again after a delay, or as soon as there is a request for the job. */
   | { readonly kind: 'wait'; readonly job: RestreamJob; readonly delayMs: number }
@@ -189,7 +189,7 @@ function decideStream(
   return { kind: 'wait', job: watched, delayMs: settings.pollMs };
 }
 
-/** The offsets of the partitions that have one: others may be unknown for long. */
+/** The offsets of the partitions that have one: others may be unknown for a long time. */
 function knownOffsetsOf(consumption: Consumption | undefined): Readonly<Record<string, number>> {
   const known = (consumption?.partitions ?? []).filter(
     ({ currentOffset }) => currentOffset !== null,
@@ -207,8 +207,8 @@ interface Progress {
 }
 
 /**
- * Returns the progress; undefined while the segment of any partition is being created: an unknown
- * lag is not zero.
+ * Returns the progress; undefined while the segment of any partition is being created, because an
+ * unknown lag is not zero.
  */
 function readProgress({ isReady, partitions }: Consumption): Progress | undefined {
   if (!isReady || partitions.length === 0) return undefined;

@@ -11,8 +11,8 @@ import type { RestreamConfig } from './restream-job.ts';
 const jobMark = 'quire.restream.jobId';
 
 /**
- * Returns the config of the destination: the source's, with its own name and tenants, consuming the
- * stream from the earliest offset.
+ * Returns the config of the destination: that of the source with its own name and tenants, which
+ * consumes the stream from the earliest offset.
  *
  * It has the id of the job, so that a job that was killed before it recorded the table still
  * recognizes it.

@@ -27,7 +27,7 @@ const nothing = {
   failure: undefined,
 };
 
-/** Observes what the stage of a job depends on; changes nothing. */
+/** Reads the state that the stage of a job depends on; changes nothing. */
 export async function observe(
   engine: RestreamEngine,
   job: RestreamJob,

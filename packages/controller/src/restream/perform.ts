@@ -188,8 +188,8 @@ function afterRebalance(job: RestreamJob, asked: RebalanceJob): RestreamJob {
 }
 
 /**
- * Compares the contents of both tables. A failed comparison does not affect the job, which is done
- * nevertheless.
+ * Compares the contents of both tables. A failed comparison does not affect the job, which is still
+ * DONE.
  *
  * @throws TABLE_NOT_FOUND when the destination was dropped
  */
@@ -266,7 +266,7 @@ function offsetsOf({ partitions }: Consumption): Record<string, number> {
 
 /**
  * Drops the table and schema that this job has created, but nothing that has replaced them. Returns
- * a sentence about what is left of the destination; null if nothing is.
+ * a sentence about the remaining parts of the destination; null if there are none.
  */
 async function drop(
   engine: RestreamEngine,

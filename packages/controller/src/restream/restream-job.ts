@@ -53,11 +53,11 @@ export interface Cleanup {
   readonly isDone: boolean;
   /** The time for which controllers have tried without success. */
   readonly waitedMs: number;
-  /** The reason of the failure, if it failed. */
+  /** The reason for the failure, if it failed. */
   readonly problem: string | null;
   /**
-   * The parts of the destination that a DROP has left, with the reason. Records of older releases
-   * do not have it.
+   * The parts of the destination that a DROP did not delete, with the reason. Records of older
+   * releases do not have it.
    */
   readonly leftover?: string | null;
 }
@@ -84,8 +84,7 @@ export interface RestreamJob {
   readonly stages: readonly StageRecord[];
   readonly init: {
     /**
-     * True if the destination's schema did not exist before: then it is deleted with the
-     * destination.
+     * True if the job created the destination's schema, which is then deleted with the destination.
      */
     readonly makesSchema: boolean;
     readonly isMade: boolean;

@@ -67,8 +67,8 @@ export class Restreams implements AsyncDisposable {
   >();
   readonly #stop = new AbortController();
   /**
-   * Serializes starts: of two for the same table, the second finds the first. Principals take
-   * turns.
+   * Runs starts sequentially, so that the second of two starts for the same table detects the
+   * first. Principals take turns.
    */
   readonly #turns = new FairSlots(
     oneAtATime,
@@ -124,8 +124,8 @@ export class Restreams implements AsyncDisposable {
   }
 
   /**
-   * Returns the running job of a source table, or else the latest one. @throws JOB_NOT_FOUND when
-   * it never had one
+   * Returns the running job of a source table, or otherwise the latest one. @throws JOB_NOT_FOUND
+   * when it never had one
    */
   async readOfTable(tableNameWithType: string, options: CallOptions = {}): Promise<RestreamJob> {
     const jobs = (await this.list(options)).filter(
@@ -293,7 +293,7 @@ export class Restreams implements AsyncDisposable {
     );
     const ended = driving.finally(() => {
       this.#drivers.delete(jobId);
-      // A request may have arrived just when it ended.
+      // A request may have arrived at the moment when it ended.
       if (pauses.isWoken) this.#drive(jobId);
     });
     this.#drivers.set(jobId, { wake: () => pauses.wake(), ended });

@@ -30,7 +30,7 @@ const rebalanceMinutesDefault = 120;
  * @throws INVALID_PARAMETER when the source or the destination is not the name of a real-time
  *   table, both are the same, or a limit is out of range
  * @throws TABLE_EXISTS when the destination exists
- * @throws SCHEMA_EXISTS when there is another schema of the destination's name
+ * @throws SCHEMA_EXISTS when a different schema has the destination's name
  * @throws TENANT_NOT_FOUND
  */
 export async function checkStart(

@@ -14,9 +14,8 @@ import { instanceKindsOf, parameterOf, pathOf, sendJson, typeOf } from '../table
 
 /**
  * The calls by which clients of Apache Pinot find brokers, in the formats of its controller: tables
- * have their raw names, and names with type only in /tables/livebrokers. The brokers of a table or
- * tenant are those that answer, unless `state` asks for the others: sending a client to a broker
- * that is down would not help.
+ * have their raw names, and names with type only in /tables/livebrokers. By default, only brokers
+ * that answer are returned; `state` selects others.
  */
 export function brokerRoutes(context: ControllerContext): readonly RouteOptions[] {
   const { listLiveBrokers, listLiveBrokersOfTable, listTableInstances, readTenant } =
@@ -201,7 +200,7 @@ async function typedNames(
   return Map.groupBy(names, (name) => parseTableName(name).rawName);
 }
 
-/** A table that the engine does not know is read by a broker from files. */
+/** A table that the engine does not have is one that a broker reads from files. */
 function namesOf(
   typed: ReadonlyMap<string, readonly string[]>,
   rawName: string,

@@ -56,8 +56,8 @@ export function listTablesRoute({
 }
 
 /**
- * GET /tables/{tableName}/schema: of a table of this controller, or else from the first configured
- * broker that answers and knows the table.
+ * GET /tables/{tableName}/schema: of a table of this controller, or otherwise from the first
+ * configured broker that answers and has the table.
  */
 export function readTableSchemaRoute({ options, client, tables }: ControllerContext): RouteOptions {
   return routeOf(controllerOperations.readTableSchema, async (request, reply) => {

@@ -43,7 +43,7 @@ export interface RelationFile {
   readonly tableName: string;
 }
 
-/** Files of a table that hold the same columns. */
+/** Files of a table that have the same columns. */
 export interface RelationPart {
   readonly files: readonly RelationFile[];
   readonly columnNames: readonly string[];

@@ -5,12 +5,15 @@ import { encodeStatusMessage, type GrpcOutcome } from './grpc-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { frameMessage, readFrames } from './message-frames.ts';
 
-/** Larger bodies are written in pieces, so that a client that reads slowly still shows progress. */
+/**
+ * The size of the pieces in which larger bodies are written, so that a client that reads slowly
+ * still shows progress.
+ */
 const pieceBytesMax = 1024 * 1024;
 
 export interface GrpcCallOptions {
   readonly clock: Clock;
-  /** The largest message of a request. */
+  /** The maximum size of a message of a request. */
   readonly requestBytesMax: number;
   /** The timeout of each message of a request. */
   readonly requestTimeoutMs: number;

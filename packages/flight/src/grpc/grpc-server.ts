@@ -25,13 +25,13 @@ export interface GrpcServerOptions {
   readonly portKey?: string;
   /** Uses TLS with this context; without it, plain HTTP/2. */
   readonly tls?: SecureContextOptions | undefined;
-  /** The largest message of a request. */
+  /** The maximum size of a message of a request. */
   readonly requestBytesMax: number;
-  /** The largest head of a request. */
+  /** The maximum size of the headers of a request. */
   readonly headerBytesMax: number;
   /** The time a client has for each message of its request, and for the handshake of TLS. */
   readonly requestTimeoutMs: number;
-  /** The longest time that a connection may be without calls. */
+  /** The maximum time that a connection may be without calls. */
   readonly idleTimeoutMs: number;
   /**
    * The maximum number of concurrent calls on one connection; clients queue further ones. Default
@@ -54,13 +54,13 @@ const sessionMegabytesMax = 256;
  * The bytes that a client may send ahead of reads, per stream and for all streams of a connection.
  */
 const streamWindowBytes = 256 * 1024;
-/** More headers than any gRPC client sends. */
+/** The maximum number of headers, more than any gRPC client sends. */
 const headerCountMax = 128;
 
 /**
- * A gRPC server on HTTP/2. It knows no services: one function answers all calls.
- * Floods of streams, of resets (CVE-2023-44487), of headers and of invalid frames are limited by
- * Node and the limits here: the offending connection is closed, and others continue. Source:
+ * A gRPC server on HTTP/2. It has no services: one function answers all calls. Floods of streams,
+ * of resets (CVE-2023-44487), of headers and of invalid frames are limited by Node and the limits
+ * here: the offending connection is closed, and others continue. Source:
  * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md
  */
 export class GrpcServer implements AsyncDisposable {
@@ -182,8 +182,8 @@ function destroyed(session: ServerHttp2Session): Promise<void> {
 }
 
 function closeIdle(session: ServerHttp2Session): void {
-  // Sends GOAWAY, then closes: a client that does not respond, or never spoke HTTP/2, holds no
-  // connection.
+  // Sends GOAWAY, then closes: a client that does not respond, or never used HTTP/2, cannot keep
+  // the connection open.
   session.close();
   setImmediate(() => session.destroy());
 }

@@ -83,7 +83,7 @@ export function outcomeOf(error: unknown, message?: string): GrpcOutcome {
   };
 }
 
-/** Some clients accept at most 8 KiB of headers in total. */
+/** The maximum length of a message: some clients accept at most 8 KiB of headers in total. */
 const messageBytesMax = 1024;
 
 /**

@@ -30,7 +30,10 @@ export function handleOfTicket(ticket: Uint8Array): Uint8Array {
   throw new QuireError('INVALID_BODY', 'The ticket does not belong to a statement.');
 }
 
-/** Counts are unknown: metadata is computed when the client reads it. */
+/**
+ * The row and byte counts of metadata, which are unknown because it is computed when the client
+ * reads it.
+ */
 const unknownCount = -1n;
 
 /**
@@ -104,7 +107,7 @@ async function poll<Context>(
     ? sql.pollPath?.(descriptor.path, call)
     : startPolling(sql, unpackCommand(descriptor.command), call);
   if (started !== undefined) return started;
-  // A call that cannot be polled is complete with its first answer.
+  // A statement that cannot be polled is complete with the first response.
   const info = { descriptor, ...(await infoOf(sql, descriptor, call)) };
   return { info: info as FlightInfo, progress: 1 };
 }

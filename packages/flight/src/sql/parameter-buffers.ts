@@ -13,7 +13,8 @@ export class ParameterBuffers {
   #buffer = 0;
   #variadic = 0;
   /**
-   * Several columns may refer to the same bytes, so that the values may be longer than the batch.
+   * The total size of the values so far. Several columns may refer to the same bytes, so it can
+   * exceed the batch.
    */
   #copiedBytes = 0;
 

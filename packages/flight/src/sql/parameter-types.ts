@@ -181,7 +181,7 @@ const floatReaders: readonly ((value: DataView) => QueryParameter)[] = [
   (value) => doubleOf(value.getFloat64(0, true)),
 ];
 
-/** Node 22 has no `getFloat16`. */
+/** Reads a 16-bit float, because Node 22 has no `getFloat16`. */
 function halfOf(bits: number): number {
   const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
   const sign = bits >> 15 === 0 ? 1 : -1;
@@ -214,7 +214,7 @@ function timestampOf(raw: bigint, unit: number): string {
   return unit === 0 ? whole : `${whole}.${String(fraction).padStart(3 * unit, '0')}`;
 }
 
-/** The largest number of digits of Arrow's decimals. */
+/** The maximum number of digits of Arrow's decimals. */
 const scaleMax = 76;
 
 function decimalReaderOf(scale: number, widthBytes: number): ValueReader | undefined {

@@ -10,7 +10,10 @@ import { type ParameterReader, parameterReaderOf } from './parameter-types.ts';
 
 /** The kinds of messages, by the number of the type of their header. */
 const headers = { schema: 1, dictionaryBatch: 2, recordBatch: 3 } as const;
-/** More than a statement can have: DuckDB numbers its parameters up to 65,535. */
+/**
+ * The maximum number of columns, more than a statement can have: DuckDB numbers its parameters up
+ * to 65,535.
+ */
 const parameterCountMax = 65_535;
 
 /**
@@ -84,7 +87,7 @@ function unsupported(what: string): QuireError {
   return new QuireError('UNSUPPORTED', `The parameters ${what}; expected plain values.`);
 }
 
-/** @throws INVALID_BODY for data that is not what it claims to be */
+/** @throws INVALID_BODY for malformed data */
 function decoded<Value>(read: () => Value): Value {
   try {
     return read();

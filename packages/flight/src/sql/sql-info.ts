@@ -21,7 +21,7 @@ export interface SqlServerDescription {
   >;
   /** Characters besides `A-Za-z0-9_` that names without quotes may contain. */
   readonly extraNameCharacters: string;
-  /** The longest SQL text, in bytes. */
+  /** The maximum size of the SQL text, in bytes. */
   readonly statementBytesMax: number;
 }
 
@@ -93,7 +93,7 @@ function syntaxInfo({
     text(513, '\\'), // escapes _ and % in patterns
     text(514, extraNameCharacters),
     bool(515, true), // column aliases
-    bool(516, true), // null and a text joined are null
+    bool(516, true), // null concatenated with text is null
     { number: 517, kind: 'conversions', value: new Map() },
     bool(518, true), // table aliases
     bool(519, false),

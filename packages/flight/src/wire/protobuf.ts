@@ -4,7 +4,10 @@ import { QuireError } from '@quire/core';
 const wireTypes = { varint: 0, fixed64: 1, delimited: 2, fixed32: 5 } as const;
 type WireType = (typeof wireTypes)[keyof typeof wireTypes];
 
-/** A few bytes can announce many elements, so more than any real message has are refused. */
+/**
+ * The maximum number of elements, more than any real message has, because a few bytes can announce
+ * many.
+ */
 const elementCountMax = 16_384;
 
 /** Writes and reads one field of a message. */

@@ -26,7 +26,7 @@ const handle = { handle: bytes(1) };
 const tableReference = { catalog: optionalText(1), dbSchema: optionalText(2), table: text(3) };
 const substraitPlanCodec = message({ plan: bytes(1), version: text(2) });
 
-/** The commands that a descriptor or a ticket may hold, by their names. */
+/** The commands that a descriptor or a ticket may contain, by their names. */
 export const commandCodecs = {
   CommandGetSqlInfo: message({ info: uint32s(1) }),
   CommandGetXdbcTypeInfo: message({ dataType: optionalInt32(1) }),

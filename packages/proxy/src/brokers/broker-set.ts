@@ -97,7 +97,7 @@ export class BrokerSet {
   }
 }
 
-/** Returns the broker id for an address, as each broker forms its own. */
+/** Returns the broker id for an address, by the rule of the brokers. */
 function brokerIdOf(host: string, port: number): string {
   return `Broker_${host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}_${port}`;
 }

@@ -18,8 +18,8 @@ export interface BrokerOptions {
 }
 
 /**
- * One broker as the proxy knows it: its connections, its health report, and whether it is up. It is
- * down after too many consecutive failures, and up again after the next successful health check.
+ * One broker: its connections, its health report, and its state, up or down. It is down after too
+ * many consecutive failures, and up again after the next successful health check.
  */
 export class Broker {
   readonly address: BrokerAddress;

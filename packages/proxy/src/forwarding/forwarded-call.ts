@@ -116,7 +116,7 @@ export class ForwardedCall {
     });
     const outcome = await this.#exchange.run();
     if (span !== undefined) endSpan(span, outcome);
-    // The rest of a body that the broker did not read must not be taken for the next call.
+    // The rest of a body that the broker did not read must not be mistaken for the next call.
     if (this.#upload?.isStarted === true) this.#request.raw.resume();
     metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
     this.#recordOutcome(broker, outcome);

@@ -16,8 +16,8 @@ export interface Candidates {
   /** The maximum number of brokers to try. */
   readonly triesMax: number;
   /**
-   * True if "result not found" is not final: it is not forwarded to the caller, and others are
-   * asked.
+   * True if "result not found" is not final: it is not forwarded to the caller, and other brokers
+   * are called.
    */
   readonly mayDecline: boolean;
 }
@@ -28,7 +28,7 @@ export interface Declined {
   readonly runner: Broker | undefined;
 }
 
-/** The number of brokers to try if any will do. */
+/** The number of brokers to try if any broker can answer. */
 const triesMax = 3;
 
 /** Returns the candidates for a call that any broker answers in the same way. */
@@ -81,8 +81,9 @@ const namedResultPattern =
   /\bresult(?:\s|\\[nrt])*\((?:\s|\\[nrt])*(?:'|\\u0027)([0-9a-f-]{36})(?:'|\\u0027)/i;
 
 /**
- * Returns the candidates for a call about one result: the broker that the caller names, else the
- * cached one, else any of those that share a store; undefined if the brokers must be asked.
+ * Returns the candidates for a call about one result: the broker that the caller names, otherwise
+ * the cached one, otherwise any of those that share a store; undefined if the brokers must be
+ * asked.
  *
  * @throws INVALID_PARAMETER when the caller names a broker that is not configured
  * @throws BROKER_UNAVAILABLE when it may be a configured broker whose id is not known yet
@@ -99,7 +100,7 @@ export function knownHolders(
     return [broker, ...others];
   };
   const target = parseForwardTarget(request.raw.rawHeaders);
-  // The caller named a broker: its answer is final, unless any other would do as well.
+  // The caller named a broker: its answer is final, unless any broker can answer.
   if (target !== undefined) {
     return {
       by: 'forward',

@@ -15,7 +15,8 @@ export interface HolderInquiry {
 /** The replies of the brokers about a result. */
 export interface HolderReplies {
   /**
-   * The broker that has it, or knows why it is gone; else one that refuses to answer this caller.
+   * The broker that has it, or knows the reason for its removal; otherwise one that refuses to
+   * answer this caller.
    */
   readonly holder: Broker | undefined;
   /** The brokers that did not reply. While there are any, the result may exist. */

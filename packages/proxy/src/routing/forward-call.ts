@@ -9,8 +9,8 @@ import type { ProxyContext } from '../proxy-context.ts';
 import { askedHolder, type Candidates, type Declined, knownHolders } from './candidates.ts';
 
 /**
- * Forwards a call about one result to the broker that holds it: a known one, or else the one that
- * reports having it.
+ * Forwards a call about one result to the broker that holds it: a known one, or otherwise the one
+ * that reports having it.
  *
  * @throws as `knownHolders`, `askedHolder` and `forwardToOneOf`
  */

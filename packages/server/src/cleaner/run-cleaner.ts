@@ -70,8 +70,8 @@ export async function withStandaloneCleaner<T>(
     random,
     log: logger,
     metrics,
-    // Two cleaners on a local disk do no harm. A lease would make the successor of a killed one
-    // wait.
+    // Two cleaners on a local disk do no harm, and a lease would only delay the successor of a
+    // killed one.
     lease: isRemoteStore(live.current)
       ? cleanerLease({ store, clock, random, durationMs: leaseMs })
       : undefined,

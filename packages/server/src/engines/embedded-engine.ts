@@ -49,8 +49,8 @@ export const embeddedEngine: EngineKind = {
   },
   openHandlers: async () => {
     const { VerificationHost } = await import('@quire/table-server/queries');
-    // Processes are replaced over time: a file that one has verified is not read again by the
-    // others.
+    // Processes are replaced over time: a file that one process has verified is not verified again
+    // by the others.
     const verified = new VerificationHost();
     return {
       [verifiedCalls.find]: (files) => verified.find(files as readonly FileIdentity[]),
@@ -98,7 +98,10 @@ export const embeddedEngine: EngineKind = {
 /** The calls of engines to their parent process: the files that were verified. */
 const verifiedCalls = { find: 'find verified files', add: 'add verified files' } as const;
 
-/** Opens the tables of the table server whose directory this process shares, wherever it runs. */
+/**
+ * Opens the tables of the table server whose directory this process shares, whichever process it
+ * runs in.
+ */
 async function openLiveTables(
   { tableServer: { dataDir } }: Pick<QuerySettings, 'tableServer'>,
   shared?: SharedVerification,

@@ -83,7 +83,7 @@ export async function openEmbeddedTables(
       logger.info({ tableName, segmentName }, 'segment is valid again'),
     scrubPeriodMs: tableServer.scrubPeriodMs,
     scrubBytesPerSecondMax: tableServer.scrubRateBytesMax,
-    // Twice the timeout of a query, whose files must stay until it has ended.
+    // Twice the timeout of a query, because its files must exist until it has ended.
     get graceMs() {
       return 2 * live.current.query.timeoutMs;
     },

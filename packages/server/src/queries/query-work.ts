@@ -8,7 +8,7 @@ export interface QuerySetup {
   readonly settings: QuerySettings & StoreSettings;
   /** True for the first process, whose engine examines the tables. */
   readonly isFirst: boolean;
-  /** The findings of the first process, for the others. */
+  /** The findings of the first process about the tables, which the other processes reuse. */
   readonly findings?: unknown;
 }
 

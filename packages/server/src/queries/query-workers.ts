@@ -47,9 +47,9 @@ export interface QueryWorkersOptions {
 }
 
 /**
- * Runs queries in workers, which also write the answers: of the rows, only the first page passes
- * this process. A query that exceeds its memory, or does not stop when it is cancelled, is ended
- * with its worker.
+ * Runs queries in workers, which also write the answers: only the rows of the first page pass
+ * through this process. A query that exceeds its memory, or does not stop when it is cancelled, is
+ * ended with its worker.
  */
 export class QueryWorkers implements StoringEngine {
   readonly dataVersion: StoringEngine['dataVersion'];
@@ -76,7 +76,7 @@ export class QueryWorkers implements StoringEngine {
       writePrefix: resultPrefix(order.brokerId, order.requestId),
       readKeys: results.map(({ dataKey }) => dataKey),
     });
-    /** Aborted when the worker has ended, to end the calls that still wait on its behalf. */
+    /** Aborted when the worker has ended, which ends the calls that still wait for it. */
     const gone = new AbortController();
     let end: WorkerEnd | undefined;
     const handlers = {

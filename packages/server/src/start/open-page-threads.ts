@@ -5,7 +5,7 @@ import { PageThreads } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 
-/** The maximum number of threads unless the setting says otherwise. */
+/** The default of the maximum number of threads. */
 const countMaxDefault = 16;
 
 interface PageThreadsContext {

@@ -1,6 +1,6 @@
 /**
- * The roles of a process in the order in which they start: tables before their readers, brokers
- * before their callers.
+ * The roles of a process in the order in which they start: the table server before its readers,
+ * brokers before their callers.
  */
 export const roles = ['server', 'broker', 'proxy', 'controller', 'cleaner'] as const;
 

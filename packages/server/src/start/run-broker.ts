@@ -84,7 +84,7 @@ export async function runBroker(live: LiveSettings, run: BrokerRun): Promise<voi
     ...access.options,
     port: settings.server.brokerPort,
     hostName: settings.server.brokerHostName,
-    // Any broker serves the pages of a shared store: no response names one.
+    // Any broker serves the pages of a shared store, so responses do not name a broker.
     ...(!isShared && { advertised: { host: settings.server.brokerHostName } }),
     ...(links !== undefined && { links }),
     storeLocation: store.location,

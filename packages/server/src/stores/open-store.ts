@@ -144,8 +144,8 @@ export function isRemoteStore(settings: LocationSettings): boolean {
 }
 
 /**
- * Reports whether every process can open the store itself: not one in memory, and perhaps not that
- * of a module.
+ * Reports whether every process can open the store itself: false for a store in memory, and for
+ * some plug-in stores.
  */
 export function isOpenedAnywhere(settings: StoreSettings): boolean {
   const { backend, location } = storeInUse(settings);

@@ -79,7 +79,7 @@ async function runPreview(
 
 /**
  * Returns a signal that is aborted when the caller disconnects, but not when the preview times out:
- * it then answers with its rows so far.
+ * the preview then returns its rows so far.
  */
 function unlessTimeExceeded(signal: AbortSignal): AbortSignal {
   const gone = new AbortController();

@@ -6,7 +6,7 @@ import { heapFlags, type WorkerKind } from '../workers/worker-kind.ts';
 import type { WorkerPool } from '../workers/worker-pool.ts';
 import type { WorkerEnd } from '../workers/worker-process.ts';
 
-/** Cancelled work either ends soon or is stuck. */
+/** The grace period of cancelled work, which either ends soon or is stuck. */
 const killGraceMs = 500;
 /** The timeout for merging files, which depends on their size and not on a message. */
 const mergeTimeMaxMs = 3_600_000;
@@ -37,8 +37,8 @@ export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost
 };
 
 /**
- * Returns a function that converts messages to rows in the processes of a pool. A batch that ends
- * its process fails without a retry, which would end another process.
+ * Returns a function that converts messages to rows in the processes of a pool. A batch whose
+ * process dies fails without a retry, because a retry would kill another process.
  */
 export function chunkJobsIn(
   pool: WorkerPool<undefined, ChunkJob, ChunkOutput | ChunkLost>,

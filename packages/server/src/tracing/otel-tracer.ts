@@ -27,7 +27,7 @@ const getter = {
   keys: (carrier: TraceHeaders): string[] => Object.keys(carrier),
 };
 
-/** In contexts whose calls have no spans. */
+/** The context key that marks calls without spans. */
 const hiddenCalls = createContextKey('quire.hidden-calls');
 
 const kinds = {

@@ -13,8 +13,8 @@ interface ContextMessage {
 }
 
 /**
- * A finished span, as a worker sends it to the process that exports it. A server needs only one
- * connection to the collector, and keeps the finished spans of a worker that is killed later.
+ * A finished span, as a worker sends it to the process that exports it. So a server needs only one
+ * connection to the collector, and finished spans survive if their worker is killed later.
  */
 export interface SpanMessage {
   readonly context: ContextMessage;

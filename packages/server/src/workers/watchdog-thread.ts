@@ -1,5 +1,5 @@
 /**
- * Ends this process when its parent is gone, or its resident memory exceeds the limit. It is a
+ * Ends this process when its parent has ended, or its resident memory exceeds the limit. It is a
  * separate thread that makes no blocking call: it works even if the event loop, libuv's pool or
  * native code are stuck.
  */
@@ -8,8 +8,8 @@ import { workerData } from 'node:worker_threads';
 import type { WatchdogData } from './watchdog.ts';
 
 /**
- * The interval of checks. Memory grows by at most some 600 MB a second, so it is checked some
- * thirty times before it has grown by as much.
+ * The interval of checks. Memory grows by at most some 600 MB a second, so by some 12 MB between
+ * two checks.
  */
 const busyEveryMs = 20;
 const idleEveryMs = 500;

@@ -29,7 +29,8 @@ export function readWatchdogArguments(argv: readonly string[]): WatchdogArgument
 }
 
 /**
- * Starts the thread that ends this process when its parent is gone or its memory exceeds the limit.
+ * Starts the thread that ends this process when its parent has ended or its memory exceeds the
+ * limit.
  */
 export class Watchdog {
   readonly #busy = new Int32Array(new SharedArrayBuffer(4));

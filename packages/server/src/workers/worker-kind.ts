@@ -83,7 +83,8 @@ export interface WorkRunner<Input = unknown, Output = unknown> extends AsyncDisp
   /** Directories that only this worker uses; the pool removes them if the worker dies first. */
   readonly directories?: readonly string[];
   /**
-   * Runs a piece of work. Input and output are transferred by structured clone: data, no functions.
+   * Runs a piece of work. Input and output are transferred by structured clone, so they cannot
+   * contain functions.
    */
   run(input: Input, context: WorkContext): Promise<Output>;
 }

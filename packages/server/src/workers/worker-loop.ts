@@ -9,8 +9,8 @@ import type { Watchdog } from './watchdog.ts';
 import type { WorkerModule, WorkRunner } from './worker-kind.ts';
 
 /**
- * The niceness of busy workers, which yield to the process that serves pages. Only root may set a
- * niceness below that of the parent process.
+ * The niceness of busy workers, which yield to the process that serves pages. Only root may
+ * decrease a niceness.
  */
 const workerNiceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
 
@@ -97,7 +97,7 @@ async function stop(): Promise<void> {
 }
 
 function send(message: FromWorker): void {
-  // The channel is closed only when the parent is gone, and then this process ends as well.
+  // The channel is closed only when the parent has ended, and then this process ends as well.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -107,7 +107,7 @@ function volunteerForOomKill(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // If the system does not allow this, the kernel chooses. The watchdog enforces the limit in any
-    // case.
+    // If the system does not allow this, the kernel chooses a process itself. The watchdog enforces
+    // the limit in any case.
   }
 }

@@ -155,7 +155,7 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
 
   /**
    * Runs a piece of work in a separate process, in order of arrival. It settles when that process
-   * is free again or gone: until then it counts as busy.
+   * is free again or has ended: until then the process counts as busy.
    *
    * @throws the error of the work; the reason of `signal` if the work was killed for it;
    *   QUERY_LIMIT_EXCEEDED when it exceeded its memory or time; QUERY_TIMED_OUT when it did not
@@ -305,8 +305,8 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   }
 
   /**
-   * Stops a process that has been idle for too long. It has one timer for its lifetime, because a
-   * timer for each use would outlive the use.
+   * Stops a process that has been idle for too long. A process has a single timer, because a timer
+   * for each use would outlive the use.
    */
   async #stopWhenUnused(worker: WorkerProcess): Promise<void> {
     const { idleMs, sizeMin } = this.#options.limits;

@@ -59,7 +59,7 @@ const noWork = { handlers: {} };
 
 /** A worker's process, as seen by the parent. */
 export class WorkerProcess {
-  /** Resolves once the process is gone and its leftovers are removed; never rejects. */
+  /** Resolves once the process has ended and its leftovers are removed; never rejects. */
   readonly ended: Promise<WorkerEnd>;
   readonly pid: number;
   /** Resident memory after its latest work. */
@@ -107,7 +107,7 @@ export class WorkerProcess {
   }
 
   /**
-   * Runs one piece of work; settles only when the process is free again, or gone.
+   * Runs one piece of work; settles only when the process is free again, or has ended.
    *
    * @throws the error of the work; the reason of the signal if the process was killed for it;
    *   QUERY_LIMIT_EXCEEDED when it exceeded its memory; INTERNAL when it crashed
@@ -205,7 +205,7 @@ export class WorkerProcess {
   }
 
   #send(message: ToWorker): void {
-    // If the process is gone, `ended` reports that.
+    // If the process has ended, `ended` reports that.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
@@ -293,8 +293,8 @@ function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
 }
 
 /**
- * Returns the end of a process's stream, and whether it contained these words; reading it prevents
- * the process from blocking.
+ * Returns the end of a process's stream, and whether it contained these words; reading the stream
+ * prevents the process from blocking.
  */
 function lastOf(
   stream: ChildProcess['stdio'][number] | undefined,

@@ -64,7 +64,7 @@ export function aggregationProblem(text: string, type: string | undefined): stri
   if (!isCounted) return `The arguments of ${name} after the first must be whole numbers.`;
   return type === undefined || types === undefined || types.includes(type)
     ? undefined
-    : `The result of ${name} has the type ${types.join(' or ')}, but its column the type ${type}.`;
+    : `The result of ${name} has the type ${types.join(' or ')}, but its column has the type ${type}.`;
 }
 
 /** Returns the columns that the aggregations of a config read. */

@@ -67,7 +67,7 @@ export const nameRules = [
       ) {
         return;
       }
-      yield ['/tableName', `The table is named ${tableName}, but its schema ${schemaName}.`];
+      yield ['/tableName', `The table is named ${tableName}, but its schema is named ${schemaName}.`];
     },
   ),
   warning(
