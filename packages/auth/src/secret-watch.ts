@@ -6,7 +6,7 @@ export interface SecretWatchOptions<Secret> {
   readonly read: () => Promise<Secret>;
   /** The secret in use, as read at the start. */
   readonly current: Secret;
-  /** Returns a text that is equal for equal secrets; it stays in this class. */
+  /** Returns a text that is equal for equal secrets. It is not used outside this class. */
   readonly identify: (secret: Secret) => string;
   readonly clock: Clock;
   /** Called when the secret has changed. */

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 
-/** The caller names the dialect of a query, or else the settings do; it is never guessed. */
+/**
+ * The dialect of a query is that of the caller, or otherwise that of the settings; it is never
+ * guessed.
+ */
 
 let broker: TestBroker;
 

@@ -82,7 +82,7 @@ function callersMessage(error: QuireError, requestId: string): string {
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') {
     return `The result store does not answer; try again. ${more}`;
   }
-  // The message names a table and a segment, which the caller or an admin can act on.
+  // The message names a table and a segment, about which the caller or an admin can do something.
   if (code === 'TABLE_DAMAGED') return error.message;
   if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') {
     return `The stored result is damaged. ${more}`;
@@ -115,8 +115,8 @@ const closedCodes: readonly unknown[] = ['ABORT_ERR', 'ECONNRESET', 'ERR_STREAM_
 
 /**
  * Reports whether a failure is a consequence of the client's disconnecting: no one waits for the
- * answer, and an operator has nothing to repair. A defect or damage that such a call finds is still
- * reported.
+ * answer, and an operator has nothing to repair. A defect or damage that such a call detects is
+ * still reported.
  */
 function isOfClosedConnection({ kind, cause }: QuireError, request: FastifyRequest): boolean {
   const reason: unknown = findCallContext(request)?.call.signal.reason;

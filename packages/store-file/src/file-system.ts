@@ -49,7 +49,7 @@ export interface FileSystem {
     length: number,
     position: number,
   ): number;
-  /** Writes at most all of `bytes` at the end; returns the number of bytes written. */
+  /** Appends some or all of `bytes` to the file; returns the number of bytes written. */
   write(fd: number, bytes: Uint8Array): Promise<number>;
   setLastModified(fd: number, timeMs: number): Promise<void>;
   sync(fd: number): Promise<void>;

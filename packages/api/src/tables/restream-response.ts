@@ -101,7 +101,9 @@ export const RestreamResponse = Type.Object(
         description: 'Reason why the current stage was retried or waits; null if there was none.',
       },
     ),
-    next: Type.String({ description: 'The next step, or what to do, in words.' }),
+    next: Type.String({
+      description: 'The next step of the job, or of its operator, as a sentence.',
+    }),
   },
   { $id: 'RestreamJob', description: 'A job that rebuilds a real-time table from its stream.' },
 );

@@ -176,7 +176,8 @@ async function answerAsync(
 
 /**
  * Marks a query as running on this broker for the other brokers of a shared store: from its answer
- * on, a client may ask any of them. Not for a query that ends immediately, such as a refused one.
+ * on, a client may ask any of them. A query that ends immediately, such as a refused one, is not
+ * marked.
  */
 export function markRunning(
   context: BrokerContext,

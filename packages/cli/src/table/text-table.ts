@@ -29,7 +29,7 @@ type Rows = readonly (readonly Cell[])[];
 const gap = '  ';
 const numberPattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL)$/;
 /**
- * Reports whether cells of a type may be truncated: a truncated number or time is wrong, but a
+ * Matches types whose cells are never truncated: a truncated number or time is wrong, but a
  * truncated text is still useful.
  */
 const wholePattern = /^(?:INT|LONG|FLOAT|DOUBLE|BIG_DECIMAL|TIMESTAMP|BOOLEAN)$/;

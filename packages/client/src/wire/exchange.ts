@@ -24,7 +24,7 @@ export interface ExchangeOptions {
 }
 
 /**
- * One request and its answer, neither of which waits for ever. It only throws the reason of the
+ * One request and its answer, neither of which waits forever. It only throws the reason of the
  * caller's abort, a QuireError of the transport, or one of `errors`.
  */
 export class Exchange {

@@ -68,6 +68,6 @@ export interface RestreamResponse {
   error: { code: string; message: string; stage: RestreamStatus } | null;
   /** The reason why the current stage was retried or waits; null if there is none. */
   lastProblem: { code: string; message: string; stage: RestreamStatus; timeMs: number } | null;
-  /** The next step, or what to do, in words. */
+  /** The next step of the job, or of its operator, as a sentence. */
   next: string;
 }

@@ -13,7 +13,7 @@ export class ParameterBuffers {
   #buffer = 0;
   #variadic = 0;
   /**
-   * The total size of the values so far. Several columns may refer to the same bytes, so it can
+   * The total size of the values so far. Several columns may refer to the same bytes, so it could
    * exceed the batch.
    */
   #copiedBytes = 0;

@@ -5,7 +5,7 @@ import { PageThreads } from '@quire/results';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 
-/** The default of the maximum number of threads. */
+/** The default maximum number of threads. */
 const countMaxDefault = 16;
 
 interface PageThreadsContext {

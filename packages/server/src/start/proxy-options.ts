@@ -35,7 +35,7 @@ export function proxyOptionsOf(live: LiveSettings, parts: ProxyParts): ProxyOpti
     get brokersName() {
       return parts.brokersName();
     },
-    // Resolved as by any program of this machine, including its hosts file.
+    // Uses the resolver of the operating system, which includes the hosts file.
     resolveName: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
     get resolveIntervalMs() {
       return live.current.proxy.resolveIntervalMs;

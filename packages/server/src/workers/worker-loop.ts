@@ -9,8 +9,8 @@ import type { Watchdog } from './watchdog.ts';
 import type { WorkerModule, WorkRunner } from './worker-kind.ts';
 
 /**
- * The niceness of busy workers, which yield to the process that serves pages. Only root may
- * decrease a niceness.
+ * The niceness of busy workers, which yield to the process that serves pages. Only root may set a
+ * niceness below that of the parent process.
  */
 const workerNiceness = Math.min(constants.priority.PRIORITY_LOW, getPriority() + 5);
 

@@ -53,7 +53,7 @@ export class Revisions {
   }
 
   /**
-   * Records the current revision of a record. If the write fails, only this process knows the
+   * Stores the current revision of a record. If the write fails, only this process knows the
    * revision.
    */
   async note(name: string, revision: number): Promise<void> {
@@ -61,7 +61,7 @@ export class Revisions {
     await this.#write(this.#lineOf(name), { name, revision });
   }
 
-  /** Records that a record is about to be removed. */
+  /** Marks a record as about to be removed. */
   async forget(name: string): Promise<void> {
     if (!this.#revisions.delete(name)) return;
     const index = this.#lineOf(name);

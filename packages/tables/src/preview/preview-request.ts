@@ -201,7 +201,7 @@ export const PreviewObject = model(
       {
         getnSourceRows: integer('Number of sampled rows.', 0),
         getnSourceColumns: integer('Number of columns of the sampled rows.', 0),
-        getnRows: integer('Number of rows that the table would store of them.', 0),
+        getnRows: integer('Number of these rows that the table would store.', 0),
         getnColumns: integer('Number of columns of the stored rows.', 0),
         getnFilteredRows: integer('Rows that the filter dropped. Not in the specification.', 0),
         getnIncompleteRows: integer(

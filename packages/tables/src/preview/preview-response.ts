@@ -153,7 +153,7 @@ async function* writeRows(
   return { count, bytes };
 }
 
-/** Counts input and output (SPECIFICATION.md section 2.3). */
+/** Returns the counts of input and output (SPECIFICATION.md section 2.3). */
 export async function summarize(
   { rows, matchingFileCount, realtime }: Sample,
   { rows: made, counts }: PipelineResult,

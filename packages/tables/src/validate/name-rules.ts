@@ -67,7 +67,10 @@ export const nameRules = [
       ) {
         return;
       }
-      yield ['/tableName', `The table is named ${tableName}, but its schema is named ${schemaName}.`];
+      yield [
+        '/tableName',
+        `The table is named ${tableName}, but its schema is named ${schemaName}.`,
+      ];
     },
   ),
   warning(

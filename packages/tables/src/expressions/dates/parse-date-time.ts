@@ -58,8 +58,8 @@ export function parseDateTime(
 }
 
 /**
- * Reads a text by a plain pattern of numbers and literals alone, without an object for its fields.
- * Undefined for all texts and patterns that need more than digits to be read, or do not match.
+ * Parses a text by a plain pattern of numbers and literals, without creating an object for its
+ * fields. Returns undefined if the pattern has other fields, or the text does not match.
  */
 function readPlain(text: string, fields: DateTimePattern['fields']): number | undefined {
   let [year, month, day, hour, minute, second] = [-1, -1, -1, 0, 0, 0];
