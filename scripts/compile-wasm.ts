@@ -33,7 +33,7 @@ export const wasmModules: readonly WasmModule[] = [
     target: 'encode/row-writer-module.ts',
     constant: 'rowWriterModule',
     title: 'The row writer',
-    memoryPages: 32, // a block's columns, and the rows made of them
+    memoryPages: 32, // the columns of a block, and the rows that are made from them
     growsMemory: false,
   },
   {

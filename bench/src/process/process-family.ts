@@ -22,7 +22,8 @@ export async function childrenOf(pid: number): Promise<readonly number[]> {
 }
 
 /**
- * Resolves to the content of a file of a process; to undefined if the process has ended in between.
+ * Resolves to the content of a file of a process; to undefined if the process has ended in the
+ * meantime.
  */
 export async function unlessEnded<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

@@ -27,7 +27,7 @@ export function tableProblems({
     return { kind: subject.endsWith('.json') ? 'record' : 'table', subject, problem: message };
   };
   const kept =
-    'belongs to no table and no record explains it, so it is not deleted. Remove it, or move it to its table.';
+    'belongs to no known table, so it is not deleted automatically. Remove it, or move it to its table.';
   const problems = [
     ...[...setAside].map(([name, damage]) => problemOf(name, damage)),
     ...[...damaged].flatMap(([name, errors]) => errors.map((error) => problemOf(name, error))),

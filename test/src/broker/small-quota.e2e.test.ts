@@ -58,7 +58,7 @@ async function bytesOf(files: readonly string[]): Promise<number> {
   const sizes = files.map((file) =>
     stat(file).then(
       ({ size }) => size,
-      () => 0, // it was deleted in between
+      () => 0, // already deleted
     ),
   );
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);

@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const graceMs = 2 * hourMs;
 /** More bytes than any commit record has. */
 const recordBytesMax = 3000;
-/** Scenes of calls that take some milliseconds each end long before. */
+/** The time limit of a scene, whose calls take some milliseconds each. */
 const sceneMsMax = 60_000;
 
 type Written = Pick<Extract<Action, { readonly kind: 'write' }>, 'rowCount' | 'owner'>;

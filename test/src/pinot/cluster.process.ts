@@ -26,7 +26,7 @@ async function start(): Promise<SharedServers> {
 let servers: Promise<SharedServers> | undefined;
 const listener = createServer((socket) => {
   servers ??= start();
-  // A client that disconnects in between has no more requests.
+  // A client that has disconnected has no more requests.
   socket.on('error', () => undefined);
   void servers.then((addresses) => socket.end(JSON.stringify(addresses)));
 });

@@ -45,7 +45,7 @@ async function startSlowQuery(
       async () => (await runningQueries()).includes('sleep'),
       'the query runs',
     ).then(() => true);
-    // Another suite moves segments between servers: in between the table may be empty, and the
+    // Another suite moves segments between servers. During a move the table may be empty, and the
     // answer arrives at once.
     if (await Promise.race([runs, outcome.then(() => false)])) return () => outcome;
     runs.catch(() => undefined);

@@ -55,7 +55,7 @@ async function makeByKey(
   await expect.poll(() => count(sharedCluster(), name)).toBe(10);
 }
 
-/** Loads rows into the segment of a table with a number, instead of those that it has. */
+/** Loads rows into a numbered segment of a table, which they replace. */
 async function loadSegment(name: string, number: number, rows: readonly object[]): Promise<void> {
   const batchConfig = {
     inputFormat: 'json',

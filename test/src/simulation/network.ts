@@ -18,7 +18,7 @@ export class Network {
   readonly #listeners = new Map<string, { process: SimulatedProcess; server: Server }>();
   readonly #cut = new Set<string>();
   readonly #sockets = new Set<SimulatedSocket>();
-  /** Latency of a delivery, at most. */
+  /** The maximum latency of a delivery. */
   latencyMaxMs = 3;
 
   constructor(scheduler: Scheduler, random: SeededRandom) {

@@ -28,7 +28,7 @@ export interface Backend extends AsyncDisposable {
 /** The properties of a kind of server that simulating its faults needs. */
 export interface BackendKind {
   readonly name: string;
-  /** The smallest part that the server accepts, or nearly. */
+  /** The size of parts, at or near the smallest one that the server accepts. */
   readonly partBytes: number;
   readonly tool: Tool;
   start(path: string): Promise<Backend>;

@@ -326,8 +326,7 @@ export function discardUnlessNeeded(
     try {
       await context.results.delete(entry.requestId);
     } catch (error) {
-      if (isQuireError(error) && error.kind === 'missing') return; // a cleaner or its owner has
-      // already deleted it
+      if (isQuireError(error) && error.kind === 'missing') return; // already deleted
       log.warn(
         { err: error },
         'the result of an ended call could not be deleted; the cleaner will delete it when it expires',

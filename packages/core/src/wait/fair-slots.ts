@@ -117,8 +117,8 @@ export class FairSlots {
   async acquire(claim: SlotClaim, signal?: AbortSignal): Promise<ReleaseSlot> {
     throwIfAborted(signal);
     const holder = this.#holderOf(claim);
-    // The number of slots may have grown. Claims that still wait after this cannot use the free
-    // ones.
+    // The number of slots may have grown. Free slots that remain after this cannot be used by
+    // waiting claims.
     this.#startNext();
     if (this.#hasSlotFor(holder)) return this.#take(holder);
     this.#assertMayWait(holder);

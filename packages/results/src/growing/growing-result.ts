@@ -20,7 +20,7 @@ export interface GrowingResult extends ProgressTarget {
   readonly schema: Schema | undefined;
   /** The number of rows that can be read. */
   readonly rowCount: number;
-  /** The number of rows in every batch except the last; 1 if there is none. */
+  /** The number of rows in every batch except the last; 1 without batches. */
   readonly rowsPerBatch: number;
   /** Their size in the data file. */
   readonly sizeBytes: number;

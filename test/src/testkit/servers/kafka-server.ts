@@ -32,7 +32,7 @@ export class KafkaServer implements AsyncDisposable {
     });
   }
 
-  /** Starts one from the folder with its jars. */
+  /** Starts a broker from the folder with its jars. */
   static async start(jars: string): Promise<KafkaServer> {
     const controllerPort = await freePort();
     const process = await ServerProcess.start({

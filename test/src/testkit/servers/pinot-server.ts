@@ -73,7 +73,7 @@ export class PinotServer implements AsyncDisposable {
     this.address = address;
   }
 
-  /** Starts one from the folder with its jars. */
+  /** Starts a cluster from the folder with its jars. */
   static async start(
     folder: string,
     { heapMb = 640, isOptimizing = false, isGuarded = false }: PinotServerOptions = {},

@@ -54,7 +54,7 @@ export class ServerProcess implements AsyncDisposable {
         return server;
       } catch (error) {
         await server.kill();
-        // Another process may have taken the port in between.
+        // Another process may have taken the port in the meantime.
         if (attempt < startAttemptsMax) continue;
         await server[Symbol.asyncDispose]();
         throw error;
