@@ -35,7 +35,7 @@ const notes = [
   'Hand-written code (by-hand) computes the same values for this one table only. It does not check types, lengths, nulls or limits, throws on wrong values, and does not report changes.',
   'The checked version also checks type, length and default of each value of the 50 columns. It throws on wrong values, and does not report changes.',
   'The whole call is from the text of the request body to that of the answer, including the checks of config and schema. By hand it is JSON.parse, the transforms and JSON.stringify.',
-  'The time of DuckDB starts with the rows in a table of its own; it runs on one thread, as the others do.',
+  'The time of DuckDB starts after its rows are loaded into a table; it runs on one thread, as the others do.',
 ];
 
 async function compareTimes(
