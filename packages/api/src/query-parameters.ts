@@ -164,7 +164,10 @@ function isTimestamp(value: unknown): value is string {
 
 const shownLengthMax = 60;
 
-/** Shows a value by its first level: deeper ones may be too deep to be written. */
+/**
+ * Shows the first level of a value, because deeper levels may be nested too deeply for
+ * JSON.stringify.
+ */
 function show(value: unknown): string {
   const text = JSON.stringify(value, withoutNested) ?? String(value);
   return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;

@@ -71,7 +71,7 @@ test.each([
     { taskType: 'MergeRollupTask', tableName: 'a_OFFLINE' },
     'taskName must be a text',
   ],
-  ['ticks.table.json', [], 'expected an object'],
+  ['ticks.table.json', [], 'JSON object'],
 ])('a document that cannot be used is named: %s %o', async (name, document, message) => {
   await using home = await directoryOf({ [name]: JSON.stringify(document) });
   const expected = { code: 'INVALID_SETTING', message: expect.stringContaining(message) as string };

@@ -152,7 +152,7 @@ export const discoveryOperations = {
   }),
   listLiveBrokersOfTable: discovery('listLiveBrokersOfTable', {
     path: pinotPatterns.liveBrokersOfTable,
-    summary: 'List the names of the brokers of a table that answer',
+    summary: 'List the names of the brokers that answer and serve a table',
     answer: names,
     errors: ofTable,
   }),

@@ -127,9 +127,9 @@ export class AdminCalls {
 
   /**
    * Returns the answer to a read for which the controller asks the servers; undefined when the
-   * deadline is over. A server that hangs holds up a thread of the controller, of which there are
-   * few, for each such call, until the controller answers nothing else. Therefore the same read is
-   * sent once at a time: callers that arrive while one is in progress share the next.
+   * deadline is over. If a server hangs, each such call blocks one of the controller's few threads,
+   * until the controller answers no calls at all. Therefore only one call of the same read is in
+   * progress at a time: callers that arrive in the meantime share the next one.
    *
    * @throws as `object`
    */

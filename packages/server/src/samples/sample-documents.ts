@@ -90,7 +90,7 @@ async function readObject(path: string): Promise<JsonObject> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as JsonObject;
   }
-  throw unusable(`${path} does not contain a JSON object; expected an object`);
+  throw unusable(`${path} does not contain a JSON object`);
 }
 
 function unusable(problem: string, cause?: unknown): QuireError {

@@ -176,8 +176,8 @@ export class PartitionConsumer {
   }
 
   /**
-   * The end of a stream may move back briefly after a crash of its server; a topic that was created
-   * again stays behind.
+   * Returns the state after a failed fetch. The end of a stream may move back briefly after a crash
+   * of its server. If the topic was created again, the end stays behind the next offset.
    */
   #stateAfter(error: unknown): PartitionState {
     const nowMs = this.#options.clock.monotonicMs();
