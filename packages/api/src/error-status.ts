@@ -25,7 +25,7 @@ const statusOfCode: Partial<Record<ErrorCode, number>> = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   UNSUPPORTED_COLUMN_TYPE: 422,
   NOT_ACCEPTABLE: 406,
-  OBJECT_NOT_FOUND: 500, // missing data of a live result; results that are gone have their own codes
+  OBJECT_NOT_FOUND: 500, // missing data of a live result; results that no longer exist have their own codes
   RESULT_EXPIRED: 410,
   RESULT_EVICTED: 410,
   RESULT_DELETED: 410,

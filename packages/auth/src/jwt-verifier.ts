@@ -119,7 +119,7 @@ export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
-/** Returns a claim by its whole name, or else by the path that its dots describe. */
+/** Returns a claim by its whole name, or otherwise by the path that its dots describe. */
 function claimOf(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   let value: unknown = payload;

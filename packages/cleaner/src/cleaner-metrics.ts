@@ -80,13 +80,13 @@ export class CleanerMetrics {
     });
     this.#principalUsage = new Gauge({
       name: name('principal_usage_bytes'),
-      help: 'Bytes of the results of one principal after the last sweep; (others) is that of all principals that the settings do not name.',
+      help: 'Bytes of the results of one principal after the last sweep; (others) is the sum of all principals that the settings do not name.',
       labelNames: ['broker', 'principal'],
       registers,
     });
     this.#principalShare = new Gauge({
       name: name('principal_share_bytes'),
-      help: 'The share of the quota of one principal, if it is less than the whole quota; (others) is that of each other principal.',
+      help: 'The share of the quota of one principal, if it is less than the whole quota; (others) is the share of each other principal.',
       labelNames: ['broker', 'principal'],
       registers,
     });

@@ -66,7 +66,7 @@ const settings = {
     kind: integer(1, 64),
     default: '2',
     meaning:
-      'The number of segments that such a query requests concurrently: the cluster works on the next ones while the rows of one are stored, and holds as many in memory.',
+      'The number of segments that such a query requests concurrently: the cluster processes the next ones while the rows of one are stored, and buffers the rows of that many.',
   }),
   connectTimeoutMs: setting({
     key: 'engine.pinot.connect.timeout',

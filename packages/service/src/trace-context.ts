@@ -23,7 +23,7 @@ export function parseTraceparent(header: string): TraceIds | undefined {
   return { trace_id: traceId, span_id: spanId };
 }
 
-/** Returns the trace of a request: that of its own span, or else that of its caller. */
+/** Returns the trace of a request: that of its own span, or otherwise that of its caller. */
 export function traceOf(request: FastifyRequest): TraceIds | undefined {
   const { traceparent } = callSpanOf(request)?.headers ?? request.headers;
   // A repeated header is not valid either; Node joins the values with a comma.

@@ -18,7 +18,7 @@ export function run(
 
 /**
  * Reads until the query fails. A query that continues for `patienceMs` fails the test, so that it
- * is not read for ever.
+ * is not read forever.
  */
 export async function readUntilFailure(
   opening: QueryExecution | Promise<QueryExecution>,

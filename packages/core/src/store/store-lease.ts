@@ -108,7 +108,7 @@ export class StoreLease {
     const { clock, durationMs } = this.#options;
     const other = await this.#read();
     // A lease that ends further in the future than any holder may request was written by another
-    // clock: it must not block others for ever.
+    // clock: it must not block others forever.
     const leftMs = (other?.untilMs ?? 0) - clock.nowMs();
     if (
       other !== undefined &&

@@ -5,7 +5,7 @@ export type PartitionState =
   | 'COMMITTING' // its consuming segment is being committed; the next one follows
   | 'PAUSED'
   | 'RETRYING' // the stream cannot be reached, or no server consumes; it is retried with back-off, or once the cause is fixed
-  | 'STOPPED'; // a message could not be consumed and the table's config says to stop there, or the stream lacks the next offset
+  | 'STOPPED'; // a message could not be consumed and the table's config requires a stop there, or the stream lacks the next offset
 
 /** The progress of one partition of a stream. */
 export interface PartitionConsumption {

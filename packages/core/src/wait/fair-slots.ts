@@ -209,8 +209,8 @@ export class FairSlots {
   }
 
   /**
-   * Returns the first principal in the ring that may use a slot and is below its share, or else the
-   * first that may use one.
+   * Returns the first principal in the ring that may use a slot and is below its share, or
+   * otherwise the first that may use one.
    */
   #chooseNext(): Holder | undefined {
     let beyondShare: Holder | undefined;

@@ -8,7 +8,7 @@ import type { Selection } from './plan-selection.ts';
 
 export interface SegmentSource {
   readonly controller: Controller;
-  /** The number of segments that are requested concurrently; rows come in the order of segments. */
+  /** The number of segments that are requested concurrently; rows are in the order of segments. */
   readonly concurrencyMax: number;
   readonly signal: AbortSignal;
   readonly ask: (sql: string) => Promise<AsyncGenerator<AnswerPart>>;

@@ -78,7 +78,7 @@ export async function* encodeText(
   }
 }
 
-/** Encodes the rows of batches in memory, into memory of their own. */
+/** Encodes the rows of batches in memory into separate memory. */
 export function encodeTextSync(
   format: FormatsWith<'isText'>,
   { schema, batches }: { readonly schema: Schema; readonly batches: readonly PageBatch[] },

@@ -12,7 +12,7 @@ import { isFinal } from './task-transitions.ts';
 
 export type TaskRunnerOptions = TaskEngineOptions & { readonly store: TaskStore };
 
-/** The default number of subtasks that run at once. */
+/** The default number of subtasks that run concurrently. */
 const runningMaxDefault = 2;
 const retryAfterMs = 2_000;
 /**

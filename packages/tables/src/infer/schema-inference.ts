@@ -18,7 +18,7 @@ export interface InferenceOptions {
 export interface Explanation {
   /** JSON pointer into the schema or the config. */
   readonly path: string;
-  /** A sentence. */
+  /** The reason, as a sentence. */
   readonly message: string;
 }
 

@@ -212,7 +212,7 @@ export const stringFunctions: FunctionTable = {
   REMOVE: rule(2, 'STRING', (values) => `replace(${text(values, 0)}, ${text(values, 1)}, '')`),
   CODEPOINT: rule(1, 'INT', (values) => `unicode(${text(values, 0)})`),
   CHR: rule(1, 'STRING', (values) => `chr(${toInt(at(values, 0))})`),
-  // The difference of the first characters that differ, or else of the lengths.
+  // The difference of the first characters that differ, or otherwise of the lengths.
   STRCMP: rule(2, 'INT', (values) =>
     once(text(values, 0), (a) =>
       once(text(values, 1), (b) => {

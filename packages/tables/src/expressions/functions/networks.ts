@@ -4,7 +4,7 @@ import { expressionFailed } from '../values/expression-error.ts';
 
 interface Address {
   readonly value: bigint;
-  /** 32 or 128. */
+  /** The length of the address in bits: 32 or 128. */
   readonly bits: number;
   /** The prefix length, if it is a subnet. */
   readonly prefix: number | undefined;

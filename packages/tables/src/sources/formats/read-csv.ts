@@ -17,7 +17,7 @@ import {
  */
 export const readCsv: RowReader = (reading) => readDelimited(reading, reading.csv.delimiter ?? ',');
 
-/** Reads the same format with tabs. */
+/** Reads the same format with tabs as separators. */
 export const readTsv: RowReader = (reading) =>
   readDelimited(reading, reading.csv.delimiter ?? '\t');
 
