@@ -90,7 +90,7 @@ export class QuireServer implements AsyncDisposable {
 
   /** The directory of a result's rows, unless in memory. */
   dataFileOf(requestId: string): string {
-    // The broker's id has the port that was requested: any free one.
+    // The broker's id contains the port of the settings: 0, for any free one.
     return join(this.#directory, 'results/Broker_127.0.0.1_0', requestId, 'data.arrow');
   }
 

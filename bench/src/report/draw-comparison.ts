@@ -26,7 +26,7 @@ export function drawComparison({ figures, unit, factor }: ComparisonReport): Dra
   const height = levels.length * (names.length * rowHeight + levelGap) + axisHeight;
   const { document } = parseHTML('<html><body></body></html>');
   const place = { y: 'name', fy: 'level' };
-  // The slow tail of rates would be at the other end.
+  // For rates, the slow tail is the first percentile, which is not measured.
   const tailOf = ({ summary }: Figure): number | null => (unit === 'ms' ? summary.p99 : null);
   const colour = (figure: Figure): string =>
     figure.name === quire ? colours.quire : colours.rival;

@@ -23,9 +23,7 @@ export interface SweepRequest extends ResultDirectory {
 
 export interface SweepAnswer {
   readonly elapsedMs: number;
-  /**
-   * The number of expired results that were found and, unless they were only to be found, deleted.
-   */
+  /** The number of expired results that were found and, if the task deletes them, deleted. */
   readonly count: number;
 }
 

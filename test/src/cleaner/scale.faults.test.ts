@@ -10,7 +10,7 @@ import { dataKeyOf, recordKeyOf } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { expect, test } from 'vitest';
 
-/** The whole: `QUIRE_SCALE_RESULTS=100000 npx vitest run test/src/cleaner/scale.faults`. */
+/** The full run: `QUIRE_SCALE_RESULTS=100000 npx vitest run test/src/cleaner/scale.faults`. */
 const resultCount = Number(process.env['QUIRE_SCALE_RESULTS'] ?? 2000);
 
 test('a sweep of a million results plans in at most 200 MB, from one listing, and opens nothing', async () => {

@@ -102,7 +102,7 @@ export const documentedExpressions: readonly string[] = [
   'IS_DISTINCT_FROM(maybe, 3)',
 ];
 
-/** The conditions of rows. */
+/** Conditions on rows. */
 export const documentedConditions: readonly string[] = [
   "REGEXP_LIKE(s, '^[A-Z]')",
   "REGEXP_LIKE(s, 'hello', 'i')",

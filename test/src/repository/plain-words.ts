@@ -35,7 +35,7 @@ export interface Turn {
 
 /** Finds the turns in a text, also across the end of a line of prose or of comment. */
 export function turnsIn(text: string): Turn[] {
-  // The same length, so that positions agree.
+  // Replaced by as many spaces, so that positions do not change.
   const folded = text.replaceAll(/\n[ \t]*(?:\*|\/\/)?[ \t]*/g, (end) => ' '.repeat(end.length));
   return turns
     .flatMap(([pattern, instead]) =>

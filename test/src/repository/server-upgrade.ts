@@ -212,7 +212,7 @@ export function describeServerUpgrade(publishedOf: () => PublishedPackages): voi
       await addRows();
       await replace('broker-0', folder);
       await rowsAreThere();
-      // Back, as after an abandoned rollout, and forward again.
+      // The broker is rolled back, as after an abandoned rollout, and upgraded again.
       await replace('broker-0', older);
       await rowsAreThere();
       await replace('broker-0', folder);

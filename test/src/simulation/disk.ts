@@ -59,12 +59,16 @@ export class ListingLag {
   }
 }
 
-/** Entries that a listing reads at a time: changes in between may show in part. */
+/**
+ * The number of entries that a listing reads at a time: it may show a part of the changes that
+ * occur while it runs.
+ */
 const listedAtOnce = 5;
 
 /**
- * The store as one process reaches it: calls take time, have their effect at one moment of it, and
- * may fail before or after that. A process that is killed in between does not learn which.
+ * The store as one process reaches it. Calls take time, take effect at one moment of that time, and
+ * may fail before or after it. A process that is killed during a call does not learn whether the
+ * call took effect.
  */
 export class SimulatedStore implements ObjectStore, ConditionalWriter {
   readonly location: string;

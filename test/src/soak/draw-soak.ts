@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom';
 import type { SoakSample } from './run-soak.ts';
 
 const MiB = 1024 * 1024;
-/** Each is a plot of its own, from 0. */
+/** The measures, each of which has its own plot, whose axis starts at 0. */
 const measures: Readonly<Record<string, (sample: SoakSample) => number>> = {
   'heap, MiB': ({ heapBytes }) => heapBytes / MiB,
   'external memory, MiB': ({ externalBytes }) => externalBytes / MiB,

@@ -111,8 +111,8 @@ class SmallServer implements AsyncDisposable {
   }
 
   /**
-   * Lets maintenance rounds pass; a round ends when it sleeps again, besides the schedules of tasks
-   * and the scrub.
+   * Lets maintenance rounds pass. A round has ended when three sleeps are pending: its own, and
+   * those of the schedules of tasks and the scrub.
    */
   async rounds(count: number): Promise<void> {
     for (let round = 0; round < count; round += 1) {
