@@ -110,6 +110,9 @@ test('closing a tab at any moment of any call leaves no warning, error or stack 
     'engine.auth.principal.admin.token.sha256':
       'a2cd52efc39c534198023f401b2bd3f24404d58964ec81aedfb001810a4b8893',
     'engine.table.stocks.path': join(samples, 'stocks.csv'),
+    // Processes that do not stop in time are killed: none stops in so short a time.
+    'engine.broker.workers.kill.grace': '10ms',
+    'controller.preview.workers.kill.grace': '10ms',
   };
   await writeFile(
     file,

@@ -110,4 +110,54 @@ export function testLayout(stageOf: () => ConsoleStage): void {
     expect(await elementsOutside(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
+  test('completions reach beyond the editor, have the tables once they are known, and close when the query runs', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/tables', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.reload();
+    await page.locator('.editor .cm-content').focus();
+    await page.keyboard.insertText(`SELECT 1${'\n'.repeat(9)}FROM`);
+    await page.keyboard.type(' s');
+    const list = page.locator('.cm-tooltip-autocomplete');
+    await list.locator('li').first().waitFor();
+    expect(await list.locator('li').filter({ hasText: 'stocks' }).count()).toBe(0);
+    release();
+    await list.locator('li').filter({ hasText: 'stocks' }).waitFor();
+    const editor = (await page.locator('.editor').boundingBox()) ?? { y: 0, height: 0 };
+    const box = (await list.boundingBox()) ?? { x: 0, y: 0, height: 0 };
+    const bottom = box.y + box.height;
+    expect(bottom).toBeGreaterThan(editor.y + editor.height);
+    // The editor is in a shadow root; what a click below its edge reaches is in its list.
+    const reached = await page.evaluate<string>(
+      `document.querySelector('.editor').shadowRoot.elementFromPoint(${box.x + 5}, ${bottom - 5})?.closest('.cm-tooltip-autocomplete')?.tagName`,
+    );
+    expect(reached).toBe('DIV');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await list.waitFor({ state: 'detached' });
+    await page.getByText('The query failed after').waitFor();
+    expect(await list.count()).toBe(0);
+  });
+
+  test('headings in the menu of a column look unlike its items', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, 'SELECT symbol FROM stocks');
+    const head = page.locator('thead th').first();
+    await head.hover();
+    await head.getByRole('button', { name: /Column menu/ }).click();
+    await page.getByRole('menuitem', { name: 'Pin column' }).waitFor();
+    const [heading, item] = await page.evaluate<readonly object[]>(
+      `['separator', 'menuitem'].map((role) => {
+        const { color, fontSize } = getComputedStyle(document.querySelector('[role=menu] > [role=' + role + ']'));
+        return { color, size: parseFloat(fontSize) };
+      })`,
+    );
+    const { color, size } = item as { readonly color: string; readonly size: number };
+    expect(heading).toEqual({ color: expect.not.stringMatching(color), size: 11 });
+    expect(size).toBeGreaterThan(13);
+  });
 }

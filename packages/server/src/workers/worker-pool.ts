@@ -117,8 +117,12 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
       ...dependencies,
       onKilled: (killed) => {
         onKilled?.(killed);
-        const { pid, reason, detail } = killed;
-        logger.warn({ pid, reason, detail }, `a worker was terminated with its ${kind.name}`);
+        const { isAbandoned, ...about } = killed;
+        // Callers may leave or cancel at any time: a warning is for limits and crashes.
+        logger[isAbandoned ? 'info' : 'warn'](
+          about,
+          `a worker was terminated with its ${kind.name}`,
+        );
       },
       onStartFailed: (error) => logger.error({ err: error }, 'a worker could not be started'),
     });

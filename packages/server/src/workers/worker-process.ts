@@ -21,6 +21,8 @@ export interface WorkerEnd {
   readonly reason: WorkerEndReason;
   /** The details of a crash for operators: code or signal, and the end of its error output. */
   readonly detail: string;
+  /** True if it was killed because it did not stop in time when its caller left or cancelled. */
+  readonly isAbandoned: boolean;
 }
 
 /** The handlers for calls of work to its parent process, by name. */
@@ -69,6 +71,7 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #options: WorkerProcessOptions;
   #killReason: WorkerEndReason | undefined;
+  #isAbandoned = false;
   #hasEnded = false;
   #directories: readonly string[] = [];
   #work: Pick<WorkOptions, 'handlers' | 'onStarted'> = noWork;
@@ -117,7 +120,9 @@ export class WorkerProcess {
     this.useCount += 1;
     using grace = this.#createGrace('time');
     const onAbort = (): void => {
-      this.#send({ kind: 'cancel', reason: encodeError(abortError(signal)) });
+      const error = abortError(signal);
+      this.#isAbandoned = error.kind === 'aborted';
+      this.#send({ kind: 'cancel', reason: encodeError(error) });
       grace.start(this.#options.limits.killGraceMs);
     };
     this.#send({ kind: 'run', input, trace: traceHeaders() });
@@ -255,9 +260,10 @@ export class WorkerProcess {
     );
     const detail = [how, errorOutput.text().trim()].filter((part) => part !== '').join(': ');
     if (errorOutput.hasWords() || exitReason.hasWords()) {
-      return { pid: this.pid, reason: 'memory', detail };
+      return { pid: this.pid, reason: 'memory', detail, isAbandoned: false };
     }
-    return { pid: this.pid, reason: this.#killReason ?? 'crash', detail };
+    const reason = this.#killReason ?? 'crash';
+    return { pid: this.pid, reason, detail, isAbandoned: this.#isAbandoned && reason === 'time' };
   }
 }
 
