@@ -15,8 +15,8 @@ test.each([
     'It waits to be resumed: quire tables restream resume b_REALTIME.',
   ],
   [
-    'a_REALTIME serves. When b_REALTIME is no longer used: DELETE /tables/b_REALTIME.',
-    'a_REALTIME serves. When b_REALTIME is no longer used: quire tables delete b_REALTIME.',
+    'a_REALTIME serves queries. When b_REALTIME is no longer used: DELETE /tables/b_REALTIME.',
+    'a_REALTIME serves queries. When b_REALTIME is no longer used: quire tables delete b_REALTIME.',
   ],
   [
     'To let it consume: POST /tables/a_REALTIME/resumeConsumption.',

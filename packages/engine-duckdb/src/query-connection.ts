@@ -111,7 +111,7 @@ export class QueryConnection {
     const settled = this.#settled.then(() => {
       isSettled = true;
     });
-    // Lets the settlement of a finished call take effect.
+    // Lets a call that has finished set `isSettled`.
     await Promise.resolve();
     while (!isSettled) {
       duckdb.interrupt(this.#handle);

@@ -7,8 +7,9 @@ interface SharedReadParts<T> {
   /** Called once, when the last user has left; no other user may join after that. */
   readonly onUnused: () => void;
   /**
-   * Takes back the value when the last user has left, or later if the read ended in spite of that.
-   * `mayBeLookedAt` if a user left early and may still hold a part of it.
+   * Takes back the value when the last user has left. If the read cannot be stopped, this happens
+   * when it ends. `mayBeLookedAt` is true if a user left early and may still hold a part of the
+   * value.
    */
   readonly takeBack: (value: T, mayBeLookedAt: boolean) => void;
 }

@@ -9,8 +9,8 @@ const bulkBatchCount = 256;
 const bulkLookaheadCount = 4;
 
 /**
- * The outcome of a look-up: an object, a directory to walk, or nothing of interest; for many names,
- * all objects among them.
+ * The outcome of a look-up: an object, a directory to walk, all objects among many names, or
+ * undefined for anything else.
  */
 export type Found = ObjectEntry | OpenDirectory | OpenInBulk | readonly ObjectEntry[] | undefined;
 

@@ -247,7 +247,7 @@ function nextOf(job: RestreamJob): string {
     return `${doing}${waitOf(job)} To cancel: DELETE ${path}.`;
   }
   if (status === 'DONE') {
-    return `${destination} serves. When ${source} is no longer used: DELETE /tables/${source}.`;
+    return `${destination} serves queries. When ${source} is no longer used: DELETE /tables/${source}.`;
   }
   if (cleanup !== null && cleanup.problem !== null) {
     const what = cleanup.kind === 'DROP' ? 'dropped' : 'paused';

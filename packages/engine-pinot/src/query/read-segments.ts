@@ -35,7 +35,7 @@ const largestMembers: ReadonlySet<string> = new Set([
   'numSegmentsPrunedByValue',
 ]);
 
-/** Counts of segments that are summed, and the count that they are a part of. */
+/** The counts of segments that are summed, each with the count of which it is a part. */
 const parts: readonly (readonly [part: string, whole: string])[] = [
   ['numSegmentsProcessed', 'numSegmentsQueried'],
   ['numSegmentsMatched', 'numSegmentsQueried'],

@@ -20,7 +20,9 @@ const failedStartsMax = 3;
 const idleMsDefault = 60_000;
 /** The time in which a thread starts, or encodes a part, which takes milliseconds. */
 const stepMsMax = 30_000;
-/** The time after which a main thread that was blocked has received the messages of its threads. */
+/**
+ * The time that a main thread needs, after it was blocked, to receive the messages of its threads.
+ */
 const graceMs = 1000;
 
 /** The threads of `PageThreads`, and the parts that they encode. */
