@@ -1,16 +1,6 @@
-import { systemClock } from '@quire/core/portable';
-import {
-  lazy,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
-import { followResult, placeOf } from '../router.ts';
+import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
@@ -36,6 +26,7 @@ import { selectResult } from './result-query.ts';
 import { isProfiled } from './split-statements.ts';
 import { StatisticsView } from './statistics-view.tsx';
 import { wholeView } from './row-view.ts';
+import { useAddress } from './use-address.ts';
 import { useRowView } from './use-row-view.ts';
 import { FilterDialog, ViewBar } from './view-bar.tsx';
 
@@ -45,12 +36,6 @@ const PlotPanel = lazy(async () => ({
 
 /** A query in a link makes it long; longer ones are omitted. */
 const linkedSqlMax = 1500;
-
-/**
- * The time for which a row must be the current one before the address names it: browsers limit how
- * often it may change, and load the icon again each time.
- */
-const addressAfterMs = 300;
 
 /** The dialogs about a column. */
 const columnQuestions = [
@@ -138,18 +123,7 @@ export function ResultView({
     if (row > 0) setPlace({ row, column: 0 });
     else if (start !== undefined) setPlace({ ...start });
   }, [linkedRow, start, result, setPlace]);
-  const followed = useRef<string>(undefined);
-  useEffect(() => {
-    const row = place.row > 0 ? String(place.row + 1) : undefined;
-    const follow = (): void =>
-      followResult({ id: result.requestId, row, sql: linkedSql }, { isStep: !isPart });
-    const stop = new AbortController();
-    if (followed.current === result.requestId) {
-      systemClock.sleep(addressAfterMs, stop.signal).then(follow, () => undefined);
-    } else follow();
-    followed.current = result.requestId;
-    return () => stop.abort();
-  }, [place.row, result.requestId, linkedSql, isPart]);
+  useAddress({ id: result.requestId, row: place.row, sql: linkedSql, isPart });
 
   const copy = useCallback(
     (format: CopyFormat, row?: number) =>
