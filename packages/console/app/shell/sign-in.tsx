@@ -86,7 +86,7 @@ export function SignIn({
         )}
         {about?.docs === true && (
           <p className="quiet">
-            Rather read first? <a href="/docs">The API, call by call</a>
+            Documentation: <a href="/docs">the HTTP API</a>
           </p>
         )}
       </form>

@@ -58,8 +58,8 @@ export function FindingList({
 }
 
 /**
- * Returns the line of a document that a JSON pointer refers to: that of the last member on its path
- * that the text has. Lists count by the values before.
+ * Returns the line of a document to which a JSON pointer refers: the line of the last member of its
+ * path that the text contains. The item of a list is found by counting the objects before it.
  */
 function lineOf(pointer: string, text: string): number | undefined {
   const names = pointer

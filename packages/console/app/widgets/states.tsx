@@ -101,8 +101,8 @@ function titleOf(error: unknown): string {
     case 'RESULT_NOT_FOUND':
       return 'There is no such result';
     case 'UNSUPPORTED':
-      return 'This server does not have that';
+      return 'This does not exist on this server';
     default:
-      return 'That did not work';
+      return 'The request failed';
   }
 }
