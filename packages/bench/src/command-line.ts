@@ -19,7 +19,7 @@ proxy, or Apache Pinot with cursors.
   --formats LIST      ${pageFormatNames.join(', ')}; default json,
                       the only one that Apache Pinot supports
   --offsets LIST      first, last, random; default random
-  --readers LIST      readers at the same time; default 1,8
+  --readers LIST      concurrent readers; default 1,8
   --rounds N          slices of each server for each combination; default 5
   --slice MS          milliseconds of a slice; default 1000
   --quick             a short run, less than three minutes

@@ -1,6 +1,6 @@
 import type { Finding } from './table-engine/finding.ts';
 
-/** The kind of an error, which says what the caller should do; every code has exactly one. */
+/** The kind of an error, which determines what the caller should do; every code has exactly one. */
 export type ErrorKind =
   | 'invalid' // correct the request; it cannot succeed unchanged
   | 'missing' // the named thing does not exist, or no longer exists

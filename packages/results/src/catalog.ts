@@ -62,8 +62,8 @@ export async function* listResultFolders(
 }
 
 /**
- * Yields the committed results of one broker in key order, without foreign names and data without a
- * commit record.
+ * Yields the committed results of one broker in key order; skips keys with foreign names, and data
+ * without a commit record.
  */
 export async function* listBrokerResults(
   store: ObjectStore,

@@ -69,7 +69,7 @@ const threadBytesMin = 128 * 1024;
  * The maximum number of columns for which decoded batches are cached. Decoding a batch costs more
  * than writing one of its rows. A cached batch takes some kilobytes for every ten columns.
  */
-const rememberedColumnsMax = 32;
+const cachedColumnsMax = 32;
 /** Decoded batches of messages in the cache, for as long as those are cached. */
 const rememberedBatches = new WeakMap<Uint8Array, ColumnBatch>();
 
@@ -267,7 +267,7 @@ export class ResultPage {
 
   #decoded({ planned, message, isKept = false }: ReadBatch): ColumnBatch {
     const { schema } = this.#record;
-    if (!isKept || schema.fields.length > rememberedColumnsMax) {
+    if (!isKept || schema.fields.length > cachedColumnsMax) {
       return decodeBatchMessage(schema, message, planned.rows.end);
     }
     const known = rememberedBatches.get(message);

@@ -20,7 +20,7 @@ export interface Service extends AsyncDisposable {
    * and must be closed after the service.
    */
   handler(): Promise<RequestListener>;
-  /** The address; undefined before `listen`, and if it is used as a handler. */
+  /** The address; undefined before `listen`, and if the service is used as a handler. */
   readonly address: ServiceAddress | undefined;
   /**
    * Uses another certificate for new connections; existing connections continue.

@@ -184,7 +184,7 @@ describe('quire tables', () => {
       await runAdminCommand(['tables', 'create', config, '--schema', schema], { engine }),
     ).toEqual({
       exitCode: 0,
-      stdout: 'Made orders_OFFLINE.\n',
+      stdout: 'Created orders_OFFLINE.\n',
       stderr: 'info     So.\n         NOTE\n',
     });
     const big = { metadata: { big: 9_007_199_254_740_993n } };

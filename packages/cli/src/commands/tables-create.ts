@@ -45,7 +45,7 @@ export function addTablesCreateCommand(tables: Command, environment: Environment
             );
       const { stdout, stderr, variables } = environment;
       if (options.json === true) return await stdout.write(`${cellContent(answer)}\n`);
-      await stdout.write(`Made ${rawName}_${half.toUpperCase()}.\n`);
+      await stdout.write(`Created ${rawName}_${half.toUpperCase()}.\n`);
       const findings = (answer['findings'] ?? []) as unknown as readonly Finding[];
       const widthMax = stderr.isTerminal ? stderr.size.columns : Number.POSITIVE_INFINITY;
       const lines = renderFindings(findings, { styles: stylesFor(stderr, variables), widthMax });

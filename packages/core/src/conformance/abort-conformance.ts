@@ -10,7 +10,7 @@ import { chunksOf, ManualSource, patternBytes } from '../testing/byte-sources.ts
 
 const largeBytes = 9 * 1024 * 1024;
 
-/** Every verb, called with a signal that ends it. */
+/** Every operation of a store, called with a signal that aborts it. */
 const calls: Record<string, (store: ObjectStore, signal: AbortSignal) => Promise<unknown>> = {
   head: (store, signal) => store.head('k', { signal }),
   get: (store, signal) => store.get('k', { signal }),

@@ -39,13 +39,13 @@ export class ManualSource implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Answers the waiting pull with a chunk. */
+  /** Resolves the pending pull with a chunk. */
   async feed(chunk: Uint8Array): Promise<void> {
     await this.untilPulled();
     this.#waiting.shift()?.({ done: false, value: chunk });
   }
 
-  /** Answers the waiting pull with the end. */
+  /** Resolves the pending pull with the end of the source. */
   async end(): Promise<void> {
     await this.untilPulled();
     this.#waiting.shift()?.({ done: true, value: undefined });

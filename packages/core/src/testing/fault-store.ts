@@ -114,7 +114,10 @@ export class FaultStore extends StoreWrapper {
     return this.#run(operation, key, options, () => run(options));
   }
 
-  /** Reads nothing when the plan has a fault for it: the `get` that follows has that fault. */
+  /**
+   * Reads nothing when the plan has a fault for the call: the `get` that follows receives that
+   * fault.
+   */
   protected override callCached(
     inner: CachedReader,
     key: string,

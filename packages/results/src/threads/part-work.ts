@@ -28,7 +28,7 @@ export interface PartWork {
 /** Shared memory with a unique number. */
 export interface SharedMemory {
   readonly number: number;
-  /** Absent in messages to a thread that has it. */
+  /** Absent in messages to a thread that already has the buffer. */
   readonly buffer?: SharedArrayBuffer;
 }
 
