@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { ManualClock, RecordingStore } from '@quire/core/testing';
 import { ResultStore, type ResultStoreOptions } from '@quire/results';
 import { MemoryObjectStore } from '@quire/core/memory';
@@ -44,6 +45,41 @@ test('a cold page takes a listing, the commit record and one ranged read', async
     'get',
     'ranged get',
   ]);
+});
+
+test('a cold page of 10⁹ rows takes no more requests than that of a small result', async () => {
+  const billion = 1e9;
+  const small = resultsWith({ batchSizeBytes: 65_536 });
+  const { entry } = await small.create(countingRows(rowCount), { owner: 'o' });
+  const { recordKey, record } = await readRecord(entry.requestId);
+  // The same data with the record of a file that continues to 10⁹ rows.
+  const batchCount = Math.ceil(billion / record.spans.rowsPerBatch);
+  const [first = 0] = record.spans.ends;
+  const ends = Array.from(
+    { length: batchCount },
+    (_, index) => first + index * (first - record.spans.firstOffset),
+  );
+  const checksums = Array.from(ends, () => record.spans.checksums[0] ?? 0);
+  const large = {
+    ...record,
+    rowCount: billion,
+    dataSizeBytes: (ends.at(-1) ?? 0) + 1000,
+    spans: { ...record.spans, ends, checksums },
+  };
+  const bytes = recordBytes(large);
+  await store.delete(recordKey);
+  await store.put(recordKey.replace(`-${rowCount}.json`, `-${billion}.json`), bytes);
+  store.reset();
+
+  const result = await resultsWith().open(entry.requestId);
+  expect(store.calls.map(({ op }) => op)).toEqual(['list', 'get']);
+  expect(store.bytesRead).toBe(bytes.length);
+  expect(batchCount).toBeGreaterThan(60_000);
+
+  store.reset();
+  expect(await pageText(result, 10_000, 10)).toBe(countingJson(10_000, 10_010));
+  expect(store.calls.map(({ op }) => op)).toEqual(['get']);
+  expect(result.page({ offset: billion - 1, rowCount: 1 }).sizeBytesMax).toBeLessThan(100_000);
 });
 
 test('a warm page takes one ranged read, wherever it is and however large', async () => {
@@ -133,3 +169,33 @@ test('listing and usage open no object', async () => {
   expect((await results.usage()).resultCount).toBe(2);
   expect(store.calls.map(({ op }) => op)).toEqual(['list', 'list']);
 });
+
+interface StoredRecord {
+  readonly rowCount: number;
+  readonly spans: BatchSpans;
+}
+
+interface BatchSpans {
+  readonly rowsPerBatch: number;
+  readonly firstOffset: number;
+  readonly ends: readonly number[];
+  readonly checksums: readonly number[];
+}
+
+async function readRecord(
+  id: string,
+): Promise<{ readonly recordKey: string; readonly record: StoredRecord }> {
+  const entries = await Array.fromAsync(store.list(`b/${id}/`));
+  const recordKey = entries.find(({ key }) => key.endsWith('.json'))?.key ?? '';
+  await using object = await store.get(recordKey);
+  const chunks = await Array.fromAsync(object.body);
+  const { record } = JSON.parse(Buffer.concat(chunks).toString()) as {
+    readonly record: StoredRecord;
+  };
+  return { recordKey, record };
+}
+
+function recordBytes(record: StoredRecord): Uint8Array {
+  const text = JSON.stringify(record);
+  return Buffer.from(`{"formatVersion":1,"checksum":${crc32(text)},"record":${text}}\n`);
+}
