@@ -20,7 +20,7 @@ export function offsetNotFound(
   const held =
     earliestOffset === latestOffset
       ? `is empty, at offset ${latestOffset}`
-      : `has offsets ${earliestOffset} to ${latestOffset - 1}`;
+      : `has offsets ${earliestOffset} to ${latestOffset - 1}, and will continue at ${latestOffset}`;
   return new QuireError(
     'OFFSET_NOT_FOUND',
     `Partition ${source.partition} of ${source.description} does not have offset ${offset}: it ${held}.`,
