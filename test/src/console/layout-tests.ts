@@ -128,12 +128,16 @@ export function testLayout(stageOf: () => ConsoleStage): void {
     release();
     await list.locator('li').filter({ hasText: 'stocks' }).waitFor();
     const editor = (await page.locator('.editor').boundingBox()) ?? { y: 0, height: 0 };
-    const box = (await list.boundingBox()) ?? { x: 0, y: 0, height: 0 };
-    const bottom = box.y + box.height;
-    expect(bottom).toBeGreaterThan(editor.y + editor.height);
+    const boxOf = async (): Promise<{ x: number; bottom: number }> => {
+      const { x, y, height } = (await list.boundingBox()) ?? { x: 0, y: 0, height: 0 };
+      return { x, bottom: y + height };
+    };
+    // CodeMirror keeps a list that it has not measured yet far above the window.
+    await expect.poll(async () => (await boxOf()).bottom).toBeGreaterThan(editor.y + editor.height);
+    const { x, bottom } = await boxOf();
     // The editor is in a shadow root; what a click below its edge reaches is in its list.
     const reached = await page.evaluate<string>(
-      `document.querySelector('.editor').shadowRoot.elementFromPoint(${box.x + 5}, ${bottom - 5})?.closest('.cm-tooltip-autocomplete')?.tagName`,
+      `document.querySelector('.editor').shadowRoot.elementFromPoint(${x + 5}, ${bottom - 5})?.closest('.cm-tooltip-autocomplete')?.tagName`,
     );
     expect(reached).toBe('DIV');
     await page.keyboard.press('ControlOrMeta+Enter');

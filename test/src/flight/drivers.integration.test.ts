@@ -74,7 +74,7 @@ print(json.dumps(found))`,
     try:
         cursor.adbc_read_partition(bytes.fromhex("${partition}"))
         print(json.dumps(len(cursor.fetchall())))
-    except Exception as error: print(json.dumps([type(error).__name__, "expiration time" in str(error)]))`,
+    except Exception as error: print(json.dumps([type(error).__name__, "has expired" in str(error)]))`,
       );
     expect(await read()).toBe(7);
     broker.clock.stepWallClock(flight.expirationMs);
