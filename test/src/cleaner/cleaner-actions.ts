@@ -2,7 +2,7 @@ import type { Fault } from '@quire/core/testing';
 import fc from 'fast-check';
 
 /** The faults of calls to the store while an action runs. */
-export interface Weather {
+export interface Conditions {
   /** The call that fails, counted from the first one of the action, and its failure. */
   readonly fault: { readonly at: number; readonly fault: Fault } | undefined;
   /**
@@ -53,7 +53,7 @@ export type Action =
 /** One action, or two concurrent ones, under some faults. */
 export interface Scene {
   readonly actions: readonly Action[];
-  readonly weather: Weather;
+  readonly conditions: Conditions;
 }
 
 const hourMs = 3_600_000;
@@ -148,9 +148,9 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constant<Fault>({ kind: 'crash', when: { midwayBytes: 400 } }),
 );
 
-const calm: Weather = { fault: undefined, delaySeed: undefined };
-const anyWeather: fc.Arbitrary<Weather> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(calm) },
+const undisturbed: Conditions = { fault: undefined, delaySeed: undefined };
+const anyConditions: fc.Arbitrary<Conditions> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undisturbed) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -159,7 +159,7 @@ const anyWeather: fc.Arbitrary<Weather> = fc.oneof(
     }),
   },
 );
-const windy: fc.Arbitrary<Weather> = fc.record({
+const disturbed: fc.Arbitrary<Conditions> = fc.record({
   fault: fc.option(fc.record({ at: fc.integer({ min: 1, max: 12 }), fault }), {
     nil: undefined,
     freq: 4,
@@ -170,13 +170,13 @@ const windy: fc.Arbitrary<Weather> = fc.record({
 export const scenes: fc.Arbitrary<Scene> = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({ actions: single.map((action) => [action]), weather: anyWeather }),
+    arbitrary: fc.record({ actions: single.map((action) => [action]), conditions: anyConditions }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       actions: fc.array(concurrent, { minLength: 2, maxLength: 3 }),
-      weather: windy,
+      conditions: disturbed,
     }),
   },
   // Writes that together exceed the quota, and wait for each other.
@@ -184,7 +184,7 @@ export const scenes: fc.Arbitrary<Scene> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       actions: fc.array(fc.oneof(write, abort), { minLength: 3, maxLength: 5 }),
-      weather: windy,
+      conditions: disturbed,
     }),
   },
 );

@@ -6,7 +6,7 @@ import { listResultFolders, ownerTag, type ResultStore } from '@quire/results';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { countingJson, countingRows } from '../testkit/builders/counting-rows.ts';
 import { pageText } from '../testkit/builders/page-text.ts';
-import { type Action, owners, type Scene, type Weather } from './cleaner-actions.ts';
+import { type Action, owners, type Scene, type Conditions } from './cleaner-actions.ts';
 import { Process, type Removed } from './cleaner-process.ts';
 import { EvictionChecker, type KnownResult } from './eviction-checker.ts';
 
@@ -44,19 +44,19 @@ export class World {
   readonly #violations: string[] = [];
 
   /** Runs one scene to its end and checks the invariants. */
-  async play({ actions, weather }: Scene): Promise<void> {
+  async play({ actions, conditions }: Scene): Promise<void> {
     this.#evictions = await this.#watchEvictions();
     const oldBefore = this.#evictions.oldOf(this.#known, this.clock.nowMs());
     this.#scene = actions;
-    this.#isFaulty = weather.fault !== undefined;
+    this.#isFaulty = conditions.fault !== undefined;
     this.#isDaemonSweeping = actions.some(
       (action) => action.kind === 'sweep' && action.by === 'daemon',
     );
-    this.#brew(weather);
+    this.#setConditions(conditions);
     await this.#drive(
       Promise.all(actions.map((action) => this.#act(action))).then(() => this.#broker.untilIdle()),
     );
-    this.#brew({ fault: undefined, delaySeed: undefined });
+    this.#setConditions({ fault: undefined, delaySeed: undefined });
     if (this.#broker.store.isCrashed) this.#broker = new Process(this, 'broker');
     if (this.#daemon.store.isCrashed) this.#daemon = new Process(this, 'daemon');
     this.#expire();
@@ -214,7 +214,7 @@ export class World {
   }
 
   /** Makes the calls of both processes fail or wait as the faults define, counted from now. */
-  #brew({ fault, delaySeed }: Weather): void {
+  #setConditions({ fault, delaySeed }: Conditions): void {
     const random = delaySeed === undefined ? undefined : new SeededRandom(delaySeed);
     let count = 0;
     const plan: FaultStore['plan'] = () => {

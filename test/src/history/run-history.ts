@@ -7,7 +7,7 @@ import { patience, until } from '../testkit/until.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { lives, RealCluster } from './real-cluster.ts';
-import { makeWeather } from './real-weather.ts';
+import { injectFaults } from './real-faults.ts';
 
 const users = ['ann', 'bob', 'ann', 'bob'] as const;
 
@@ -77,7 +77,7 @@ export async function runHistory(options: {
         outcomes[key] = (outcomes[key] ?? 0) + 1;
       },
     });
-  const weather = makeWeather(cluster, fork(), isOver);
+  const injection = injectFaults(cluster, fork(), isOver);
   const calls = Promise.all(
     users.map(async (name) => {
       const user = userOf(name);
@@ -88,7 +88,7 @@ export async function runHistory(options: {
       }
     }),
   );
-  const [faults] = await Promise.all([weather, calls]);
+  const [faults] = await Promise.all([injection, calls]);
   const reader = userOf('ann');
   for (const result of laws.results.filter((each) => laws.mustLive(each))) {
     for (const host of cluster.entries) {

@@ -9,7 +9,7 @@ import type { TableSabotage } from './tables.ts';
 
 const minuteMs = 60_000;
 
-/** The settings of all machines of a simulated cluster, unless the weather changes them. */
+/** The settings of all machines of a simulated cluster, unless a fault changes them. */
 export const clusterSettings = {
   expirationMs: 10 * minuteMs,
   expirationMaxMs: 30 * minuteMs,
@@ -37,7 +37,7 @@ export interface ClusterPlan {
   readonly hasDaemon: boolean;
   /** Bytes that each broker may store; undefined for no quota. */
   readonly quotaBytes: number | undefined;
-  /** The largest error of a clock while the weather affects clocks. */
+  /** The largest error of a clock while a fault affects clocks. */
   readonly clockErrorMaxMs: number;
   /** True if the controller has a table server. */
   readonly hasTables: boolean;

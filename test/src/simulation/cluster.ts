@@ -18,7 +18,7 @@ import {
   type LiveSettings,
   type Sabotage,
 } from './cluster-plan.ts';
-import type { DiskWeather } from './disk.ts';
+import type { DiskConditions } from './disk.ts';
 import { SimulatedEngine } from './engine.ts';
 import { pathOfMount } from './file-system.ts';
 import type { Laws, Removed } from './laws.ts';
@@ -26,7 +26,7 @@ import { type ClockFault, SimulatedProcess, trueTimeMs } from './machine.ts';
 import { Network } from './network.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type StoredObject, Storage } from './storage.ts';
-import { type StreamWeather, Topic } from './stream.ts';
+import { type StreamConditions, Topic } from './stream.ts';
 import { openTables } from './tables.ts';
 
 const minuteMs = 60_000;
@@ -72,8 +72,8 @@ export class Cluster {
   readonly scheduler: Scheduler;
   readonly network: Network;
   readonly plan: ClusterPlan;
-  readonly weather: DiskWeather = { latencyMaxMs: 4, failureChance: 0, isFull: false };
-  readonly streamWeather: StreamWeather = { latencyMaxMs: 20, failureChance: 0 };
+  readonly conditions: DiskConditions = { latencyMaxMs: 4, failureChance: 0, isFull: false };
+  readonly streamConditions: StreamConditions = { latencyMaxMs: 20, failureChance: 0 };
   readonly settings: LiveSettings;
   readonly topic: Topic;
   readonly storage: Storage;
@@ -105,7 +105,7 @@ export class Cluster {
       plan: this.plan,
       scheduler: this.scheduler,
       sabotage: this.#sabotage,
-      weather: this.weather,
+      conditions: this.conditions,
       fork: () => this.fork(),
       violate: (what) => this.#laws.violate(what),
     });
@@ -297,7 +297,7 @@ export class Cluster {
           process,
           mount: this.storage.mountOf(process),
           random: this.fork(),
-          weather: this.streamWeather,
+          conditions: this.streamConditions,
           topics: new Map([['events', this.topic]]),
           sabotage: this.#sabotage.tables ?? {},
         })

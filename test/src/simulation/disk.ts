@@ -15,7 +15,7 @@ import type { SimulatedProcess } from './machine.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** The possible faults of calls to a store, while `isFaulty`. */
-export interface DiskWeather {
+export interface DiskConditions {
   /** The largest latency of a call. */
   latencyMaxMs: number;
   /** The probability for each call to fail, before or after it has an effect. */
@@ -75,7 +75,7 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
   readonly #objects: ObjectStore;
   readonly #process: SimulatedProcess;
   readonly #random: SeededRandom;
-  readonly #weather: DiskWeather;
+  readonly #conditions: DiskConditions;
   readonly #onStored: (key: string) => Promise<void>;
   readonly #lag: ListingLag | undefined;
 
@@ -84,7 +84,7 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
     readonly objects: ObjectStore;
     readonly process: SimulatedProcess;
     readonly random: SeededRandom;
-    readonly weather: DiskWeather;
+    readonly conditions: DiskConditions;
     readonly lag?: ListingLag | undefined;
     /** Called when an object starts to exist. */
     readonly onStored: (key: string) => Promise<void>;
@@ -94,7 +94,7 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
     this.#objects = options.objects;
     this.#process = options.process;
     this.#random = options.random;
-    this.#weather = options.weather;
+    this.#conditions = options.conditions;
     this.#lag = options.lag;
   }
 
@@ -132,7 +132,9 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
       bytes = Buffer.concat(chunks);
     }
     return this.#call(`put ${key}`, options, async () => {
-      if (this.#weather.isFull) throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      if (this.#conditions.isFull) {
+        throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      }
       const isNew = this.#lag !== undefined && (await this.#find(key)) === undefined;
       const entry = await this.#objects.put(key, bytes);
       if (isNew) this.#lag?.notePut(key);
@@ -147,7 +149,9 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
     options?: CallOptions,
   ): Promise<ObjectEntry | undefined> {
     return this.#call(`put ${key}`, options, async () => {
-      if (this.#weather.isFull) throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      if (this.#conditions.isFull) {
+        throw new QuireError('STORE_FULL', 'The simulated disk is full.');
+      }
       if ((await this.#find(key)) !== undefined) return undefined;
       const entry = await this.#objects.put(key, bytes);
       this.#lag?.notePut(key);
@@ -206,7 +210,7 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
   }
 
   #latencyMs(): number {
-    return this.#random.fraction() * this.#weather.latencyMaxMs;
+    return this.#random.fraction() * this.#conditions.latencyMaxMs;
   }
 
   async #call<T>(
@@ -215,7 +219,7 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
     act: () => Promise<T>,
   ): Promise<T> {
     throwIfAborted(options?.signal);
-    const fails = this.#random.fraction() < this.#weather.failureChance;
+    const fails = this.#random.fraction() < this.#conditions.failureChance;
     const failsBefore = fails && this.#random.fraction() < 0.5;
     await this.#process.pause(this.#latencyMs());
     throwIfAborted(options?.signal);

@@ -9,7 +9,7 @@ import type { SimulatedProcess } from './machine.ts';
 const systemTemp = tmpdir();
 
 /** The slowness of a disk. */
-export interface MountWeather {
+export interface MountConditions {
   /** The largest latency of a call. */
   latencyMaxMs: number;
 }
@@ -22,26 +22,26 @@ export class Mount {
   readonly disk: SimulatedDisk;
   readonly process: SimulatedProcess;
   readonly #random: SeededRandom;
-  readonly #weather: MountWeather;
+  readonly #conditions: MountConditions;
   readonly #open = new Set<OpenFile>();
 
   constructor(options: {
     readonly disk: SimulatedDisk;
     readonly process: SimulatedProcess;
     readonly random: SeededRandom;
-    readonly weather: MountWeather;
+    readonly conditions: MountConditions;
   }) {
     this.disk = options.disk;
     this.process = options.process;
     this.#random = options.random;
-    this.#weather = options.weather;
+    this.#conditions = options.conditions;
     this.process.onKilled(() => {
       for (const file of this.#open) file.release();
     });
   }
 
   async call<T>(act: (disk: SimulatedDisk) => T): Promise<T> {
-    await this.process.pause(this.#random.fraction() * this.#weather.latencyMaxMs);
+    await this.process.pause(this.#random.fraction() * this.#conditions.latencyMaxMs);
     return act(this.disk);
   }
 

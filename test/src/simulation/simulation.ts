@@ -16,7 +16,7 @@ import { stopTimers } from './still-timers.ts';
 import { TableLaws } from './table-laws.ts';
 import { TableUser } from './table-user.ts';
 import { tableGraces } from './tables.ts';
-import { faults, Weather } from './weather.ts';
+import { FaultInjector, faults } from './fault-injector.ts';
 
 const minuteMs = 60_000;
 const users = ['ann', 'bob'] as const;
@@ -119,17 +119,17 @@ class Simulation {
     const tableUser = plan.hasTables && !without.has('admin') ? this.#tableUser() : undefined;
     const admin = tableUser && this.#repeat({ act: () => tableUser.act(), name: 'admin' });
     const audit = plan.hasTables ? this.#auditTables() : undefined;
-    const weather = new Weather({
+    const injector = new FaultInjector({
       cluster: this.#cluster,
-      process: this.#outsider('weather'),
+      process: this.#outsider('faults'),
       random: this.#fork(),
       without,
     });
-    const faulty = weather.make(() => this.#isEnding);
+    const faulty = injector.run(() => this.#isEnding);
     await this.#pass(this.#options.durationMs);
     this.#isEnding = true;
     await this.#until(Promise.all([...clients, admin, audit, faulty]));
-    await this.#conclude(weather, tableUser);
+    await this.#conclude(injector, tableUser);
     this.#cluster.killAll();
     return {
       plan,
@@ -145,13 +145,13 @@ class Simulation {
    * Checks the repaired cluster: live results can be read everywhere, and in the end nothing is
    * left.
    */
-  async #conclude(weather: Weather, tableUser: TableUser | undefined): Promise<void> {
+  async #conclude(injector: FaultInjector, tableUser: TableUser | undefined): Promise<void> {
     const { names, plan } = this.#cluster;
-    weather.clear();
+    injector.clear();
     await this.#until(this.#cluster.startAll());
     await this.#pass(minuteMs);
     const check = (): void => {
-      const isEvictionLost = weather.wasKilled && plan.quotaBytes !== undefined;
+      const isEvictionLost = injector.wasKilled && plan.quotaBytes !== undefined;
       this.#laws.check({ isEvictionLost });
     };
     check();
@@ -212,7 +212,7 @@ class Simulation {
       disk: this.#cluster.storage.diskOf('controller'),
       process: this.#outsider('reader'),
       random: new SeededRandom(0),
-      weather: { latencyMaxMs: 0 },
+      conditions: { latencyMaxMs: 0 },
     });
     await this.#tableLaws.check(`${pathOfMount(mount)}/tables`, how);
   }
@@ -273,7 +273,7 @@ class Simulation {
       disk: new SimulatedDisk(() => this.#nowMs()),
       process: this.#outsider('temp'),
       random: new SeededRandom(0),
-      weather: { latencyMaxMs: 0 },
+      conditions: { latencyMaxMs: 0 },
     });
     process.env['TMPDIR'] = pathOfMount(mount);
     return {

@@ -4,7 +4,7 @@ import { MemoryObjectStore } from '@quire/core/memory';
 import type { SeededRandom } from '@quire/core/testing';
 import { FileObjectStore } from '@quire/store-file';
 import { type ClusterPlan, clusterSettings, type Sabotage } from './cluster-plan.ts';
-import { type DiskWeather, ListingLag, SimulatedStore } from './disk.ts';
+import { type DiskConditions, ListingLag, SimulatedStore } from './disk.ts';
 import { SimulatedDisk } from './disk-tree.ts';
 import { fileSystemOf } from './file-system.ts';
 import { SimulatedProcess, trueTimeMs } from './machine.ts';
@@ -23,7 +23,7 @@ export class Storage {
   readonly #plan: ClusterPlan;
   readonly #scheduler: Scheduler;
   readonly #sabotage: Sabotage;
-  readonly #weather: DiskWeather;
+  readonly #conditions: DiskConditions;
   readonly #fork: () => SeededRandom;
   readonly #violate: (what: string) => void;
   readonly #disks = new Map<string, SimulatedDisk>();
@@ -34,14 +34,14 @@ export class Storage {
     readonly plan: ClusterPlan;
     readonly scheduler: Scheduler;
     readonly sabotage: Sabotage;
-    readonly weather: DiskWeather;
+    readonly conditions: DiskConditions;
     readonly fork: () => SeededRandom;
     readonly violate: (what: string) => void;
   }) {
     this.#plan = options.plan;
     this.#scheduler = options.scheduler;
     this.#sabotage = options.sabotage;
-    this.#weather = options.weather;
+    this.#conditions = options.conditions;
     this.#fork = options.fork;
     this.#violate = options.violate;
     const { clock } = new SimulatedProcess('bucket', this.#scheduler, { offsetMs: 0, rate: 1 });
@@ -62,19 +62,19 @@ export class Storage {
 
   mountOf(process: SimulatedProcess): Mount {
     const disk = this.diskOf(process.name);
-    const store = this.#weather;
-    const weather = {
+    const store = this.#conditions;
+    const conditions = {
       // A call of a store is many of its file system.
       get latencyMaxMs() {
         return store.latencyMaxMs / 10;
       },
     };
-    return new Mount({ disk, process, random: this.#fork(), weather });
+    return new Mount({ disk, process, random: this.#fork(), conditions });
   }
 
   /** Leaves almost no space on all disks, or restores it. */
   setFull(isFull: boolean, random: SeededRandom): void {
-    this.#weather.isFull = isFull;
+    this.#conditions.isFull = isFull;
     for (const disk of this.#disks.values()) {
       disk.capacityBytes = isFull ? disk.usedBytes + random.integer(20_000) : Infinity;
     }
@@ -90,7 +90,7 @@ export class Storage {
       objects: isShared ? this.#bucket : await this.#openFiles(process, random),
       process,
       random: this.#fork(),
-      weather: this.#weather,
+      conditions: this.#conditions,
       lag: this.#lag,
       onStored: (key) => this.#checkQuota(name, key),
     });

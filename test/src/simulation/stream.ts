@@ -4,7 +4,7 @@ import type { FetchedMessages, MessageStream, StreamMessage } from '@quire/strea
 import type { SimulatedProcess } from './machine.ts';
 
 /** The faults of a stream. */
-export interface StreamWeather {
+export interface StreamConditions {
   /** The largest latency of a call. */
   latencyMaxMs: number;
   /** The probability for each call to fail. */
@@ -54,18 +54,18 @@ export class SimulatedStream implements MessageStream {
   readonly #topic: Topic;
   readonly #process: SimulatedProcess;
   readonly #random: SeededRandom;
-  readonly #weather: StreamWeather;
+  readonly #conditions: StreamConditions;
 
   constructor(options: {
     readonly topic: Topic;
     readonly process: SimulatedProcess;
     readonly random: SeededRandom;
-    readonly weather: StreamWeather;
+    readonly conditions: StreamConditions;
   }) {
     this.#topic = options.topic;
     this.#process = options.process;
     this.#random = options.random;
-    this.#weather = options.weather;
+    this.#conditions = options.conditions;
   }
 
   async readPartitions(): ReturnType<MessageStream['readPartitions']> {
@@ -112,7 +112,7 @@ export class SimulatedStream implements MessageStream {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #turn(): Promise<void> {
-    const { latencyMaxMs, failureChance } = this.#weather;
+    const { latencyMaxMs, failureChance } = this.#conditions;
     await this.#process.pause(this.#random.fraction() * latencyMaxMs);
     if (this.#random.fraction() < failureChance) {
       throw new QuireError('STREAM_UNAVAILABLE', 'Simulated: the stream does not answer.');

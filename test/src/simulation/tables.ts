@@ -7,7 +7,7 @@ import { EmbeddedTableEngine, type EmbeddedTableEngineOptions } from '@quire/tab
 import { fileSystemOf, pathOfMount } from './file-system.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Mount } from './mount.ts';
-import { SimulatedStream, type StreamWeather, type Topic } from './stream.ts';
+import { SimulatedStream, type StreamConditions, type Topic } from './stream.ts';
 
 const minuteMs = 60_000;
 
@@ -28,16 +28,16 @@ export async function openTables(options: {
   readonly process: SimulatedProcess;
   readonly mount: Mount;
   readonly random: SeededRandom;
-  readonly weather: StreamWeather;
+  readonly conditions: StreamConditions;
   readonly topics: ReadonlyMap<string, Topic>;
   readonly sabotage: TableSabotage;
 }): Promise<ControllerTables> {
-  const { process, mount, random, weather, topics, sabotage } = options;
+  const { process, mount, random, conditions, topics, sabotage } = options;
   const { clock } = process;
   const openStream = (config: Readonly<Record<string, string>>): MessageStream => {
     const topic = topics.get(config['stream.file.topic.name'] ?? '');
     if (topic === undefined) throw new Error('A table names a topic that is not simulated.');
-    const stream = new SimulatedStream({ topic, process, random, weather });
+    const stream = new SimulatedStream({ topic, process, random, conditions });
     return sabotage.stream?.(stream) ?? stream;
   };
   const engineOptions: EmbeddedTableEngineOptions = {

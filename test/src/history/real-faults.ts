@@ -18,7 +18,7 @@ type Rule = (request: ProxiedRequest) => Fault | undefined;
  *
  * @returns the number of faults of each kind
  */
-export async function makeWeather(
+export async function injectFaults(
   cluster: RealCluster,
   random: SeededRandom,
   isOver: () => boolean,

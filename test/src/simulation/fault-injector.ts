@@ -20,7 +20,7 @@ export const faults = [
 type Fault = (typeof faults)[number];
 
 /** The faults of a cluster: one after another and each for a while, determined by a seed. */
-export class Weather {
+export class FaultInjector {
   readonly #cluster: Cluster;
   readonly #random: SeededRandom;
   readonly #process: SimulatedProcess;
@@ -56,7 +56,7 @@ export class Weather {
     return this.#wasKilled;
   }
 
-  async make(isEnding: () => boolean): Promise<void> {
+  async run(isEnding: () => boolean): Promise<void> {
     while (!isEnding()) {
       await this.#process.pause(this.#random.fraction() * 3 * minuteMs);
       const fault = faults[this.#random.integer(faults.length)] ?? 'kill';
@@ -66,9 +66,9 @@ export class Weather {
 
   /** Repairs everything that may still be broken. */
   clear(): void {
-    const { weather, streamWeather, network, storage } = this.#cluster;
-    weather.failureChance = 0;
-    streamWeather.failureChance = 0;
+    const { conditions, streamConditions, network, storage } = this.#cluster;
+    conditions.failureChance = 0;
+    streamConditions.failureChance = 0;
     storage.setFull(false, this.#random);
     network.heal();
     const { expirationMs, sweepPeriodMs } = clusterSettings;
@@ -93,12 +93,12 @@ export class Weather {
   }
 
   async #loseCalls(): Promise<void> {
-    const { weather, streamWeather } = this.#cluster;
-    weather.failureChance = this.#random.fraction() * 0.3;
-    streamWeather.failureChance = weather.failureChance;
+    const { conditions, streamConditions } = this.#cluster;
+    conditions.failureChance = this.#random.fraction() * 0.3;
+    streamConditions.failureChance = conditions.failureChance;
     await this.#lasts();
-    weather.failureChance = 0;
-    streamWeather.failureChance = 0;
+    conditions.failureChance = 0;
+    streamConditions.failureChance = 0;
   }
 
   async #fill(): Promise<void> {
@@ -116,12 +116,12 @@ export class Weather {
   }
 
   async #slow(): Promise<void> {
-    const { network, weather } = this.#cluster;
+    const { network, conditions } = this.#cluster;
     network.latencyMaxMs = 1 + this.#random.fraction() * 800;
-    weather.latencyMaxMs = 1 + this.#random.fraction() * 500;
+    conditions.latencyMaxMs = 1 + this.#random.fraction() * 500;
     await this.#lasts();
     network.latencyMaxMs = 3;
-    weather.latencyMaxMs = 4;
+    conditions.latencyMaxMs = 4;
   }
 
   async #stepClock(): Promise<void> {
