@@ -282,6 +282,24 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByText(/1 file, [\d.]+ KiB, that engine\.table\.stocks\.path names/).waitFor();
     });
 
+    test('a table over files is never shown as one with segments that can be deleted', async () => {
+      await using visit = await stage.visit({ place: '/tables' });
+      const { page } = visit;
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route('**/tableConfigs/stocks', async (route) => {
+        await released;
+        await route.continue();
+      });
+      const size = page.waitForResponse('**/tables/stocks/size');
+      await page.getByRole('link', { name: 'stocks', exact: true }).click();
+      await size;
+      await page.getByText('560 rows').waitFor();
+      expect(await page.locator('main').innerText()).not.toMatch(/0 segments|Delete/);
+      release();
+      await page.getByText(/1 file, [\d.]+ KiB/).waitFor();
+      expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Columns', 'Sample', 'Config']);
+    });
+
     test('a damaged segment is marked, with what is wrong and what to do', async () => {
       const damaged = { ...schema, schemaName: 'damaged' };
       const offline = {

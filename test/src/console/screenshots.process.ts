@@ -147,6 +147,7 @@ if (theme === undefined) {
     await page.goto(`${url}#/${place}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.locator('.spinner').first().waitFor({ state: 'detached' });
+    await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
     await take(page, `${name}-${theme}-${width}`);
   }
   await page.goto(`${url}#/tables/flights`);

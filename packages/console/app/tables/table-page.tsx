@@ -29,9 +29,10 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
   const [loadCount, setLoadCount] = useState(0);
   const configs = useResource(`table ${name}`, (signal) => admin.readTable(name, { signal }));
   const isRealtime = (configs.value?.['realtime'] ?? null) !== null;
-  const isFile = isMadeOfFiles(configs.value?.['offline']);
+  // Undefined until the configs are known, so that neither kind of table is shown as the other.
+  const isFile = configs.isLoading ? undefined : isMadeOfFiles(configs.value?.['offline']);
   const hasOffline = (configs.value?.['offline'] ?? null) !== null;
-  const canLoad = role === 'admin' && hasOffline && !isFile;
+  const canLoad = role === 'admin' && hasOffline && isFile === false;
   const remove = (): void =>
     attempt(async () => {
       const sentence = await admin.deleteTable(name);
@@ -50,7 +51,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
           <RowCount
             key={loadCount}
             table={name}
-            {...(configs.value !== undefined && !isFile && { everyMs: countEveryMs })}
+            {...(isFile === false && { everyMs: countEveryMs })}
           />{' '}
           · <Size key={`size ${loadCount}`} name={name} isFile={isFile} />
         </>
@@ -65,7 +66,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
               Restream
             </a>
           )}
-          {role === 'admin' && !isFile && (
+          {role === 'admin' && isFile === false && (
             <button type="button" className="button danger" onClick={() => setIsDoomed(true)}>
               Delete
             </button>
@@ -75,7 +76,7 @@ export function TablePage({ name }: { readonly name: string }): ReactNode {
     >
       {isRealtime && <ConsumptionCard table={`${name}_REALTIME`} />}
       <div className="tabs" role="tablist" aria-label="About the table">
-        {tabs.map((each) => (
+        {(isFile === true ? tabs.filter((each) => each !== 'segments') : tabs).map((each) => (
           <button
             key={each}
             type="button"
@@ -128,13 +129,19 @@ function isMadeOfFiles(offline: JsonValue | undefined): boolean {
   return metadata?.customConfigs?.readOnly === 'true';
 }
 
-function Size({ name, isFile }: { readonly name: string; readonly isFile: boolean }): ReactNode {
+function Size({
+  name,
+  isFile,
+}: {
+  readonly name: string;
+  readonly isFile: boolean | undefined;
+}): ReactNode {
   const { admin } = useSession();
   const sizes = useResource(`sizes ${name}`, (signal) => admin.readTableSizes(name, { signal }));
   const files = useResource(`files ${name} ${isFile}`, async (signal) =>
-    isFile ? admin.listFileTables({ signal }) : [],
+    isFile === true ? admin.listFileTables({ signal }) : [],
   );
-  if (isFile) {
+  if (isFile === true) {
     const { fileCount, sizeBytes } = files.value?.find(({ tableName }) => tableName === name) ?? {};
     return (
       <>
@@ -145,13 +152,15 @@ function Size({ name, isFile }: { readonly name: string; readonly isFile: boolea
       </>
     );
   }
-  const halves = sizes.value ?? [];
+  if (sizes.error !== undefined) return 'size not known';
+  if (isFile === undefined || sizes.value === undefined) return <span aria-busy>measuring…</span>;
+  const halves = sizes.value;
   const bytes = halves.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const segments = halves.reduce((sum, { segmentCount }) => sum + segmentCount, 0);
   return (
-    <span aria-busy={sizes.isLoading}>
+    <>
       {counted(segments, 'segment')}, {formatBytes(bytes)}
-    </span>
+    </>
   );
 }
 
