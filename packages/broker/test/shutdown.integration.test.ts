@@ -1,4 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { CursorResponse } from '@quire/api';
 import { expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
@@ -120,3 +122,20 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) text += String(chunk);
   return text;
 }
+
+test('a closed broker is released from memory', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const closed = await (async () => {
+    await using broker = await TestBroker.start();
+    await broker.stored(10);
+    await broker.call('/metrics');
+    return new WeakRef(broker.broker);
+  })();
+  // A failed poll with the broker itself as its value would keep it.
+  const isReleased = (): boolean => {
+    collectGarbage();
+    return closed.deref() === undefined;
+  };
+  await expect.poll(isReleased).toBe(true);
+});

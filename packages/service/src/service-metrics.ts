@@ -61,6 +61,23 @@ async function renderAs(registry: Registry, contentType: RegistryContentType): P
   }
 }
 
+let processRegistry: Registry | undefined;
+/** Rendered one at a time, because the format is a state of the registry. */
+const processRenderings = new Slots(1);
+
+/**
+ * Returns the metrics of this process, which all of its services share: the library observes the
+ * garbage collector and the event loop for as long as the process runs, so a registry per service
+ * would never be released.
+ */
+function metricsOfProcess(): Registry {
+  if (processRegistry === undefined) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
+}
+
 /**
  * The metrics of every service, in a separate registry, by Prometheus conventions. Labels never
  * contain ids or SQL, and principals only in metrics for admins. A service with more metrics
@@ -74,6 +91,7 @@ export class ServiceMetrics {
   readonly hasExemplars = activeTracer() !== undefined;
   /** The registry for metrics of components beside the service. */
   readonly registry = new Registry();
+  readonly #ofProcess = metricsOfProcess();
   /** The metrics whose labels name principals. */
   readonly #ofPrincipals = new Registry();
   readonly #calls: DurationHistogram<'method' | 'route' | 'status'>;
@@ -82,7 +100,6 @@ export class ServiceMetrics {
   constructor() {
     // A registry must have this format before a histogram with exemplars is created.
     if (this.hasExemplars) setContentType(this.registry, Registry.OPENMETRICS_CONTENT_TYPE);
-    collectDefaultMetrics({ register: this.registry });
     this.#calls = this.histogram(
       'quire_http_request_duration_seconds',
       'Calls, by their duration.',
@@ -108,7 +125,10 @@ export class ServiceMetrics {
       const contentType = isOpenMetrics
         ? Registry.OPENMETRICS_CONTENT_TYPE
         : Registry.PROMETHEUS_CONTENT_TYPE;
-      const texts = await Promise.all(shown.map((registry) => renderAs(registry, contentType)));
+      const texts = await Promise.all([
+        processRenderings.run(() => renderAs(this.#ofProcess, contentType)),
+        ...shown.map((registry) => renderAs(registry, contentType)),
+      ]);
       if (!isOpenMetrics) return { text: texts.join(''), contentType };
       return { text: `${texts.join('').replaceAll(endOfFile, '')}${endOfFile}`, contentType };
     });

@@ -1,4 +1,6 @@
+import { queryObjects } from 'node:v8';
 import { expect, test } from 'vitest';
+import { SimulatedDisk } from './disk-tree.ts';
 import { plantedDefects } from './sabotage.ts';
 import { violationOf } from './shrink.ts';
 import { simulate, type SimulationReport } from './simulation.ts';
@@ -52,6 +54,11 @@ test('a seed gives the same run again', { timeout }, async () => {
     await simulate({ seed: 5, durationMs }),
   ];
   expect(again).toEqual(first);
+});
+
+test('nothing of a run stays in memory, so that one process can run thousands', async () => {
+  await simulate({ seed: 2, durationMs: 60_000, plan: { hasTables: true } });
+  expect(queryObjects(SimulatedDisk, { format: 'count' })).toBe(0);
 });
 
 /**

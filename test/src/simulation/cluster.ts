@@ -24,7 +24,7 @@ import { pathOfMount } from './file-system.ts';
 import type { Laws, Removed } from './laws.ts';
 import { type ClockFault, SimulatedProcess, trueTimeMs } from './machine.ts';
 import { Network } from './network.ts';
-import type { Scheduler } from './scheduler.ts';
+import { type Scheduler, settled } from './scheduler.ts';
 import { type StoredObject, Storage } from './storage.ts';
 import { type StreamConditions, Topic } from './stream.ts';
 import { openTables } from './tables.ts';
@@ -167,8 +167,11 @@ export class Cluster {
     this.onPowerFailed(name);
   }
 
-  killAll(): void {
+  /** Kills all processes and closes their connections, so that none of them stays in memory. */
+  async [Symbol.asyncDispose](): Promise<void> {
     for (const { process } of this.#seats) process?.kill();
+    this.network.close();
+    await settled();
   }
 
   /** The shortest and the longest life that results were given since then. */

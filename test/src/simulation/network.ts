@@ -18,6 +18,8 @@ export class Network {
   readonly #listeners = new Map<string, { process: SimulatedProcess; server: Server }>();
   readonly #cut = new Set<string>();
   readonly #sockets = new Set<SimulatedSocket>();
+  /** Sockets of killed processes, which Node's HTTP parsers keep in memory until they close. */
+  readonly #orphaned: SimulatedSocket[] = [];
   /** The maximum latency of a delivery. */
   latencyMaxMs = 3;
 
@@ -91,6 +93,11 @@ export class Network {
     socket?.peer?.destroy(failure('ECONNRESET', 'connection reset'));
   }
 
+  /** Closes all sockets, once no process is alive. */
+  close(): void {
+    for (const socket of [...this.#sockets, ...this.#orphaned.splice(0)]) socket.destroy();
+  }
+
   latencyMs(): number {
     return this.#random.fraction() * this.latencyMaxMs;
   }
@@ -113,6 +120,7 @@ export class Network {
     for (const socket of this.#sockets) {
       if (socket.owner !== process) continue;
       this.#sockets.delete(socket);
+      this.#orphaned.push(socket);
       const { peer } = socket;
       this.scheduler.after(this.latencyMs(), () => {
         if (peer?.owner.isAlive === true) peer.destroy(failure('ECONNRESET', 'connection reset'));

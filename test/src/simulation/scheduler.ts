@@ -90,7 +90,7 @@ function isBefore(a: Entry, b: Entry): boolean {
 const selfEnding = /^(?:Immediate|FSReq|Zlib|Brotli|Zstd|ZSTD|Scrypt|HashJob|RandomBytes)/;
 
 /** Resolves once nothing in this process can run before simulated time advances. */
-async function settled(): Promise<void> {
+export async function settled(): Promise<void> {
   do {
     await new Promise((resolve) => setImmediate(resolve));
   } while (process.getActiveResourcesInfo().some((name) => selfEnding.test(name)));

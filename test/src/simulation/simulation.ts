@@ -110,7 +110,8 @@ class Simulation {
 
   async run(): Promise<SimulationReport> {
     using _temp = this.#makeTemp();
-    const { plan } = this.#cluster;
+    await using cluster = this.#cluster;
+    const { plan } = cluster;
     await this.#until(this.#cluster.startAll());
     const without = new Set(this.#options.without);
     const clients = users.map((user, index) =>
@@ -130,7 +131,6 @@ class Simulation {
     this.#isEnding = true;
     await this.#until(Promise.all([...clients, admin, audit, faulty]));
     await this.#conclude(injector, tableUser);
-    this.#cluster.killAll();
     return {
       plan,
       callCount: this.#callCount,
