@@ -117,9 +117,17 @@ const namespaces = new Set(
     .map((segments) => `${variableOf(segments.slice(0, 2).join('.'))}_`),
 );
 
+/** A variable with at most this many edits from one of a setting is taken for a misspelling. */
+const editsMax = 2;
+
+/** Two texts differ by at least as many edits as characters, so that few are compared. */
 function isMeantForUs(variable: string): boolean {
   return (
     [...namespaces].some((namespace) => variable.startsWith(namespace)) ||
-    distance(variable, nearestVariable(variable)) <= 2
+    candidates.some(
+      (candidate) =>
+        Math.abs(candidate.length - variable.length) <= editsMax &&
+        distance(variable, candidate) <= editsMax,
+    )
   );
 }
