@@ -1,6 +1,15 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { MemoryObjectStore } from '@quire/core/memory';
-import { type DataType, Field, Int32, type RecordBatch, Schema, Struct } from 'apache-arrow';
+import {
+  type DataType,
+  Field,
+  Float64,
+  Int32,
+  type RecordBatch,
+  Schema,
+  Struct,
+  tableFromArrays,
+} from 'apache-arrow';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { expect, test } from 'vitest';
@@ -112,6 +121,17 @@ test('chunks that are lent hold the same bytes as those that are kept', async ()
     .encode('parquet', { isDoneWithChunks: true });
   for await (const chunk of lent) copies.push(Buffer.from(chunk));
   expect(Buffer.concat(copies).equals(Buffer.from(kept))).toBe(true);
+});
+
+test('columns of floating point have no bounds, by which DuckDB would skip row groups with NaN', async () => {
+  const table = tableFromArrays({ n: Int32Array.of(3, 1), x: Float64Array.of(1, NaN) });
+  const schema = new Schema([
+    new Field('n', new Int32(), true),
+    new Field('x', new Float64(), true),
+  ]);
+  const [group] = parquetMetadata(await fileOf(await resultOf(schema, table.batches))).row_groups;
+  const bounds = group?.columns.map(({ meta_data: meta }) => meta?.statistics?.max_value);
+  expect(bounds).toEqual([3, undefined]);
 });
 
 test('columns of the same name get numbers, as in NDJSON', () => {

@@ -48,7 +48,9 @@ export async function* encodeParquet(
     if (rows.end === rows.start) continue;
     const columnData = columns.map((column, index) => ({
       name: column.name,
-      ...(column.hasFloats && { encoding: 'PLAIN' as const }),
+      // Dictionaries treat -0 as 0. Bounds omit NaN, which DuckDB orders after all numbers: before
+      // its version 2.0, it skips row groups with matching rows.
+      ...(column.hasFloats && { encoding: 'PLAIN' as const, statistics: false }),
       data: parquetValuesOf(column, batch.columns[index] as (typeof batch.columns)[number], rows),
     }));
     await file.write({ columnData, rowGroupSize: rows.end - rows.start });
