@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { PinotServer } from '../testkit/servers/pinot-server.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
-import { patience } from '../testkit/until.ts';
+import { patience, until } from '../testkit/until.ts';
 import { KafkaTopic } from './kafka-topic.ts';
 import { engineOptions } from './pinot-cluster.ts';
 import { type QuireOnPinot, startQuireOn } from './quire-on-pinot.ts';
@@ -16,6 +16,8 @@ const denied = {
   errorCode: 180,
   message: 'Apache Pinot rejected the credentials (HTTP 401).',
 };
+
+const wrongToken = 'Basic d3Jvbmc6d3Jvbmc=';
 
 /**
  * A cluster whose controller, broker and server require credentials (BasicAuth) and TLS, and which
@@ -27,6 +29,7 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
   let tokenFile: string;
   let settings: Readonly<Record<string, string>>;
   let quire: QuireOnPinot;
+  let topic: KafkaTopic;
 
   /** Replaces the token as secret rotation does: atomically. */
   async function writeToken(authorization: string): Promise<void> {
@@ -53,17 +56,21 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
       'engine.tls.ca.file': authority,
     };
     quire = await startQuireOn({ ...settings, 'engine.pinot.auth.url': tokenFile });
+    topic = await KafkaTopic.create();
+    await makeRivers(quire, topic, { broker: 'DefaultTenant', server: 'DefaultTenant' });
+    await until(async () => {
+      const answer = await quire.query('SELECT count(*) FROM rivers');
+      return JSON.stringify(answer.resultTable?.rows) === '[[100]]';
+    }, 'rivers has its rows');
   });
   afterAll(async () => {
+    await topic[Symbol.asyncDispose]();
     await quire[Symbol.asyncDispose]();
     await pinot[Symbol.asyncDispose]();
     await directory[Symbol.asyncDispose]();
   });
 
   test('a guarded Apache Pinot is queried by both of its engines, loaded, looked after and rebuilt', async () => {
-    await using topic = await KafkaTopic.create();
-    await makeRivers(quire, topic, { broker: 'DefaultTenant', server: 'DefaultTenant' });
-    await expect.poll(() => countStored('SELECT count(*) FROM rivers')).toBe(100);
     const sql = 'SELECT id FROM rivers ORDER BY id LIMIT 100';
     for (const queryOptions of ['useMultistageEngine=false', 'useMultistageEngine=true']) {
       const answer = await quire.query(sql, '?doPaginate=true&numRows=200', { queryOptions });
@@ -105,7 +112,7 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
   });
 
   test('a token that is wrong, and none at all, are refused by each part of it in one sentence', async () => {
-    const strangers = [{ 'engine.pinot.auth.token': 'Basic d3Jvbmc6d3Jvbmc=' }, {}];
+    const strangers = [{ 'engine.pinot.auth.token': wrongToken }, {}];
     for (const credentials of strangers) {
       await using stranger = await startQuireOn({ ...settings, ...credentials });
       const { exceptions } = await stranger.query('SELECT id FROM rivers', '?doPaginate=true');
@@ -128,7 +135,8 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
 
   test('a token that was rotated is followed without a restart, and results are read meanwhile', async () => {
     const kept = await quire.query('SELECT id FROM rivers LIMIT 1', '?doPaginate=true');
-    const changed = await pinot.changePassword('another-password-of-a-test');
+    // As after the password was changed: Apache Pinot rejects what was read from the file.
+    await writeToken(wrongToken);
     await expect
       .poll(async () => (await quire.queryAsReader('SELECT id FROM rivers')).exceptions)
       .toEqual([denied]);
@@ -140,7 +148,7 @@ describeWithTool(pinotServer, 'an Apache Pinot that is guarded everywhere', (fol
     ) as typeof kept;
     expect(page.resultTable.rows).toHaveLength(1);
 
-    await writeToken(changed);
+    await writeToken(pinot.address.authorization);
     await expect
       .poll(() => quire.query('SELECT count(*) FROM rivers', '?doPaginate=true'), patience)
       .toMatchObject({ exceptions: [], resultTable: { rows: [[100]] } });

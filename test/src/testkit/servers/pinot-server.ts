@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { Agent, request } from 'undici';
@@ -172,22 +172,6 @@ export class PinotServer implements AsyncDisposable {
       grpcPort: grpc,
       servers: roles.includes('server') ? [`Server_127.0.0.1_${server}`] : cluster.servers,
     });
-  }
-
-  /**
-   * Restarts the cluster with another password for its only principal. Returns the credentials that
-   * it requires from then on.
-   */
-  async changePassword(password: string): Promise<string> {
-    await this.process.kill();
-    const file = join(this.process.folder, 'fixed.properties');
-    const changed = { ...principal, password };
-    const text = (await readFile(file, 'utf8'))
-      .replaceAll(principal.password, password)
-      .replaceAll(basicAuthorizationOf(principal), basicAuthorizationOf(changed));
-    await writeFile(file, text);
-    await this.process.restart();
-    return basicAuthorizationOf(changed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
