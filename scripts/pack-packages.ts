@@ -3,12 +3,21 @@
  * installs the tarballs: for tests of the published packages, and for the image.
  */
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..');
+const modules = join(root, 'node_modules');
 
 export interface Manifest {
   readonly name: string;
@@ -39,6 +48,16 @@ interface PackedPackage {
 
 interface LockEntry {
   readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/** A lock file of npm: its packages by their folders in the project. */
+export interface Lock {
+  readonly name: string;
+  readonly lockfileVersion: number;
+  readonly requires: boolean;
+  readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
 /** Packs every package of a folder whose name is among those given, or all, into a folder. */
@@ -67,7 +86,7 @@ export async function packPackages(
  * Returns the lock file of a project with these tarballs. It names the versions of the lock file of
  * the repository; npm omits packages that none depends on.
  */
-export function lockOf(project: object, tarballs: readonly Tarball[]): object {
+export function lockOf(project: object, tarballs: readonly Tarball[]): Lock {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockEntry>;
   };
@@ -92,6 +111,92 @@ export function lockOf(project: object, tarballs: readonly Tarball[]): object {
   ];
   const packages = Object.fromEntries(all.map(([path, entry]) => [path, withoutDev(entry)]));
   return { name: 'stranger', lockfileVersion: 3, requires: true, packages };
+}
+
+/**
+ * Installs the tarballs of a project with npm. The modules of others that they need are hard links
+ * to those of the repository, which its lock file names as well: to unpack them again takes npm
+ * three times as long. npm still decides which of them belong to the project, and fetches what is
+ * missing.
+ */
+export async function installTarballs(
+  folder: string,
+  project: object,
+  tarballs: readonly Tarball[],
+  ...args: readonly string[]
+): Promise<void> {
+  const lock = lockOf(project, tarballs);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  // Links do not cross file systems: there npm unpacks everything.
+  if (statSync(folder).dev === statSync(modules).dev) linkModules(folder, lock, tarballs);
+  await npm(
+    folder,
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--ignore-scripts',
+    ...args,
+  );
+}
+
+/** Links the modules of others that tarballs need into the project that will have them. */
+function linkModules(folder: string, lock: Lock, tarballs: readonly Tarball[]): void {
+  const own = tarballs.map(({ manifest }) => `node_modules/${manifest.name}`);
+  const paths = [...new Set(own.flatMap((path) => [...closureOf(path, lock.packages)]))].filter(
+    (path) => !path.startsWith('node_modules/@quire/') && existsSync(join(root, path)),
+  );
+  for (const path of paths) linkFolder(join(root, path), join(folder, path));
+  const packages = Object.fromEntries(paths.map((path) => [path, lock.packages[path]]));
+  // npm takes the list of installed packages from here if it is newer than their folders.
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  writeFileSync(
+    join(folder, 'node_modules/.package-lock.json'),
+    JSON.stringify({ ...lock, packages }),
+  );
+}
+
+/** Links the files of a folder, without the packages that are installed inside it. */
+function linkFolder(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (entry.name === 'node_modules') continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFolder(source, target);
+    else linkSync(source, target);
+  }
+}
+
+/**
+ * Returns the folders of a package and of all that it depends on, as Node finds them from where
+ * they are installed.
+ */
+export function closureOf(
+  start: string,
+  installed: Readonly<Record<string, LockEntry>>,
+): ReadonlySet<string> {
+  const paths = new Set<string>();
+  const visit = (path: string): void => {
+    if (paths.has(path)) return;
+    paths.add(path);
+    const { dependencies, optionalDependencies } = installed[path] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const found = placesOf(name, path).find((place) => place in installed);
+      // Optional ones may be for another platform.
+      if (found !== undefined) visit(found);
+    }
+  };
+  visit(start);
+  return paths;
+}
+
+/** Returns the folders in which Node looks for a package from within another one, nearest first. */
+function placesOf(name: string, path: string): readonly string[] {
+  const parents = path
+    .split('/node_modules/')
+    .map((_, index, parts) => parts.slice(0, parts.length - index).join('/node_modules/'));
+  return [...parents.map((parent) => `${parent}/node_modules/${name}`), `node_modules/${name}`];
 }
 
 /** Runs npm in a folder and returns what it wrote. */

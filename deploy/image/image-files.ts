@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { lockOf, npm, packPackages, readManifest } from '../../scripts/pack-packages.ts';
+import { installTarballs, npm, packPackages, readManifest } from '../../scripts/pack-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const scope = '@quire/';
@@ -49,7 +49,7 @@ export async function writeImageFiles(folder: string): Promise<void> {
 async function installCommand(app: string): Promise<void> {
   const packed = await mkdtemp(join(tmpdir(), 'quire-image-'));
   try {
-    const wanted = closureOf('cli');
+    const wanted = workspaceClosureOf('cli');
     const tarballs = await packPackages(join(root, 'packages'), packed, (name) => wanted.has(name));
     const dependencies = Object.fromEntries(
       tarballs.map(({ manifest, file }) => [manifest.name, `file:${join(packed, file)}`]),
@@ -57,10 +57,7 @@ async function installCommand(app: string): Promise<void> {
     const { version } = readManifest(join(root, 'packages/cli'));
     const project = { name: 'quire-image', version, private: true, dependencies };
     const located = tarballs.map((each) => ({ ...each, file: join(packed, each.file) }));
-    writeFileSync(join(app, 'package.json'), JSON.stringify(project));
-    writeFileSync(join(app, 'package-lock.json'), JSON.stringify(lockOf(project, located)));
-    const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-    await npm(app, 'install', '--omit=dev', '--ignore-scripts', ...quiet);
+    await installTarballs(app, project, located, '--omit=dev', '--loglevel=error');
     const sbom = await npm(app, 'sbom', '--omit=dev', '--sbom-format=cyclonedx');
     writeFileSync(join(app, 'sbom.cdx.json'), sbom);
     rmSync(join(app, 'package-lock.json'));
@@ -71,7 +68,7 @@ async function installCommand(app: string): Promise<void> {
 }
 
 /** Returns the workspace packages that a package needs, including itself. */
-function closureOf(name: string): ReadonlySet<string> {
+function workspaceClosureOf(name: string): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (each: string): void => {
     if (found.has(each)) return;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { closureOf, type Lock } from '../../../scripts/pack-packages.ts';
 import type { PublishedPackages } from './published-packages.ts';
 
 const file = join(import.meta.dirname, '../../../packages/SIZES.md');
@@ -19,11 +20,6 @@ interface PackageSize {
   readonly packageCount: number;
   /** All of them, unpacked. */
   readonly installedBytes: number;
-}
-
-interface Installed {
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 /** A package that an installation of the command contains. */
@@ -46,9 +42,7 @@ const command = '@quire/cli';
 function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
   const lock = JSON.parse(
     readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'),
-  ) as {
-    readonly packages: Readonly<Record<string, Installed>>;
-  };
+  ) as Lock;
   const sizes = new Map<string, number>();
   const sizeOf = (path: string): number => {
     const known = sizes.get(path) ?? folderBytes(join(folder, path));
@@ -79,34 +73,6 @@ function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
 
 function nameOf(path: string): string {
   return path.replace(/^.*node_modules\//, '');
-}
-
-/** A package and all that it depends on, as Node finds them from where they are installed. */
-function closureOf(
-  start: string,
-  installed: Readonly<Record<string, Installed>>,
-): ReadonlySet<string> {
-  const paths = new Set<string>();
-  const visit = (path: string): void => {
-    if (paths.has(path)) return;
-    paths.add(path);
-    const { dependencies, optionalDependencies } = installed[path] ?? {};
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const found = placesOf(name, path).find((place) => place in installed);
-      // Optional ones may be for another platform.
-      if (found !== undefined) visit(found);
-    }
-  };
-  visit(start);
-  return paths;
-}
-
-/** Returns the folders in which Node looks for a package from within another one, nearest first. */
-function placesOf(name: string, path: string): readonly string[] {
-  const parents = path
-    .split('/node_modules/')
-    .map((_, index, parts) => parts.slice(0, parts.length - index).join('/node_modules/'));
-  return [...parents.map((parent) => `${parent}/node_modules/${name}`), `node_modules/${name}`];
 }
 
 /** Bytes of the files in a folder, without the packages that are installed inside it. */

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { lockOf, npm, packPackages, type Tarball } from '../../../scripts/pack-packages.ts';
+import { installTarballs, packPackages, type Tarball } from '../../../scripts/pack-packages.ts';
 
 const run = promisify(execFile);
 
@@ -32,9 +32,7 @@ export class PublishedPackages implements Disposable {
       tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]),
     );
     const project = { name: 'stranger', private: true, type: 'module', dependencies };
-    await writeFile(join(folder, 'package.json'), JSON.stringify(project));
-    await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lockOf(project, tarballs)));
-    await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts');
+    await installTarballs(folder, project, tarballs);
     return new PublishedPackages(folder, tarballs);
   }
 

@@ -11,7 +11,7 @@ const rowCount = 5000;
 const pageRowCount = 40;
 const pagesPerResult = 20;
 /** Users without pauses take the processor from the servers that start. */
-const pauseMs = 20;
+const pauseMs = 50;
 
 /**
  * Users that run queries and read pages of all results so far, at any of several addresses, and
