@@ -40,7 +40,7 @@ describeWithTool(s3Server, 'two daemons on one bucket', (path) => {
     const holdersConfig = await writeS3Config(holdersDirectory.path, throughProxy, lines);
     const results = new ResultStore({ store, brokerId, expirationMs: 1, expirationMaxMs: 1 });
     const ids = new Set<string>();
-    for (let count = 0; count < 300; count += 1) {
+    for (let count = 0; count < 80; count += 1) {
       ids.add((await results.create(countingRows(1), { owner: 'o' })).entry.requestId);
     }
 
