@@ -14,8 +14,11 @@ import { GcsServer } from '../testkit/servers/gcs-server.ts';
 import { S3Server } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
 
-/** Rows of 4 bytes; enough for two parts of S3, which are not smaller than 5 MiB. */
-const rowCount = 1_400_000;
+const MiB = 1024 * 1024;
+/** The bytes of a part; S3 takes none that is smaller. */
+const partBytes = { S3: 5 * MiB, GCS: MiB / 2 };
+/** Rows of 4 bytes, enough for two parts. */
+const rowCounts = { S3: 1_400_000, GCS: 350_000 };
 
 interface Bucket {
   /** The options of a store, with a unique prefix. */
@@ -47,13 +50,17 @@ function countsLeft(
       const proxy = proxies.use(await FaultProxy.start(port));
       buckets.push(bucket);
       held.push(holdBack(proxy, change));
-      writers.push({ kind, options: { ...bucket.options, endpoint: proxy.endpoint }, rowCount });
+      const options = { ...bucket.options, endpoint: proxy.endpoint };
+      writers.push({ kind, options, rowCount: rowCounts[kind] });
     }
     const ends = await killWriters(script, writers, held);
     const left: { isDone: boolean; left: number }[] = [];
     for (const [index, bucket] of buckets.entries()) {
       await using store = await bucket.open();
-      left.push({ isDone: ends[index] ?? false, left: await countWholeResults(store) });
+      left.push({
+        isDone: ends[index] ?? false,
+        left: await countWholeResults(store, rowCounts[kind]),
+      });
     }
     return left;
   });
@@ -78,7 +85,7 @@ function holdBack(proxy: FaultProxy, change: number): Promise<void> {
  * Checks the state that the successor finds: every listed result can be read to its last row, and a
  * new one can be stored next to them.
  */
-async function countWholeResults(store: ObjectStore): Promise<number> {
+async function countWholeResults(store: ObjectStore, rowCount: number): Promise<number> {
   const results = new ResultStore({
     store,
     brokerId: 'b',
@@ -116,7 +123,7 @@ describeWithTool(s3Server, 'a writer to S3', (path) => {
     const locations: string[] = [];
     let foundCount = 0;
     const resultCounts = await countsLeft('S3', server.process.port, () => {
-      const options = { ...server.storeOptions(), partBytes: 5 * 1024 * 1024 };
+      const options = { ...server.storeOptions(), partBytes: partBytes.S3 };
       locations.push(options.location);
       return { options, open: () => S3ObjectStore.open(options) };
     });
@@ -138,7 +145,7 @@ describeWithTool(gcsServer, 'a writer to GCS', (path) => {
   test(title, async () => {
     await using server = await GcsServer.start(path);
     const resultCounts = await countsLeft('GCS', server.process.port, () => {
-      const options = { ...server.storeOptions(), partBytes: 2 * 1024 * 1024 };
+      const options = { ...server.storeOptions(), partBytes: partBytes.GCS };
       return { options, open: () => GcsObjectStore.open(options) };
     });
     expectEveryStretch(resultCounts);
