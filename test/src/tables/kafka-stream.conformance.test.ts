@@ -5,6 +5,7 @@ import { KafkaProducer, KafkaStream } from '@quire/streams/kafka';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KafkaServer } from '../testkit/servers/kafka-server.ts';
 import { describeWithTool, kafkaServer } from '../testkit/toolchain.ts';
+import { testKafkaRestream } from './kafka-restream.ts';
 import { runKillTrial } from './kill-trial.ts';
 import { describeMessageStream } from './message-stream-conformance.ts';
 import type { StreamFixture } from './stream-fixture.ts';
@@ -78,6 +79,8 @@ describeWithTool(kafkaServer, 'on a real Apache Kafka', (jars) => {
       await expect(trial).resolves.toBeUndefined();
     },
   );
+
+  testKafkaRestream(() => server);
 
   describe('a kafka stream', () => {
     test.each(['gzip', 'snappy', 'lz4', 'zstd'] as const)(

@@ -1,17 +1,7 @@
-import { KafkaProducer } from '@quire/streams/kafka';
 import { expect, test, vi } from 'vitest';
-import { KafkaServer } from '../testkit/servers/kafka-server.ts';
-import { describeWithTool, kafkaServer } from '../testkit/toolchain.ts';
 import { Events, LiveTables } from './live-tables.ts';
+import { restreamPath as path, summaryOf as summary } from './restream-calls.ts';
 import { patience } from '../testkit/until.ts';
-
-const path = '/tables/events_REALTIME/restream?destTableNameWithType=copy_REALTIME';
-/**
- * Returns a table's summary of the events below a number: their count, the distinct ones, and a
- * hash over all.
- */
-const summary = (table: string, below: number): string =>
-  `SELECT count(*), count(DISTINCT id), sum(hash(id, amount, ts)) FROM ${table} WHERE id < ${below}`;
 
 const roundCount = Number(process.env['QUIRE_RESTREAM_KILLS'] ?? 1);
 
@@ -104,41 +94,4 @@ test('a job that waits at its start is resumed, or cancelled with its destinatio
     .poll(async () => (await tables.call('GET', '/tables/third_REALTIME')).status)
     .toBe(404);
   expect((await tables.call('GET', '/schemas/third')).status).toBe(404);
-});
-
-describeWithTool(kafkaServer, 'from a real Apache Kafka', (jars) => {
-  test('a live table is consumed once, survives a kill, and is rebuilt', async () => {
-    await using server = await KafkaServer.start(jars);
-    const topic = await server.createTopic(2);
-    await using tables = await LiveTables.open({ 'engine.stream.kafka.brokers': server.address });
-    await using producer = new KafkaProducer({ topic, config: server.config });
-    const events = new Events();
-    await events.write(producer, 3000);
-    await tables.makeEvents({
-      streamType: 'kafka',
-      'stream.kafka.topic.name': topic,
-      'stream.kafka.broker.list': server.address,
-      'stream.kafka.decoder.class.name':
-        'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder',
-      'stream.kafka.consumer.prop.auto.offset.reset': 'smallest',
-    });
-    await expect
-      .poll(async () => (await tables.ask('SELECT count(*) FROM events'))[0]?.[0])
-      .toBeGreaterThan(0);
-    await tables.kill();
-    await events.write(producer, 500);
-    await tables.start();
-    expect((await tables.call('POST', path)).status).toBe(200);
-    await expect.poll(async () => (await tables.restream()).status).toBe('DONE');
-    const all = events.count;
-    const expected = [[all, all, expect.anything()]];
-    await expect.poll(() => tables.ask(summary('events', all))).toEqual(expected);
-    await vi.waitFor(
-      async () =>
-        expect(await tables.ask(summary('copy', all))).toEqual(
-          await tables.ask(summary('events', all)),
-        ),
-      patience,
-    );
-  });
 });
