@@ -8,6 +8,7 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
+import { PythonSession } from './python-session.ts';
 
 /** Drivers against a broker with TLS, whose clock the test controls. */
 
@@ -35,7 +36,13 @@ afterAll(async () => {
 });
 
 describeWithTool(flightPython, 'ADBC', (python) => {
-  const session = async (...program: readonly string[]): Promise<unknown> => {
+  let shared: PythonSession;
+  beforeAll(() => {
+    shared = new PythonSession(python);
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
+  const session = (...program: readonly string[]): Promise<unknown> => {
     const prelude = `
 import json
 import adbc_driver_flightsql.dbapi as adbc
@@ -44,8 +51,7 @@ def connect(certificate=${JSON.stringify(certificatePath)}):
     if certificate: options["adbc.flight.sql.client_option.tls_root_certs"] = open(certificate).read()
     return adbc.connect(${JSON.stringify(url)}, db_kwargs=options, autocommit=True)
 `;
-    const { stdout } = await run(python, ['-c', [prelude, ...program].join('\n')]);
-    return JSON.parse(stdout);
+    return shared.run([prelude, ...program].join('\n'));
   };
 
   test('ADBC connects by TLS, and trusts no certificate that it does not know', async () => {
