@@ -88,7 +88,7 @@ export const compatibilities: readonly Compatibility[] = [
   {
     client: 'ADBC for Flight SQL (Python), with polars and pandas',
     version: '1.13.0, 2.1.0, 3.1.1',
-    what: 'login, every type against HTTP, parameters of every type, cancelling, objects and tables, failures; a million rows into polars and pandas',
+    what: 'login, every type against HTTP, parameters of every type, cancelling, objects and tables, failures; 100,000 rows into polars and pandas',
     file: flightDrivers,
     suite: 'ADBC, polars and pandas',
   },
