@@ -39,8 +39,10 @@ export {
   type TransformPart,
 } from './pipeline/column-spec.ts';
 export { checkPipeline, type PipelineOptions } from './pipeline/plan-pipeline.ts';
+export { plainKinds, type PlainRowReader } from './pipeline/plain-row-reader.ts';
 export {
   type DroppedRow,
+  openPipeline,
   type PipelineCounts,
   type PipelineResult,
   type PipelineRow,

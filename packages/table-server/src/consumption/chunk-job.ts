@@ -7,7 +7,7 @@ import { assertWhole } from '../segments/verify-file.ts';
 import { readRowFile } from '../segments/read-row-file.ts';
 import { RowFileWriter } from '../segments/row-file-writer.ts';
 import { shapeOf } from '../segments/table-columns.ts';
-import { type PackedMessages, unpackMessages } from './packed-messages.ts';
+import type { PackedMessages } from './packed-messages.ts';
 import { type BadMessage, transformMessages } from './transform-messages.ts';
 
 /** The config and schema of a table at the time its messages are processed. */
@@ -91,18 +91,20 @@ async function fill(
   { messages, config, schema, directory, file }: FillJob,
   tools: ChunkTools,
 ): Promise<ChunkOutput | ChunkLost> {
-  const { rows, skipped, stoppedAt } = await transformMessages(unpackMessages(messages), {
-    config,
-    schema,
-    ...tools,
-  });
-  const bad = { skipped: skipped.slice(0, skippedMax), skippedCount: skipped.length, stoppedAt };
-  if (rows.length === 0) return { written: undefined, ...bad };
-  const path = join(directory, file);
-  await using writer = await RowFileWriter.create(path, file, shapeOf(config, schema));
+  await using writer = await RowFileWriter.create(
+    join(directory, file),
+    file,
+    shapeOf(config, schema),
+  );
   try {
-    await writer.write(rows);
-    return { written: await writer.finish(), ...bad };
+    const sink = writer;
+    const bad = await transformMessages(messages, { config, schema, sink, ...tools });
+    return {
+      written: writer.rowCount === 0 ? undefined : await writer.finish(),
+      skipped: bad.skipped.slice(0, skippedMax),
+      skippedCount: bad.skipped.length,
+      stoppedAt: bad.stoppedAt,
+    };
   } catch (error) {
     // One row that cannot be written must not block the others: the caller splits the messages
     // until the row is found.

@@ -19,17 +19,3 @@ export function packMessages(messages: readonly MessageValue[]): PackedMessages 
     bytes: Buffer.concat(messages.map(({ value }) => value ?? new Uint8Array())),
   };
 }
-
-export function* unpackMessages({
-  offsets,
-  lengths,
-  bytes,
-}: PackedMessages): Generator<MessageValue> {
-  let start = 0;
-  for (const [index, offset] of offsets.entries()) {
-    const length = lengths[index] ?? -1;
-    const end = start + Math.max(0, length);
-    yield { offset, value: length < 0 ? null : bytes.subarray(start, end) };
-    start = end;
-  }
-}

@@ -1,7 +1,7 @@
 import { writeOfTables } from '../directory/full-disk.ts';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { crc32, zstdCompressSync } from 'node:zlib';
-import type { PipelineRow, SourceValue } from '@quire/tables';
+import { plainKinds, type PipelineRow, type PlainRowReader, type SourceValue } from '@quire/tables';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
 import type { Digits, RowFile } from './manifest.ts';
 import { movedRowGroup, readRowGroups } from './row-groups.ts';
@@ -26,6 +26,8 @@ export class RowFileWriter implements AsyncDisposable {
   readonly #handle: FileHandle;
   readonly #shape: TableShape;
   readonly #columns: readonly ColumnBuffer[];
+  /** The index of the time column; -1 for none. */
+  readonly #timeIndex: number;
   readonly #output: ByteWriter;
   readonly #parquet: ParquetWriter;
   #rowCount = 0;
@@ -43,6 +45,7 @@ export class RowFileWriter implements AsyncDisposable {
     this.#handle = handle;
     this.#shape = shape;
     this.#columns = shape.columns.map((column) => new ColumnBuffer(column));
+    this.#timeIndex = shape.columns.findIndex(({ name }) => name === shape.time?.name);
     this.#output = Object.assign(new ByteWriter(), {
       flush: () => this.#flush(),
       finish: () => this.#flush(),
@@ -75,13 +78,21 @@ export class RowFileWriter implements AsyncDisposable {
     return this.#sizeBytes + this.#groupBytes;
   }
 
+  /** True if `flush` is due. */
+  get isFull(): boolean {
+    return this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup;
+  }
+
   async write(rows: readonly StoredRow[]): Promise<void> {
     for (const row of rows) {
-      this.#take(row);
-      if (this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup) {
-        await this.#writeGroup();
-      }
+      this.take(row);
+      if (this.isFull) await this.flush();
     }
+  }
+
+  /** Writes the rows so far as a row group. */
+  async flush(): Promise<void> {
+    await this.#writeGroup();
   }
 
   /**
@@ -138,16 +149,34 @@ export class RowFileWriter implements AsyncDisposable {
     await unlink(this.#path);
   }
 
-  #take({ fields, nullFields }: StoredRow): void {
+  /** Buffers the row that a reader has read last. The columns must be those of the file. */
+  takePlain(row: PlainRowReader): void {
+    for (let index = 0; index < this.#columns.length; index += 1) {
+      const column = this.#columns[index];
+      if (column === undefined) continue;
+      const isNull = column.isNullable && row.kinds[index] === plainKinds.absent;
+      this.#groupBytes += column.push(isNull ? null : row.valueAt(index));
+    }
+    this.#count(this.#timeIndex < 0 ? null : row.valueAt(this.#timeIndex));
+  }
+
+  /** Buffers a row. */
+  take({ fields, nullFields }: StoredRow): void {
     for (const column of this.#columns) {
       const value = fields[column.name] ?? null;
       const isNull = value === null || (column.isNullable && nullFields.includes(column.name));
       this.#groupBytes += column.push(isNull ? null : value);
     }
+    const { time } = this.#shape;
+    this.#count(time === undefined ? null : (fields[time.name] ?? null));
+  }
+
+  /** Counts a row with this value of the time column. */
+  #count(timeValue: SourceValue): void {
     this.#rowCount += 1;
     this.#groupRowCount += 1;
     const { time } = this.#shape;
-    const timeMs = time === undefined ? null : instantOf(fields[time.name], time);
+    const timeMs = time === undefined ? null : instantOf(timeValue, time);
     if (timeMs === null) return;
     this.#minTimeMs = Math.min(this.#minTimeMs, timeMs);
     this.#maxTimeMs = Math.max(this.#maxTimeMs, timeMs);

@@ -1,7 +1,13 @@
 import type { Clock } from '@quire/core';
 import { columnsOf, parseExpression } from '../expressions/index.ts';
 import type { Finding } from '../finding.ts';
-import { columnsOfSchema, type PipelineConfig, type PipelineSchema } from './column-spec.ts';
+import {
+  type ColumnSpec,
+  columnsOfSchema,
+  type PipelineConfig,
+  type PipelineSchema,
+} from './column-spec.ts';
+import type { StepName } from './journal.ts';
 import { readTransforms } from './read-transforms.ts';
 import type { FlatRows } from './row-maker.ts';
 import type { SizeBudget } from './working-row.ts';
@@ -27,6 +33,13 @@ export interface PipelineOptions {
   readonly budget?: SizeBudget | undefined;
 }
 
+/** Columns that keep their plain values. */
+export interface PlainColumns {
+  readonly columns: readonly ColumnSpec[];
+  /** The column of the table's time, whose default may be the current time. */
+  readonly timeColumn: ColumnSpec | undefined;
+}
+
 /** The steps of a pipeline in order, and all findings about its config. */
 export interface PipelinePlan {
   readonly steps: readonly Step[];
@@ -35,6 +48,11 @@ export interface PipelinePlan {
    * added and removed.
    */
   readonly flat: FlatRows | undefined;
+  /**
+   * The columns whose plain values are stored as they are, because no step reads or changes them;
+   * undefined if some step may do more to rows than convert each value.
+   */
+  readonly plain: PlainColumns | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -85,14 +103,26 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
     ingestion.schemaConformingTransformerConfig === undefined &&
     new Set(names).size === names.length &&
     [...readLater].every((name) => !(name in Object.prototype));
+  const steps = planned.flatMap(({ step }) => step ?? []);
+  const isPlain = isFlat && names.length > 0 && steps.every(({ name }) => keepsPlain.has(name));
   return {
     flat: isFlat
       ? { columns, made: [...read.transforms.map(({ column }) => column), ...names] }
       : undefined,
-    steps: planned.flatMap(({ step }) => step ?? []),
+    plain: isPlain ? { columns, timeColumn } : undefined,
+    steps,
     findings: [...findings, ...planned.flatMap((each) => each.findings)],
   };
 }
+
+/** The steps that process each column on its own, and keep plain values. */
+const keepsPlain: ReadonlySet<StepName> = new Set([
+  'dataType',
+  'specialValue',
+  'nullDefault',
+  'sanitize',
+  'projection',
+]);
 
 /** Returns all findings about the config of a pipeline. */
 export function checkPipeline(options: PipelineOptions): readonly Finding[] {

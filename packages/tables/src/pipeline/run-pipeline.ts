@@ -3,7 +3,8 @@ import { TimeSlice } from '@quire/core/wait';
 import type { Finding } from '../finding.ts';
 import type { SourceRow } from '../row.ts';
 import { type Change, Journal, type StepJournal, type StepName } from './journal.ts';
-import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
+import { havePlainTypes, PlainRowReader } from './plain-row-reader.ts';
+import { type PipelineOptions, type PlainColumns, planPipeline } from './plan-pipeline.ts';
 import { RowMaker } from './row-maker.ts';
 import { SizeBudget, SizeLimitReached, type WorkingRow } from './working-row.ts';
 import type { Step } from './step.ts';
@@ -115,6 +116,54 @@ export async function runPipeline(
   return run.finish(findings);
 }
 
+/** The rows that one source row became, and those that were dropped. */
+export type TakenRow = Pick<PipelineResult, 'rows' | 'dropped'>;
+
+/** A pipeline that takes one row at a time, for callers that do not collect them. */
+export interface OpenPipeline {
+  /** Runs a row through all steps. An error of a step fails this row only. */
+  take(row: SourceRow): TakenRow;
+  /** A reader of rows that no step would change; undefined if steps may change any row. */
+  readonly plainRows: PlainRowReader | undefined;
+}
+
+/** Opens a pipeline for single rows. It has no limit of bytes, and keeps no examples of changes. */
+export function openPipeline(options: Omit<PipelineOptions, 'budget'>): OpenPipeline {
+  const budget = new SizeBudget();
+  const { steps, flat, plain } = planPipeline({ ...options, budget });
+  const newRun = (): PipelineRun =>
+    new PipelineRun(steps, {
+      rows: new RowMaker(flat, budget),
+      journal: new Journal(0, budget),
+      droppedMax: Infinity,
+    });
+  const run = newRun();
+  return {
+    take(row) {
+      run.take(row);
+      return run.drain();
+    },
+    plainRows: plain && plainReader(plain, newRun()),
+  };
+}
+
+/** Returns a reader for plain rows; the defaults of absent columns are those of an empty row. */
+function plainReader(
+  { columns, timeColumn }: PlainColumns,
+  run: PipelineRun,
+): PlainRowReader | undefined {
+  if (!havePlainTypes(columns)) return undefined;
+  run.take({});
+  const [empty] = run.drain().rows;
+  return new PlainRowReader(
+    columns.map((spec) => {
+      // The default of the time column may be the current time.
+      const isOptional = empty !== undefined && spec !== timeColumn;
+      return { spec, absentValue: isOptional ? (empty.fields[spec.name] ?? null) : undefined };
+    }),
+  );
+}
+
 /** Returns the reason why a row failed, as a sentence. */
 function reasonOf(error: unknown): string {
   if (isQuireError(error, 'EXPRESSION_FAILED')) return error.message;
@@ -125,8 +174,8 @@ function reasonOf(error: unknown): string {
 class PipelineRun {
   readonly #steps: readonly { readonly step: Step; readonly journal: StepJournal }[];
   readonly #journal: Journal;
-  readonly #rows: PipelineRow[] = [];
-  readonly #dropped: DroppedRow[] = [];
+  #rows: PipelineRow[] = [];
+  #dropped: DroppedRow[] = [];
   readonly #maker: RowMaker;
   readonly #droppedMax: number;
   #counts = { read: 0, unnested: 0, filtered: 0, failed: 0, incomplete: 0, sanitized: 0 };
@@ -169,6 +218,14 @@ class PipelineRun {
       this.#sizeLimit = error;
       return false;
     }
+  }
+
+  /** Returns the rows and the dropped ones since the last call. */
+  drain(): TakenRow {
+    const taken = { rows: this.#rows, dropped: this.#dropped };
+    this.#rows = [];
+    this.#dropped = [];
+    return taken;
   }
 
   #fail(error: unknown): true {
