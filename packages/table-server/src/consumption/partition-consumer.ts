@@ -23,7 +23,7 @@ const flushEveryMs = 400;
  * The maximum number and size of buffered messages; at either limit they are flushed immediately.
  */
 const pendingMax = { messages: 25_000, bytes: 16 * 1024 * 1024 } as const;
-const fetchLimits = { messagesMax: 5_000, bytesMax: 4 * 1024 * 1024 } as const;
+const fetchedMax = { messages: 5_000, bytes: 4 * 1024 * 1024 } as const;
 const retryDelays = { delayMs: 250, delayMaxMs: 30_000 } as const;
 /**
  * The time for which a stream may end before the consumed offset. After that, it is assumed to be
@@ -229,7 +229,7 @@ export class PartitionConsumer {
       fetched = await stream.fetch(
         this.partition,
         from,
-        { ...fetchLimits, waitMs },
+        { messagesMax: this.#fetchedMax(segment), bytesMax: fetchedMax.bytes, waitMs },
         { signal: this.#stopping.signal },
       );
     } catch (error) {
@@ -245,6 +245,16 @@ export class PartitionConsumer {
       this.#pending.bytes += message.value?.byteLength ?? 0;
     }
     this.#pending.endOffset = fetched.nextOffset;
+  }
+
+  /**
+   * Returns the maximum number of messages to fetch: as many as may be flushed together, because
+   * streams read all bytes that a fetch may return, even if it returns fewer messages.
+   */
+  #fetchedMax(segment: ConsumingSegment): number {
+    const { rowsMax } = this.#options.thresholds;
+    const left = Math.min(pendingMax.messages, rowsMax - segment.rowCount);
+    return Math.max(fetchedMax.messages, left - (this.#pending?.messages.length ?? 0));
   }
 
   /**
