@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type AbortedTransaction,
-  type RecordBatch,
-  selectMessages,
-} from '../src/kafka/select-messages.ts';
+import type { RecordBatch } from '../src/kafka/record-batches.ts';
+import { type AbortedTransaction, selectMessages } from '../src/kafka/select-messages.ts';
 
 const transactional = 1 << 4;
 const control = 1 << 5;
@@ -14,7 +11,7 @@ function batch(offsets: readonly number[], options: Partial<RecordBatch> = {}): 
   const [first = 0] = offsets;
   const records = offsets.map((offset) => ({
     offsetDelta: offset - first,
-    timestampDelta: BigInt(offset - first),
+    timestampDelta: offset - first,
     key: null,
     value: Buffer.from(`m${String(offset).padStart(4, '0')}`),
   }));

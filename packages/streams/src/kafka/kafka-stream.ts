@@ -1,4 +1,4 @@
-import { type ClusterMetadata, fetchV12, listOffsetsV6 } from '@platformatic/kafka';
+import { type ClusterMetadata, listOffsetsV6 } from '@platformatic/kafka';
 import {
   type CallOptions,
   type Clock,
@@ -17,6 +17,8 @@ import { offsetNotFound, streamInvalid } from '../stream-errors.ts';
 import { describeTopic, type KafkaConfig } from './kafka-config.ts';
 import { KafkaConnections, waitMaxMs } from './kafka-connections.ts';
 import { isAnswer, toStreamError } from './kafka-errors.ts';
+import { fetchBytes } from './fetch-bytes.ts';
+import { readRecordBatches } from './record-batches.ts';
 import { selectMessages } from './select-messages.ts';
 
 /** Special timestamps of ListOffsets. */
@@ -141,7 +143,7 @@ export class KafkaStream implements MessageStream {
     const nodeId = metadata.topics.get(this.#topic)?.partitions[partition]?.leader ?? -1;
     const bytesMax = Math.max(1, limits.bytesMax);
     try {
-      const { responses } = await this.#connections.fetching(
+      const answer = await this.#connections.fetching(
         { metadata, nodeId, partition },
         signal,
         (connection) => {
@@ -155,7 +157,7 @@ export class KafkaStream implements MessageStream {
           // This version of the request identifies topics by name, later versions by id.
           const topics = [{ topicId: this.#topic, partitions: [from] }];
           const { id, epoch } = noSession;
-          return fetchV12.api.async(
+          return fetchBytes.async(
             connection,
             limits.waitMs,
             1,
@@ -169,18 +171,18 @@ export class KafkaStream implements MessageStream {
           );
         },
       );
-      const [answer] = responses[0]?.partitions ?? [];
+      const isCommittedOnly = this.#isolationLevel === 1;
       const { messages, nextOffset } = selectMessages(
-        answer?.records ?? [],
-        this.#isolationLevel === 1 ? (answer?.abortedTransactions ?? []) : [],
+        readRecordBatches(answer.records),
+        isCommittedOnly ? answer.abortedTransactions : [],
         fromOffset,
         limits,
       );
-      const latest = this.#isolationLevel === 1 ? answer?.lastStableOffset : answer?.highWatermark;
+      const latest = isCommittedOnly ? answer.lastStableOffset : answer.highWatermark;
       return {
         messages,
         nextOffset,
-        latestOffset: Math.max(nextOffset, Number(latest ?? nextOffset)),
+        latestOffset: Math.max(nextOffset, Number(latest)),
       };
     } catch (error) {
       if (isAnswer(error, 'OFFSET_OUT_OF_RANGE')) {

@@ -1,20 +1,5 @@
 import type { FetchLimits, StreamMessage } from '../message-stream.ts';
-
-/** The members of a parsed batch of records that are used here. */
-export interface RecordBatch {
-  readonly firstOffset: bigint;
-  readonly lastOffsetDelta: number;
-  readonly attributes: number;
-  readonly firstTimestamp: bigint;
-  readonly maxTimestamp: bigint;
-  readonly producerId: bigint;
-  readonly records: readonly {
-    readonly offsetDelta: number;
-    readonly timestampDelta: bigint;
-    readonly key: Buffer | null;
-    readonly value: Buffer | null;
-  }[];
-}
+import type { RecordBatch } from './record-batches.ts';
 
 /** An aborted transaction of a producer, and the offset of its first message. */
 export interface AbortedTransaction {
@@ -33,7 +18,7 @@ const control = 1 << 5;
  * compacted messages.
  */
 export function selectMessages(
-  batches: readonly RecordBatch[],
+  batches: Iterable<RecordBatch>,
   aborted: readonly AbortedTransaction[],
   fromOffset: number,
   limits: FetchLimits,
@@ -44,8 +29,10 @@ export function selectMessages(
   let nextOffset = fromOffset;
   for (const batch of batches) {
     const isVisible = transactions.isVisible(batch);
+    const firstOffset = Number(batch.firstOffset);
+    const timestampOf = timestampsOf(batch);
     for (const record of isVisible ? batch.records : []) {
-      const offset = Number(batch.firstOffset) + record.offsetDelta;
+      const offset = firstOffset + record.offsetDelta;
       // A batch is always complete, even if the requested offset is within it.
       if (offset < fromOffset) continue;
       takenBytes += (record.key?.byteLength ?? 0) + (record.value?.byteLength ?? 0);
@@ -55,7 +42,7 @@ export function selectMessages(
         offset,
         key: record.key,
         value: record.value,
-        timestampMs: timestampOf(batch, record.timestampDelta),
+        timestampMs: timestampOf(record.timestampDelta),
       });
       nextOffset = offset + 1;
     }
@@ -93,10 +80,16 @@ class AbortedTransactions {
   }
 }
 
-function timestampOf(
-  { attributes, firstTimestamp, maxTimestamp }: RecordBatch,
-  delta: bigint,
-): number | null {
-  const timeMs = Number((attributes & logAppendTime) === 0 ? firstTimestamp + delta : maxTimestamp);
-  return timeMs < 0 ? null : timeMs;
+/** Returns the function from the timestamp delta of a record of a batch to its time. */
+function timestampsOf({
+  attributes,
+  firstTimestamp,
+  maxTimestamp,
+}: RecordBatch): (delta: number) => number | null {
+  const isOfBatch = (attributes & logAppendTime) !== 0;
+  const baseMs = Number(isOfBatch ? maxTimestamp : firstTimestamp);
+  return (delta) => {
+    const timeMs = isOfBatch ? baseMs : baseMs + delta;
+    return timeMs < 0 ? null : timeMs;
+  };
 }
