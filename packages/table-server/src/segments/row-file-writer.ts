@@ -1,14 +1,13 @@
 import { writeOfTables } from '../directory/full-disk.ts';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { crc32, zstdCompressSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { plainKinds, type PipelineRow, type PlainRowReader, type SourceValue } from '@quire/tables';
-import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
-import type { Digits, RowFile } from './manifest.ts';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { ColumnBuffer } from './column-buffer.ts';
+import type { RowFile } from './manifest.ts';
 import { movedRowGroup, readRowGroups } from './row-groups.ts';
-import { instantOf, type TableColumn, type TableShape } from './table-columns.ts';
-import type { RelationType } from '@quire/core/table-engine';
-import { writeLosslessJson } from '@quire/core';
-import type { SchemaElement } from 'hyparquet';
+import { elementsOf } from './parquet-schema.ts';
+import { instantOf, type TableShape } from './table-columns.ts';
 
 /** The maximum number of rows that are buffered before they are written. */
 const rowsOfGroup = 65_536;
@@ -16,6 +15,8 @@ const rowsOfGroup = 65_536;
  * The size at which fewer rows are written as well, estimated from the lengths of texts and lists.
  */
 const bytesOfGroup = 32 * 1024 * 1024;
+/** The number of rows between two checks of that size. */
+const rowsOfCheck = 16;
 
 type StoredRow = Pick<PipelineRow, 'fields' | 'nullFields'>;
 
@@ -32,7 +33,6 @@ export class RowFileWriter implements AsyncDisposable {
   readonly #parquet: ParquetWriter;
   #rowCount = 0;
   #groupRowCount = 0;
-  #groupBytes = 0;
   #sizeBytes = 0;
   #checksum = 0;
   #minTimeMs = Infinity;
@@ -52,9 +52,10 @@ export class RowFileWriter implements AsyncDisposable {
     });
     this.#parquet = new ParquetWriter({
       writer: this.#output,
-      schema: parquetSchemaOf(shape.columns),
-      codec: 'ZSTD',
-      compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+      schema: [
+        { name: 'root', num_children: shape.columns.length },
+        ...shape.columns.flatMap(elementsOf),
+      ],
       createdBy: 'quire',
     });
   }
@@ -80,7 +81,8 @@ export class RowFileWriter implements AsyncDisposable {
 
   /** True if `flush` is due. */
   get isFull(): boolean {
-    return this.#groupRowCount >= rowsOfGroup || this.#groupBytes >= bytesOfGroup;
+    const count = this.#groupRowCount;
+    return count >= rowsOfGroup || (count % rowsOfCheck === 0 && this.#groupBytes >= bytesOfGroup);
   }
 
   async write(rows: readonly StoredRow[]): Promise<void> {
@@ -154,8 +156,14 @@ export class RowFileWriter implements AsyncDisposable {
     for (let index = 0; index < this.#columns.length; index += 1) {
       const column = this.#columns[index];
       if (column === undefined) continue;
-      const isNull = column.isNullable && row.kinds[index] === plainKinds.absent;
-      this.#groupBytes += column.push(isNull ? null : row.valueAt(index));
+      const kind = row.kinds[index];
+      if (kind === plainKinds.number) column.pushNumber(row.numbers[index] ?? 0);
+      else if (kind === plainKinds.ascii) {
+        column.pushBytes(row.bytes, row.starts[index] ?? 0, row.ends[index] ?? 0);
+      } else {
+        const isNull = column.isNullable && kind === plainKinds.absent;
+        column.push(isNull ? null : row.valueAt(index));
+      }
     }
     this.#count(this.#timeIndex < 0 ? null : row.valueAt(this.#timeIndex));
   }
@@ -165,7 +173,7 @@ export class RowFileWriter implements AsyncDisposable {
     for (const column of this.#columns) {
       const value = fields[column.name] ?? null;
       const isNull = value === null || (column.isNullable && nullFields.includes(column.name));
-      this.#groupBytes += column.push(isNull ? null : value);
+      column.push(isNull ? null : value);
     }
     const { time } = this.#shape;
     this.#count(time === undefined ? null : (fields[time.name] ?? null));
@@ -182,12 +190,30 @@ export class RowFileWriter implements AsyncDisposable {
     this.#maxTimeMs = Math.max(this.#maxTimeMs, timeMs);
   }
 
+  /** The approximate size of the rows that are not written yet. */
+  get #groupBytes(): number {
+    let bytes = 0;
+    for (const column of this.#columns) bytes += column.sizeBytes;
+    return bytes;
+  }
+
   async #writeGroup(): Promise<void> {
     if (this.#groupRowCount === 0) return;
-    const columnData = this.#columns.map((column) => column.take());
-    const rowGroupSize = this.#groupRowCount;
-    [this.#groupRowCount, this.#groupBytes] = [0, 0];
-    await this.#parquet.write({ columnData, rowGroupSize });
+    const startOffset = this.#output.offset;
+    const rowCount = this.#groupRowCount;
+    const columns = this.#columns.map((column) => column.write(this.#output));
+    this.#groupRowCount = 0;
+    this.#parquet.row_groups.push({
+      columns,
+      num_rows: BigInt(rowCount),
+      total_byte_size: columns.reduce(
+        (sum, { meta_data: meta }) => sum + (meta?.total_uncompressed_size ?? 0n),
+        0n,
+      ),
+      total_compressed_size: BigInt(this.#output.offset - startOffset),
+    });
+    this.#parquet.num_rows += BigInt(rowCount);
+    await this.#flush();
   }
 
   async #flush(): Promise<void> {
@@ -199,161 +225,5 @@ export class RowFileWriter implements AsyncDisposable {
     }
     this.#sizeBytes += bytes.byteLength;
     this.#output.index = 0;
-  }
-}
-
-/** The values of one column that are not written yet. */
-class ColumnBuffer {
-  readonly name: string;
-  readonly isNullable: boolean;
-  readonly #column: TableColumn;
-  readonly #store: (value: Exclude<SourceValue, null>) => unknown;
-  #values: unknown[] = [];
-  #hasNegativeZero = false;
-  readonly #digits: { integer: number; scale: number } | undefined;
-  #isMalformed = false;
-
-  constructor(column: TableColumn) {
-    this.name = column.name;
-    this.isNullable = column.isNullable;
-    this.#column = column;
-    this.#store = storedValues(column.type);
-    if (column.type === 'BIG_DECIMAL') this.#digits = { integer: 1, scale: 0 };
-  }
-
-  get digits(): Digits | undefined {
-    return this.#digits;
-  }
-
-  /** True if the column is of type JSON and some value is not. */
-  get isMalformed(): boolean {
-    return this.#isMalformed;
-  }
-
-  /** Adopts the metadata of a file whose groups are copied. */
-  appendFile({ digits, malformedColumnNames }: RowFile): void {
-    const known = digits[this.name];
-    if (this.#digits !== undefined && known !== undefined) {
-      this.#digits.integer = Math.max(this.#digits.integer, known.integer);
-      this.#digits.scale = Math.max(this.#digits.scale, known.scale);
-    }
-    this.#isMalformed ||= malformedColumnNames.includes(this.name);
-  }
-
-  /** Adds a value and returns its approximate size in bytes. */
-  push(value: SourceValue): number {
-    if (value === null) {
-      this.#values.push(null);
-      return 1;
-    }
-    if (!this.#column.isList) return this.#pushStored(this.#values, value);
-    const elements = Array.isArray(value) ? (value as readonly SourceValue[]) : [value];
-    const list: unknown[] = [];
-    let bytes = 0;
-    for (const element of elements) if (element !== null) bytes += this.#pushStored(list, element);
-    this.#values.push(list);
-    return bytes;
-  }
-
-  /** Returns the values since the last call, as a column of a row group. */
-  take(): ColumnSource {
-    const data = this.#values;
-    const hasNegativeZero = this.#hasNegativeZero;
-    this.#values = [];
-    this.#hasNegativeZero = false;
-    // The writer's dictionaries treat -0 as 0.
-    return { name: this.name, data, ...(hasNegativeZero && { encoding: 'PLAIN' }) };
-  }
-
-  #pushStored(values: unknown[], value: Exclude<SourceValue, null>): number {
-    const stored = this.#store(value);
-    values.push(stored);
-    if (stored === 0 && Object.is(stored, -0)) this.#hasNegativeZero = true;
-    // Values that were not text before have been written as JSON.
-    if (this.#column.type === 'JSON' && typeof value === 'string' && !this.#isMalformed) {
-      this.#isMalformed = !isJson(value);
-    }
-    if (this.#digits !== undefined) noteDigits(this.#digits, stored as string);
-    return typeof stored === 'string'
-      ? stored.length
-      : stored instanceof Uint8Array
-        ? stored.byteLength
-        : 8;
-  }
-}
-
-function noteDigits(digits: { integer: number; scale: number }, text: string): void {
-  const point = text.indexOf('.');
-  const sign = text.startsWith('-') ? 1 : 0;
-  digits.integer = Math.max(digits.integer, (point < 0 ? text.length : point) - sign);
-  digits.scale = Math.max(digits.scale, point < 0 ? 0 : text.length - point - 1);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return false;
-  }
-}
-
-type Primitive = Pick<SchemaElement, 'type' | 'converted_type'>;
-
-const primitives: Readonly<Record<RelationType, Primitive>> = {
-  INT: { type: 'INT32' },
-  LONG: { type: 'INT64' },
-  FLOAT: { type: 'FLOAT' },
-  DOUBLE: { type: 'DOUBLE' },
-  BIG_DECIMAL: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  BOOLEAN: { type: 'BOOLEAN' },
-  TIMESTAMP: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
-  STRING: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  JSON: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  BYTES: { type: 'BYTE_ARRAY' },
-  MAP: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-};
-
-/**
- * Returns the schema of a Parquet file with these columns. A list has three levels, as the Parquet
- * format requires.
- */
-function parquetSchemaOf(columns: readonly TableColumn[]): SchemaElement[] {
-  return [
-    { name: 'root', num_children: columns.length },
-    ...columns.flatMap(({ name, type, isList }): SchemaElement[] =>
-      isList
-        ? [
-            { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
-            { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
-            { name: 'element', repetition_type: 'OPTIONAL', ...primitives[type] },
-          ]
-        : [{ name, repetition_type: 'OPTIONAL', ...primitives[type] }],
-    ),
-  ];
-}
-
-/**
- * Returns the function that converts values of the pipeline to those that the Parquet writer takes.
- */
-function storedValues(type: RelationType): (value: Exclude<SourceValue, null>) => unknown {
-  switch (type) {
-    case 'LONG':
-      return (value) => BigInt(value as number);
-    case 'TIMESTAMP':
-      return (value) => BigInt(Math.trunc(Number(value)));
-    case 'JSON':
-    case 'MAP':
-      return (value) => (typeof value === 'string' ? value : writeLosslessJson(value));
-    case 'BIG_DECIMAL':
-    case 'STRING':
-      return String;
-    case 'INT':
-    case 'FLOAT':
-    case 'DOUBLE':
-    case 'BOOLEAN':
-    case 'BYTES':
-      return (value) => value;
   }
 }

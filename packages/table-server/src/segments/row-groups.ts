@@ -66,26 +66,31 @@ export async function readRowGroups(
  * the file, are dropped.
  */
 export function movedRowGroup({ group, startOffset }: StoredRowGroup, toOffset: number): RowGroup {
-  const moved = (offset: bigint | undefined): bigint | undefined =>
-    offset === undefined ? undefined : offset + BigInt(toOffset - startOffset);
+  const { file_offset: fileOffset } = group;
+  const distance = toOffset - startOffset;
   return {
     ...group,
-    ...(group.file_offset !== undefined && { file_offset: moved(group.file_offset) ?? 0n }),
-    columns: group.columns.map(
-      ({ file_path: _path, meta_data: meta, file_offset: fileOffset }): ColumnChunk => {
-        if (meta === undefined) return { file_offset: fileOffset };
-        const { dictionary_page_offset: dictionary, statistics } = meta;
-        return {
-          file_offset: fileOffset === 0n ? 0n : (moved(fileOffset) ?? 0n),
-          meta_data: {
-            ...meta,
-            data_page_offset: moved(meta.data_page_offset) ?? 0n,
-            ...(dictionary !== undefined && { dictionary_page_offset: moved(dictionary) ?? 0n }),
-            ...(statistics !== undefined && { statistics: exactOnly(statistics) }),
-          },
-        };
-      },
-    ),
+    ...(fileOffset !== undefined && { file_offset: fileOffset + BigInt(distance) }),
+    columns: group.columns.map((column) => movedColumn(column, distance)),
+  };
+}
+
+/** Returns the metadata of a column that moves by a number of bytes, without its page indexes. */
+export function movedColumn(
+  { file_path: _path, meta_data: meta, file_offset: fileOffset }: ColumnChunk,
+  distance: number,
+): ColumnChunk {
+  if (meta === undefined) return { file_offset: fileOffset };
+  const moved = (offset: bigint): bigint => offset + BigInt(distance);
+  const { dictionary_page_offset: dictionary, statistics } = meta;
+  return {
+    file_offset: fileOffset === 0n ? 0n : moved(fileOffset),
+    meta_data: {
+      ...meta,
+      data_page_offset: moved(meta.data_page_offset),
+      ...(dictionary !== undefined && { dictionary_page_offset: moved(dictionary) }),
+      ...(statistics !== undefined && { statistics: exactOnly(statistics) }),
+    },
   };
 }
 
