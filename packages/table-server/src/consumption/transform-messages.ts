@@ -57,7 +57,7 @@ const plainRowsOfCheck = 64;
  * @throws ABORTED
  */
 export async function transformMessages(
-  { offsets, lengths, bytes: packed }: PackedMessages,
+  { offsets, starts, lengths, bytes: packed }: PackedMessages,
   { clock, signal, sink, ...documents }: TransformOptions,
 ): Promise<BadMessages> {
   const { config } = parseTableConfig(documents.config);
@@ -68,9 +68,9 @@ export async function transformMessages(
   const skipped: BadMessage[] = [];
   const slice = new TimeSlice(clock, signal);
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
-  let start = 0;
   for (let index = 0; index < offsets.length; index += 1) {
     const offset = offsets[index] ?? 0;
+    const start = starts[index] ?? 0;
     const length = lengths[index] ?? -1;
     const end = start + Math.max(0, length);
     let isDue = index % plainRowsOfCheck === 0;
@@ -84,7 +84,6 @@ export async function transformMessages(
       }
       isDue = true;
     }
-    start = end;
     if (sink.isFull) await sink.flush();
     if (isDue && slice.isDue) await slice.yield();
   }
