@@ -119,7 +119,7 @@ describe('RowFileWriter', () => {
     const { path } = await write([
       { text: 'b', long: 2n ** 63n - 1n, int: 5, double: 0, float: Number.NaN },
       { text: 'Zoë', long: -5, int: null, double: 0.5 },
-      { text: 'c', long: 2n ** 53n + 1n, int: -7, double: Infinity },
+      { text: 'c', long: 2n ** 53n + 1n, int: -7, double: Infinity, float: 1 },
     ]);
     const boundsOf = async (name: string): Promise<unknown> => {
       const {
@@ -133,7 +133,8 @@ describe('RowFileWriter', () => {
     expect(await boundsOf('long')).toEqual([-5n, 2n ** 63n - 1n, 0n]);
     expect(await boundsOf('int')).toEqual([-7, 5, 1n]);
     expect(await boundsOf('double')).toEqual([-0, Infinity, 0n]);
-    expect(await boundsOf('float')).toEqual([undefined, undefined, 2n]);
+    // DuckDB treats NaN as the greatest number, so bounds of the others would hide it.
+    expect(await boundsOf('float')).toEqual([undefined, undefined, 1n]);
     expect(await boundsOf('at')).toEqual([undefined, undefined, 3n]);
   });
 

@@ -84,8 +84,9 @@ export class NumberValues {
   }
 
   #bounds(): Pick<EncodedValues, 'min' | 'max'> {
-    // Without numbers, or with nothing but NaN.
-    if (this.#min > this.#max) return { min: undefined, max: undefined };
+    // Bounds do not cover NaN, which DuckDB treats as the greatest number.
+    const hasNaN = this.#numbers.subarray(0, this.#count).includes(Number.NaN);
+    if (this.#count === 0 || hasNaN) return { min: undefined, max: undefined };
     if (this.#type !== 'LONG' && this.#type !== 'TIMESTAMP') {
       // As the format requires: readers may treat both zeros as equal.
       return { min: this.#min === 0 ? -0 : this.#min, max: this.#max === 0 ? 0 : this.#max };
