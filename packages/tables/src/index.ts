@@ -43,11 +43,13 @@ export { plainKinds, type PlainRowReader } from './pipeline/plain-row-reader.ts'
 export {
   type DroppedRow,
   openPipeline,
+  type OpenPipeline,
   type PipelineCounts,
   type PipelineResult,
   type PipelineRow,
   type RunOptions,
   runPipeline,
+  type TakenRow,
 } from './pipeline/run-pipeline.ts';
 export {
   type CheckedSchemaDocument,

@@ -6,7 +6,7 @@ export type MessageValue = Pick<StreamMessage, 'offset' | 'value'>;
 /** Messages as four buffers, which are cheap to send to another process. */
 export interface PackedMessages {
   readonly offsets: Float64Array;
-  /** Where each value starts in `bytes`. */
+  /** The position of each value in `bytes`. */
   readonly starts: Int32Array;
   /** The byte length of each value; -1 for a message without a value. */
   readonly lengths: Int32Array;

@@ -20,7 +20,7 @@ export class TextValues {
   /** The distinct texts, each after its length. */
   #bytes = Buffer.allocUnsafe(4_096);
   #size = 0;
-  /** Where each distinct text starts. */
+  /** The position of each distinct text. */
   #starts = new Int32Array(64);
   #distinctCount = 0;
   /** The index of the distinct text of each value. */

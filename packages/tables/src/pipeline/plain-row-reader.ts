@@ -29,7 +29,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** A column whose plain values are stored as they are. */
 export interface PlainColumn {
   readonly spec: ColumnSpec;
-  /** What it has in rows without a value; undefined if such rows are not plain. */
+  /** Its value in rows that have none for it; undefined if such rows are not plain. */
   readonly absentValue: SourceValue | undefined;
 }
 
@@ -55,15 +55,15 @@ export class PlainRowReader {
   readonly kinds: Uint8Array;
   /** The values of kind `number`, and 0 or 1 for those of kind `boolean`. */
   readonly numbers: Float64Array;
-  /** Where values of kind `ascii` start in `bytes`. */
+  /** The start of each value of kind `ascii` in `bytes`. */
   readonly starts: Int32Array;
-  /** Where they end. */
+  /** The end of each value of kind `ascii` in `bytes`. */
   readonly ends: Int32Array;
   /** The values of kind `text`. */
   readonly texts: string[];
   /** The bytes from which the last row was read. */
   bytes: Buffer = Buffer.alloc(0);
-  /** What the columns have in rows without a value for them; undefined if these are not plain. */
+  /** The values of columns in rows that have none for them; undefined if these are not plain. */
   readonly absentValues: readonly (SourceValue | undefined)[];
   readonly #columns: readonly ColumnSpec[];
   /** The type of each column whose values may be plain. */
@@ -71,7 +71,7 @@ export class PlainRowReader {
   readonly #fields = new Map<string, Field>();
   readonly #start: Field = { name: new Uint8Array(), position: -1, row: 0, next: undefined };
   #row = 0;
-  /** Where the next token starts. */
+  /** The position of the next token. */
   #at = 0;
   #end = 0;
 
@@ -264,7 +264,7 @@ export class PlainRowReader {
     return true;
   }
 
-  /** Skips a text of printable ASCII characters without escapes. Returns false at any other byte. */
+  /** Skips a text of printable ASCII characters without escapes; false at any other byte. */
   #skipAscii(): boolean {
     const { bytes } = this;
     for (let at = this.#at + 1; at < this.#end; at += 1) {
@@ -301,7 +301,7 @@ export class PlainRowReader {
     try {
       text = parseLosslessJson(utf8.decode(this.bytes.subarray(start, at + 1))) as string;
     } catch (error) {
-      // Whoever parses the whole text explains what is wrong.
+      // The decoder of the whole message explains what is wrong.
       if (error instanceof TypeError || error instanceof SyntaxError) return false;
       throw error;
     }
@@ -331,7 +331,7 @@ function isOfType(value: number, type: ColumnType | undefined): boolean {
       return value === (value | 0);
     case 'LONG':
       return Number.isSafeInteger(value);
-    // Integers of 32 bits are no times.
+    // The pipeline refuses an integer of 32 bits, which is not a time in milliseconds.
     case 'TIMESTAMP':
       return Number.isSafeInteger(value) && value !== (value | 0);
     case 'FLOAT':
