@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { readConsoleFiles } from '@quire/console';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ensureSite } from '../../../packages/console/scripts/build-site.ts';
 
 const KB = 1024;
@@ -12,8 +12,9 @@ const isLazy = (name: string): boolean =>
   );
 
 describe('the files of the console', () => {
+  beforeAll(() => ensureSite(() => undefined));
+
   test('the files of the console are less than 200 KB compressed, without what loads when it is needed', async () => {
-    await ensureSite(() => undefined);
     const files = await readConsoleFiles();
     const sizes = [...(files ?? [])].map(([name, { bytes, brotli }]) => ({
       name,
