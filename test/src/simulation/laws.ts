@@ -119,7 +119,7 @@ export class Laws {
         const text = `${requestId} is ${page.status} ${page.reason}, and should live`;
         this.#unexplained.push({ result, text: `at ${this.#nowMs()}: ${text}` });
       }
-    } else if (page.status === 500) {
+    } else if (page.status === 500 && !this.#mayLackData(result, page)) {
       this.violate(`${requestId}: 500 ${page.reason}`);
     }
   }
@@ -155,6 +155,14 @@ export class Laws {
   mustLive({ livesUntilMs, isDeletionTried, isEvicted }: KnownResult): boolean {
     if (!this.#areListingsTrue) return false;
     return !isDeletionTried && !isEvicted && this.#nowMs() < livesUntilMs - this.#clockErrorMaxMs;
+  }
+
+  /**
+   * Reports whether a removal may have left a commit record: of a result that two brokers renewed at
+   * once, a listing that lags shows one record, and the other outlives the data.
+   */
+  #mayLackData({ isDeletionTried, isEvicted }: KnownResult, { reason }: SeenPage): boolean {
+    return !this.#areListingsTrue && (isDeletionTried || isEvicted) && reason === 'RESULT_CORRUPT';
   }
 
   /** Called by the logs of cleaners. */

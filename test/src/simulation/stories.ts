@@ -36,4 +36,24 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
     'a table server that was killed while it probed the free space of its disk left the file of the probe',
     { seed: 100_111, durationMs: 60_000 },
   ],
+  [
+    'where listings lag, a deletion right after the renewals of two brokers missed one of their records: its result has no data',
+    {
+      seed: 203_519,
+      durationMs: 60_000,
+      plan: { clockErrorMaxMs: 0 },
+      without: [
+        'admin',
+        'kill',
+        'power',
+        'lost',
+        'full',
+        'cut',
+        'slow',
+        'clock',
+        'settings',
+        'reset',
+      ],
+    },
+  ],
 ];
