@@ -154,6 +154,23 @@ describe('RowFileWriter', () => {
     expect((await columnOf(file.path, 'text'))?.encodings).toEqual(encodings);
   });
 
+  test('texts that were made to collide are not searched for each other', async () => {
+    // FNV-1a, as the writer computes it.
+    const hashOf = (text: string): number => {
+      let hash = 0x811c9dc5;
+      for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+      return hash ^ (hash >>> 15);
+    };
+    const colliding: string[] = [];
+    for (let n = 0; colliding.length < 300; n += 1) {
+      if ((hashOf(`text ${n}`) & 0x3ff) === 0) colliding.push(`text ${n}`);
+    }
+    const rows = Array.from({ length: 5_000 }, (_, n) => ({ text: colliding[n % 300] ?? '' }));
+    const file = await write(rows);
+    expect(await read(file)).toEqual(stored(rows));
+    expect((await columnOf(file.path, 'text'))?.encodings).toEqual(['PLAIN']);
+  });
+
   test('DuckDB reads every kind of page, and skips groups by their bounds', async () => {
     const rows = Array.from({ length: 70_000 }, (_, n) => ({
       // Pages of a mebibyte, of which the last row group has one.

@@ -11,6 +11,9 @@ const pageBytesMax = 1024 * 1024;
  */
 const sample = { count: 2_048, repeatedMin: 0.1 } as const;
 
+/** The number of places that are tried for a text: only texts made to collide need more. */
+const probesMax = 256;
+
 /**
  * Collects the texts or bytes of one column of a row group. Equal ones are stored once, in the
  * plain encoding of the format, unless nearly all differ.
@@ -100,8 +103,12 @@ export class TextValues {
     let index = -1;
     if (this.#isSearched) {
       const place = this.#find(length);
-      index = (this.#table[place] ?? 0) - 1;
-      if (index < 0) this.#table[place] = this.#distinctCount + 1;
+      if (place === undefined) {
+        this.#isSearched = false;
+      } else {
+        index = (this.#table[place] ?? 0) - 1;
+        if (index < 0) this.#table[place] = this.#distinctCount + 1;
+      }
     }
     if (index < 0) {
       index = this.#distinctCount;
@@ -120,19 +127,20 @@ export class TextValues {
     this.#indexes[this.#count] = index;
     this.#count += 1;
     if (this.#count === sample.count) {
-      this.#isSearched = this.#distinctCount <= (1 - sample.repeatedMin) * this.#count;
+      this.#isSearched &&= this.#distinctCount <= (1 - sample.repeatedMin) * this.#count;
     }
   }
 
   /**
    * Returns the place in the table of the text that equals the last bytes, or the free place for
-   * it.
+   * it; undefined if too many texts have nearly the same hash.
    */
-  #find(length: number): number {
+  #find(length: number): number | undefined {
     const bytes = this.#bytes;
     const from = this.#size + prefixBytes;
     const mask = this.#table.length - 1;
-    for (let place = hashOf(bytes, from, length) & mask; ; place = (place + 1) & mask) {
+    let place = hashOf(bytes, from, length) & mask;
+    for (let probe = 0; probe < probesMax; probe += 1, place = (place + 1) & mask) {
       const index = (this.#table[place] ?? 0) - 1;
       if (index < 0) return place;
       const start = (this.#starts[index] ?? 0) + prefixBytes;
@@ -141,6 +149,7 @@ export class TextValues {
       while (at < length && bytes[start + at] === bytes[from + at]) at += 1;
       if (at === length) return place;
     }
+    return undefined;
   }
 
   #rehash(): void {
