@@ -114,22 +114,26 @@ export function lockOf(project: object, tarballs: readonly Tarball[]): Lock {
 }
 
 /**
- * Installs the tarballs of a project with npm. The modules of others that they need are hard links
- * to those of the repository, which its lock file names as well: to unpack them again takes npm
- * three times as long. npm still decides which of them belong to the project, and fetches what is
- * missing.
+ * Installs the tarballs of a project with npm. With `linksModules`, the modules of others that they
+ * need are hard links to those of the repository, which its lock file names as well: to unpack them
+ * again takes npm three times as long. npm still decides which of them belong to the project, and
+ * fetches what is missing, but verifies no digests of what is linked.
  */
 export async function installTarballs(
   folder: string,
   project: object,
   tarballs: readonly Tarball[],
-  ...args: readonly string[]
+  {
+    linksModules,
+    args = [],
+  }: { readonly linksModules: boolean; readonly args?: readonly string[] },
 ): Promise<void> {
   const lock = lockOf(project, tarballs);
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   // Links do not cross file systems: there npm unpacks everything.
-  if (statSync(folder).dev === statSync(modules).dev) linkModules(folder, lock, tarballs);
+  if (linksModules && statSync(folder).dev === statSync(modules).dev)
+    linkModules(folder, lock, tarballs);
   await npm(
     folder,
     'install',

@@ -57,7 +57,11 @@ async function installCommand(app: string): Promise<void> {
     const { version } = readManifest(join(root, 'packages/cli'));
     const project = { name: 'quire-image', version, private: true, dependencies };
     const located = tarballs.map((each) => ({ ...each, file: join(packed, each.file) }));
-    await installTarballs(app, project, located, '--omit=dev', '--loglevel=error');
+    // npm verifies the digests of everything that is published.
+    await installTarballs(app, project, located, {
+      linksModules: false,
+      args: ['--omit=dev', '--loglevel=error'],
+    });
     const sbom = await npm(app, 'sbom', '--omit=dev', '--sbom-format=cyclonedx');
     writeFileSync(join(app, 'sbom.cdx.json'), sbom);
     rmSync(join(app, 'package-lock.json'));

@@ -32,7 +32,7 @@ export class PublishedPackages implements Disposable {
       tarballs.map(({ manifest, file }) => [manifest.name, `file:${file}`]),
     );
     const project = { name: 'stranger', private: true, type: 'module', dependencies };
-    await installTarballs(folder, project, tarballs);
+    await installTarballs(folder, project, tarballs, { linksModules: true });
     return new PublishedPackages(folder, tarballs);
   }
 
