@@ -158,8 +158,8 @@ export class Laws {
   }
 
   /**
-   * Reports whether a removal may have left a commit record: of a result that two brokers renewed at
-   * once, a listing that lags shows one record, and the other outlives the data.
+   * Reports whether a removal may have left a commit record. If two brokers have renewed a result
+   * at once, a listing that lags shows one of its records, and the other outlives the data.
    */
   #mayLackData({ isDeletionTried, isEvicted }: KnownResult, { reason }: SeenPage): boolean {
     return !this.#areListingsTrue && (isDeletionTried || isEvicted) && reason === 'RESULT_CORRUPT';
