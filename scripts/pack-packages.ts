@@ -132,8 +132,8 @@ export async function installTarballs(
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project));
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
   // Links do not cross file systems: there npm unpacks everything.
-  if (linksModules && statSync(folder).dev === statSync(modules).dev)
-    linkModules(folder, lock, tarballs);
+  const canLink = statSync(folder).dev === statSync(modules).dev;
+  if (linksModules && canLink) linkModules(folder, lock, tarballs);
   await npm(
     folder,
     'install',

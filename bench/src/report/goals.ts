@@ -244,6 +244,19 @@ const goals: readonly Goal[] = [
     part: 'flight',
     read: atLeastTimesBetter('flight-pandas', ['pinotdb'], undefined, 5),
   },
+  ...(
+    [
+      ['file stream', 250_000],
+      ['kafka', 120_000],
+    ] as const
+  ).map(([level, perSecondMin]): Goal => {
+    return {
+      what: `JSON messages of a ${level === 'kafka' ? 'Kafka topic' : level} into segments, per second of processor time`,
+      goal: `≥ ${perSecondMin.toLocaleString('en')}/s`,
+      part: 'ingest',
+      read: within('ingest-cpu', level, (perSecond) => perSecond >= perSecondMin, 'rows/s'),
+    };
+  }),
   {
     what: 'preview of 10,000 rows × 50 columns with 20 transforms',
     goal: '≤ 2,000 ms',
