@@ -1,4 +1,5 @@
 import { PinotTableEngine } from '@quire/engine-pinot';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cellText, ConsoleStage, runQuery } from '../console/console-stage.ts';
 import { chromium, describeWithTool, pinotServer } from '../testkit/toolchain.ts';
@@ -86,28 +87,22 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       const grouped = `SELECT id, count(*) FROM ${table} WHERE id > 10 GROUP BY id`;
       const plan = page.getByRole('region', { name: 'Plan' });
       await explain(grouped, /^Plan/);
-      await plan.locator('li li li', { hasText: 'PLAN_START' }).first().waitFor();
+      await shown(page, plan.locator('li li li', { hasText: 'PLAN_START' }));
       await explain(`SET useMultistageEngine = true; ${grouped}`, /^Plan/);
-      await plan
-        .locator('li li', { hasText: `Scan(table=[[default, ${table}]]` })
-        .first()
-        .waitFor();
+      await shown(page, plan.locator('li li', { hasText: `Scan(table=[[default, ${table}]]` }));
 
       const statistics = page.getByRole('region', { name: 'Statistics' });
       await explain(grouped, /^Profile/);
       // Apache Pinot returns the trace of only one of several servers on one host. It may be the
       // server without segments.
-      await statistics.locator('li', { hasText: 'SegmentPrunerService' }).first().waitFor();
+      await shown(page, statistics.locator('li', { hasText: 'SegmentPrunerService' }));
       expect(await statistics.locator('table').innerText()).toMatch(
         /Rows scanned\s+39[^]*Rows in the tables\s+50[^]*Segments queried\s+2/,
       );
       await page.getByRole('tab', { name: 'Rows' }).click();
       expect(await cellText(page, 1, 2)).toBe('1');
       await explain(`SET useMultistageEngine = true; ${grouped}`, /^Profile/);
-      await statistics
-        .locator('li', { hasText: `LEAF(${table})` })
-        .first()
-        .waitFor();
+      await shown(page, statistics.locator('li', { hasText: `LEAF(${table})` }));
       expect(complaints.filter(isOurs)).toEqual([]);
     });
 
@@ -142,4 +137,16 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
 /** Reports whether a complaint is not about the dropped table of another suite. */
 function isOurs(complaint: string): boolean {
   return !new RegExp(`404 .*/tables/(?!${table}/)\\w+/`).test(complaint);
+}
+
+/** Waits for an element; the error if it does not appear has the text of the page. */
+async function shown(page: Page, element: Locator): Promise<void> {
+  try {
+    await element.first().waitFor();
+  } catch (error) {
+    const seen = await page.locator('main').innerText();
+    throw new Error(`${element.toString()} is not shown, but:\n${seen.slice(0, 2000)}`, {
+      cause: error,
+    });
+  }
 }
