@@ -24,10 +24,6 @@ export interface Lender {
 export interface BufferPoolOptions {
   /** The limit for idle memory; buffers that are released beyond it are dropped. */
   readonly idleBytesMax?: number;
-  /** True if other threads may use the memory as well. Default: no. */
-  readonly isShared?: boolean;
-  /** Called with each buffer that is dropped or given up: it will not be lent again. */
-  readonly onDropped?: (buffer: ArrayBufferLike) => void;
 }
 
 /**
@@ -37,17 +33,13 @@ export interface BufferPoolOptions {
  */
 export class BufferPool implements Lender {
   /** Idle buffers, by size. */
-  readonly #idle = new Map<number, ArrayBufferLike[]>();
+  readonly #idle = new Map<number, ArrayBuffer[]>();
   readonly #idleBytesMax: number;
-  readonly #isShared: boolean;
-  readonly #onDropped: BufferPoolOptions['onDropped'];
   #idleBytes = 0;
   #leasedBytes = 0;
 
-  constructor({ idleBytesMax = 24 * MiB, isShared = false, onDropped }: BufferPoolOptions = {}) {
-    this.#onDropped = onDropped;
+  constructor({ idleBytesMax = 24 * MiB }: BufferPoolOptions = {}) {
     this.#idleBytesMax = idleBytesMax;
-    this.#isShared = isShared;
   }
 
   get leasedBytes(): number {
@@ -55,14 +47,15 @@ export class BufferPool implements Lender {
   }
 
   /** Lends `sizeBytes` bytes at the start of a separate buffer, with any content. */
-  lease(sizeBytes: number): Uint8Array {
-    const buffer = this.#takeIdle(sizeBytes) ?? this.#allocate(capacityFor(sizeBytes));
+  lease(sizeBytes: number): Uint8Array<ArrayBuffer> {
+    const buffer =
+      this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
     this.#leasedBytes += buffer.byteLength;
     return new Uint8Array(buffer, 0, sizeBytes);
   }
 
   release(lease: Uint8Array): void {
-    const { buffer } = lease;
+    const buffer = lease.buffer as ArrayBuffer;
     if (this.#idleBytes + buffer.byteLength > this.#idleBytesMax) return this.abandon(lease);
     this.#leasedBytes -= buffer.byteLength;
     const idle = this.#idle.get(buffer.byteLength) ?? [];
@@ -72,7 +65,7 @@ export class BufferPool implements Lender {
   }
 
   /** Returns an idle buffer that is large enough and less than twice as large as needed. */
-  #takeIdle(sizeBytes: number): ArrayBufferLike | undefined {
+  #takeIdle(sizeBytes: number): ArrayBuffer | undefined {
     const smallest = capacityFor(sizeBytes);
     for (let capacity = smallest; capacity < 2 * smallest; capacity = capacityFor(capacity + 1)) {
       const buffer = this.#idle.get(capacity)?.pop();
@@ -83,15 +76,13 @@ export class BufferPool implements Lender {
     return undefined;
   }
 
-  #allocate(sizeBytes: number): ArrayBufferLike {
-    return this.#isShared
-      ? new SharedArrayBuffer(sizeBytes)
-      : Buffer.allocUnsafeSlow(sizeBytes).buffer;
+  abandon({ buffer }: Uint8Array): void {
+    this.forget(buffer.byteLength);
   }
 
-  abandon({ buffer }: Uint8Array): void {
-    this.#leasedBytes -= buffer.byteLength;
-    this.#onDropped?.(buffer);
+  /** Gives up lent memory that no longer exists: the whole size of its buffers. */
+  forget(sizeBytes: number): void {
+    this.#leasedBytes -= sizeBytes;
   }
 }
 

@@ -45,3 +45,9 @@ export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
   const start = batches[0]?.bytes.start ?? firstOffset;
   return { rows, bytes: { start, end: batches.at(-1)?.bytes.end ?? start }, batches };
 }
+
+/** Returns the plan for some consecutive batches of a page. */
+export function batchesOf(plan: PagePlan, batches: readonly PlannedBatch[]): PagePlan {
+  const start = batches[0]?.bytes.start ?? plan.bytes.start;
+  return { ...plan, bytes: { start, end: batches.at(-1)?.bytes.end ?? start }, batches };
+}

@@ -10,7 +10,7 @@ import { type ArrowChunks, encodeArrowSync } from './encode/arrow-stream.ts';
 import { type FormatOptions, pageEncoders } from './encode/page-encoders.ts';
 import { encodeTextSync } from './encode/text-rows.ts';
 import { decodedBatches, isReadableBy } from './plain-batches.ts';
-import type { PagePlan } from './plan-page.ts';
+import { batchesOf, type PagePlan, type PlannedBatch } from './plan-page.ts';
 import type { CachedBatches, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { compressBody, type ContentEncoding } from './encode/compress-body.ts';
@@ -165,7 +165,7 @@ export class ResultPage {
       schema,
       rowsPerBatch: spans.rowsPerBatch,
       planned: this.#plan.batches,
-      read: () => this.#read(signal),
+      read: (batches: readonly PlannedBatch[]) => this.#read(batches, signal),
       options: { codecs, escapesFormulas, around },
       contentEncoding: isOnePart ? contentEncoding : undefined,
       onEncoded,
@@ -177,11 +177,15 @@ export class ResultPage {
     } else yield* isDoneWithChunks ? chunks : copied(chunks);
   }
 
-  /** Yields the batches of the page, without waiting for those that are cached. */
-  async *#read(signal: AbortSignal | undefined): AsyncGenerator<ReadBatch> {
-    const cached = tracedSync('page.read', () => this.#source.readCached?.(this.#plan));
+  /** Yields batches of the page, without waiting for them if all are cached. */
+  async *#read(
+    batches: readonly PlannedBatch[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<ReadBatch> {
+    const plan = batchesOf(this.#plan, batches);
+    const cached = tracedSync('page.read', () => this.#source.readCached?.(plan));
     if (cached === undefined) {
-      yield* tracedItems('page.read', this.#source.read(this.#plan, { signal }));
+      yield* tracedItems('page.read', this.#source.read(plan, { signal }));
       return;
     }
     try {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { MiB, type QuireError } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
@@ -195,7 +197,7 @@ describe('pages in threads', () => {
     expect(threads.status.leasedBytes).toBe(0);
   });
 
-  test('a thread that dies fails the page that it encodes; the one behind it is encoded by the next thread', async () => {
+  test('a thread that dies fails the page that it encodes; the one behind it is encoded by the main thread', async () => {
     const result = await createResult(1);
     const plain = await plainOf(result);
     await started();
@@ -211,7 +213,7 @@ describe('pages in threads', () => {
     expect(threads.status).toMatchObject({ count: 1, diedCount: 1, leasedBytes: 0 });
   });
 
-  test('a thread that does not finish a part within 30 seconds is ended with its page; the one behind it is encoded by the next thread', async () => {
+  test('a thread that does not finish a part within 30 seconds is ended with its page; the one behind it is encoded by the main thread', async () => {
     const result = await createResult(1);
     const plain = await plainOf(result);
     await started();
@@ -309,6 +311,30 @@ describe('pages in threads', () => {
     const whole = await bytesOf(plain, 0, rowCount, 'json');
     expect(Buffer.concat(chunks).equals(whole)).toBe(true);
     expect(threads.status.leasedBytes).toBe(0);
+  });
+
+  test('readers that leave in the middle of their pages leave no memory behind in the thread', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const result = await createResult(1);
+    await started();
+    const usedBytes = (): number => {
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = usedBytes();
+    for (let reader = 0; reader < 40; reader += 1) {
+      const chunks = result
+        .page({ offset: 0, rowCount: 300_000 })
+        .encode('json', { isDoneWithChunks: true })
+        [Symbol.asyncIterator]();
+      await chunks.next();
+      await chunks.return?.();
+      await until(() => threads.status.busyCount === 0, 'the thread has finished');
+    }
+    expect(threads.status).toMatchObject({ partCount: 40, leasedBytes: 0 });
+    // What the pool may keep.
+    expect(usedBytes() - before).toBeLessThan(32 * MiB);
   });
 
   test('threads end when none was used for a while, and start again', async () => {

@@ -3,12 +3,13 @@ import { MiB } from '@quire/core';
 import type { PageFormatName } from '@quire/core/wire';
 import { encodeSchemaMessage } from '../arrow/encode-message.ts';
 import type { ReadBatch } from '../batch-reader.ts';
+import type { BufferPool } from '../buffer-pool.ts';
 import type { ContentEncoding } from '../encode/compress-body.ts';
 import type { FormatOptions } from '../encode/page-encoders.ts';
 import type { PlannedBatch } from '../plan-page.ts';
 import type { ThreadPool } from './thread-pool.ts';
-import { PartRun } from './part-run.ts';
-import { encodePart, type PartWork, type SharedSchema, sizeBytesOf } from './part-work.ts';
+import { NotStartedError, PartRun } from './part-run.ts';
+import { encodePart, type NumberedSchema, type PartWork, sizeBytesOf } from './part-work.ts';
 
 /** The target size of a part, as it is stored. */
 const partBytesMax = 1.25 * MiB;
@@ -23,8 +24,8 @@ export interface ThreadedPage {
   readonly schema: Schema;
   readonly rowsPerBatch: number;
   readonly planned: readonly PlannedBatch[];
-  /** Reads the planned batches, in order; each is valid until the next one is requested. */
-  readonly read: () => AsyncIterable<ReadBatch>;
+  /** Reads planned batches, in order; each is valid until the next one is requested. */
+  readonly read: (planned: readonly PlannedBatch[]) => AsyncIterable<ReadBatch>;
   readonly options: FormatOptions;
   /** The coding of the output; only for pages of one part. */
   readonly contentEncoding: ContentEncoding | undefined;
@@ -35,8 +36,8 @@ export interface ThreadedPage {
 
 /**
  * Encodes a page in threads, part by part: while one is sent, the next one is encoded. Parts for
- * which no thread is free are encoded in this thread. Each chunk is valid until the next one is
- * requested.
+ * which no thread is free are encoded in this thread, and so are those whose thread ended before it
+ * started them. Each chunk is valid until the next one is requested.
  *
  * @throws any error of `page.read`; otherwise as `ResultPage.encode`
  */
@@ -44,12 +45,19 @@ export async function* encodeInThreads(
   page: ThreadedPage,
   threads: ThreadPool,
 ): AsyncGenerator<Uint8Array> {
-  let ahead: PartRun | Part | undefined;
+  const { memory } = threads;
+  const growth = growths.get(page.schema)?.get(page.format) ?? growthDefault;
+  let ahead: PartRun | PartWork | undefined;
   let sizeBytes = 0;
+  const onEncoded = (plainBytes: number): void => {
+    sizeBytes += plainBytes;
+    page.onEncoded(plainBytes);
+  };
   try {
-    for await (const part of readParts(page, threads)) {
+    for await (const work of readParts(page, partsOf(page.planned), memory)) {
       const current = ahead;
-      ahead = threads.start(part.work, part.lease) ?? part;
+      const outputBytes = Math.ceil(sizeBytesOf(work.batches) * growth) + slackBytes;
+      ahead = threads.start(work, outputBytes) ?? work;
       if (current !== undefined) yield* chunksOf(current);
     }
     const last = ahead;
@@ -58,64 +66,59 @@ export async function* encodeInThreads(
     noteGrowth(page, sizeBytes);
   } finally {
     if (ahead instanceof PartRun) ahead.abandon();
-    else if (ahead !== undefined) threads.memory.release(ahead.lease);
+    else if (ahead !== undefined) memory.release(new Uint8Array(ahead.input));
   }
 
-  async function* chunksOf(part: PartRun | Part): AsyncGenerator<Uint8Array> {
-    const onEncoded = (plainBytes: number): void => {
-      sizeBytes += plainBytes;
-      page.onEncoded(plainBytes);
-    };
-    if (part instanceof PartRun) {
+  async function* chunksOf(part: PartRun | PartWork): AsyncGenerator<Uint8Array> {
+    if (!(part instanceof PartRun)) {
+      yield* encodeHere(part, memory, onEncoded);
+      return;
+    }
+    try {
       yield* part.chunks(page.signal);
       onEncoded(part.plainBytes);
-    } else yield* encodeHere(part, threads, onEncoded);
+    } catch (error) {
+      if (!(error instanceof NotStartedError)) throw error;
+      // Its batches are lost with the thread.
+      for await (const work of readParts(page, [part.work.batches], memory)) {
+        yield* encodeHere(work, memory, onEncoded);
+      }
+    }
   }
 }
 
-interface Part {
-  readonly work: PartWork;
-  readonly lease: Uint8Array;
-}
-
-/** Reads the batches of a page into shared memory, one part after the other. */
-async function* readParts(page: ThreadedPage, threads: ThreadPool): AsyncGenerator<Part> {
-  const { memory } = threads;
-  const { format, options, schema, rowsPerBatch, contentEncoding } = page;
-  const groups = partsOf(page.planned);
-  const growth = growths.get(schema)?.get(format) ?? growthDefault;
-  const shared = sharedSchemaOf(schema);
-  const batches = page.read()[Symbol.asyncIterator]();
+/** Reads parts of a page into memory, one after the other. */
+async function* readParts(
+  page: ThreadedPage,
+  parts: readonly (readonly PlannedBatch[])[],
+  memory: BufferPool,
+): AsyncGenerator<PartWork> {
+  const { format, options, rowsPerBatch, contentEncoding } = page;
+  const schema = numberedSchemaOf(page.schema);
+  const reads = page.read(parts.flat())[Symbol.asyncIterator]();
   try {
-    for (const [index, planned] of groups.entries()) {
-      const storedBytes = sizeBytesOf(planned);
-      const lease = memory.lease(storedBytes + Math.ceil(storedBytes * growth) + slackBytes);
+    for (const batches of parts) {
+      const lease = memory.lease(sizeBytesOf(batches));
       let isFull = false;
       try {
-        const start = planned[0]?.bytes.start ?? 0;
-        for (const { bytes } of planned) {
-          const next = await batches.next();
+        const start = batches[0]?.bytes.start ?? 0;
+        for (const { bytes } of batches) {
+          const next = await reads.next();
           if (next.done !== true) lease.set(next.value.message, bytes.start - start);
         }
         isFull = true;
       } finally {
         if (!isFull) memory.release(lease);
       }
-      const part = { isFirst: index === 0, isLast: index === groups.length - 1 };
-      const work = {
-        format,
-        options,
-        part,
-        schema: shared,
-        rowsPerBatch,
-        memory: threads.sharedMemoryOf(lease),
-        batches: planned,
-        contentEncoding,
+      const part = {
+        isFirst: batches[0] === page.planned[0],
+        isLast: batches.at(-1) === page.planned.at(-1),
       };
-      yield { work, lease };
+      const form = { format, options, part, schema, rowsPerBatch, contentEncoding };
+      yield { ...form, input: lease.buffer, batches };
     }
   } finally {
-    await batches.return?.();
+    await reads.return?.();
   }
 }
 
@@ -129,13 +132,14 @@ export function partsOf(batches: readonly PlannedBatch[]): readonly (readonly Pl
 }
 
 async function* encodeHere(
-  { work, lease }: Part,
-  { memory }: ThreadPool,
+  work: PartWork,
+  memory: BufferPool,
   onEncoded: (sizeBytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
+  const lease = new Uint8Array(work.input);
   let isDone = false;
   try {
-    yield* encodePart(work, lease.buffer as SharedArrayBuffer, memory, onEncoded);
+    yield* encodePart(work, memory, memory, onEncoded);
     isDone = true;
   } finally {
     if (isDone) memory.release(lease);
@@ -154,15 +158,12 @@ function noteGrowth({ schema, format, planned }: ThreadedPage, sizeBytes: number
 }
 
 let schemaCount = 0;
-const sharedSchemas = new WeakMap<Schema, SharedSchema>();
+const numberedSchemas = new WeakMap<Schema, NumberedSchema>();
 
-function sharedSchemaOf(schema: Schema): SharedSchema {
-  const known = sharedSchemas.get(schema);
+function numberedSchemaOf(schema: Schema): NumberedSchema {
+  const known = numberedSchemas.get(schema);
   if (known !== undefined) return known;
-  const { bytes } = encodeSchemaMessage(schema);
-  const shared = new SharedArrayBuffer(bytes.byteLength);
-  new Uint8Array(shared).set(bytes);
-  const entry = { number: (schemaCount += 1), bytes: shared };
-  sharedSchemas.set(schema, entry);
+  const entry = { number: (schemaCount += 1), bytes: encodeSchemaMessage(schema).bytes };
+  numberedSchemas.set(schema, entry);
   return entry;
 }

@@ -23,6 +23,6 @@ export interface PageThreadsStatus {
   /** The number of pages and parts that the main thread encoded because all threads were busy. */
   readonly refusedCount: number;
   readonly diedCount: number;
-  /** The shared memory of pages in progress, in bytes. */
+  /** The memory of pages in progress, in bytes. */
   readonly leasedBytes: number;
 }

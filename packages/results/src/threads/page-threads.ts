@@ -8,11 +8,11 @@ export let poolOf: (threads: PageThreads) => ThreadPool;
  * Threads that encode pages: decoding, text and checks of values, beside the main thread, which
  * owns all state, reads and writes.
  *
- * Threads start when the first large page is read, and end when none was read for a while. They
- * share the memory of pages with the main thread. They run a bounded part of a page at a time, and
- * never wait for a client. The main thread encodes the parts for which they have no capacity. A
- * thread that dies fails the page that it was encoding; others that waited for it are encoded by
- * another thread.
+ * Threads start when the first large page is read, and end when none was read for a while. The
+ * memory of a part is transferred to its thread and back. They run a bounded part of a page at a
+ * time, and never wait for a client. The main thread encodes the parts for which they have no
+ * capacity. A thread that dies fails the page that it was encoding; others that waited for it are
+ * encoded by the main thread.
  */
 export class PageThreads implements AsyncDisposable {
   readonly #options: PageThreadsOptions;

@@ -2,14 +2,10 @@
 import { parentPort } from 'node:worker_threads';
 import { encodeError } from '@quire/core/process';
 import { BufferPool } from '../buffer-pool.ts';
+import { PartOutputs } from './part-outputs.ts';
 import { encodePart, type FromThread, type ToThread } from './part-work.ts';
 
 const pool = new BufferPool();
-/**
- * Memory by number. The garbage collector would count each new view as the whole buffer, and soon
- * start a collection.
- */
-const memories = new Map<number, SharedArrayBuffer>();
 let running = Promise.resolve();
 
 parentPort?.on('message', (message: ToThread) => {
@@ -17,29 +13,24 @@ parentPort?.on('message', (message: ToThread) => {
 });
 send({ kind: 'ready' });
 
-async function run({ number, work, dropped }: ToThread): Promise<void> {
-  for (const each of dropped) memories.delete(each);
-  const memory = work.memory.buffer ?? memories.get(work.memory.number);
+async function run({ number, work, outputs }: ToThread): Promise<void> {
+  const lent = new PartOutputs(outputs);
   let plainBytes = 0;
+  let failure = {};
   try {
-    if (memory === undefined) throw new Error('The thread lacks the memory of its work.');
-    memories.set(work.memory.number, memory);
-    const chunks = encodePart(work, memory, pool, (sizeBytes) => (plainBytes += sizeBytes));
-    for await (const { buffer, byteOffset, byteLength } of chunks) {
-      send({
-        kind: 'chunk',
-        number,
-        start: byteOffset,
-        end: byteOffset + byteLength,
-        ...(buffer !== memory && { memory: buffer }),
-      });
+    const onEncoded = (sizeBytes: number): void => void (plainBytes += sizeBytes);
+    for await (const chunk of encodePart(work, pool, lent, onEncoded)) {
+      const { byteLength: sizeBytes } = chunk;
+      const { buffer, isLent } = lent.giveAway(chunk);
+      send({ kind: 'chunk', number, buffer, sizeBytes, isLent }, [buffer]);
     }
-    send({ kind: 'done', number, plainBytes });
   } catch (error) {
-    send({ kind: 'failed', number, error: encodeError(error) });
+    failure = { error: encodeError(error) };
   }
+  const buffers = [work.input, ...lent.giveRest()];
+  send({ kind: 'done', number, plainBytes, ...failure, buffers }, buffers);
 }
 
-function send(message: FromThread): void {
-  parentPort?.postMessage(message);
+function send(message: FromThread, buffers: readonly ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, buffers);
 }

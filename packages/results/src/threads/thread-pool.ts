@@ -3,9 +3,10 @@ import { type Clock, MiB, QuireError, systemClock } from '@quire/core';
 import { decodeError } from '@quire/core/process';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { BufferPool } from '../buffer-pool.ts';
-import type { FromThread, PartWork, SharedMemory, ToThread } from './part-work.ts';
 import type { PageThreadsOptions, PageThreadsStatus } from './page-threads-options.ts';
-import { PartRun } from './part-run.ts';
+import { outputSizes } from './part-outputs.ts';
+import { NotStartedError, PartRun } from './part-run.ts';
+import type { FromThread, PartWork, ToThread } from './part-work.ts';
 
 /** The number of parts that a thread has at once: it starts the next one without a round trip. */
 const partsPerThread = 2;
@@ -28,22 +29,11 @@ const graceMs = 1000;
 /** The threads of `PageThreads`, and the parts that they encode. */
 export class ThreadPool implements AsyncDisposable {
   /** Lends the memory of pages. */
-  readonly memory = new BufferPool({
-    isShared: true,
-    idleBytesMax: 16 * MiB,
-    onDropped: (buffer) => {
-      const dropped = this.#memories.get(buffer);
-      if (dropped !== undefined) for (const thread of this.#threads) thread.drop(dropped.number);
-    },
-  });
-  readonly #memories = new WeakMap<ArrayBufferLike, Required<SharedMemory>>();
-  #memoryCount = 0;
+  readonly memory = new BufferPool();
   readonly #options: PageThreadsOptions;
   readonly #clock: Clock;
   readonly #threads = new Set<PageThread>();
   readonly #closing = new AbortController();
-  /** Parts whose thread died before it started them. */
-  readonly #orphans: PartRun[] = [];
   #failedStarts = 0;
   #partCount = 0;
   #refusedCount = 0;
@@ -77,29 +67,19 @@ export class ThreadPool implements AsyncDisposable {
     return false;
   }
 
-  /** Returns the reference by which threads know the memory of a lease. */
-  sharedMemoryOf({ buffer }: Uint8Array): Required<SharedMemory> {
-    const known = this.#memories.get(buffer);
-    if (known !== undefined) return known;
-    const number = (this.#memoryCount += 1);
-    const memory = { number, buffer: buffer as SharedArrayBuffer };
-    this.#memories.set(buffer, memory);
-    return memory;
-  }
-
   /**
-   * Gives a part to a thread; undefined if all are busy, and the memory is then still the caller's.
+   * Gives a part to a thread, with its input; undefined if all are busy.
    *
-   * @param lease memory of `memory` that starts with the batches
+   * @param outputBytes the expected size of its output
    */
-  start(work: PartWork, lease: Uint8Array): PartRun | undefined {
+  start(work: PartWork, outputBytes: number): PartRun | undefined {
     const thread = this.#freest();
     if (thread === undefined || thread.partCount > 0) this.#startAnother();
     if (thread === undefined) {
       this.#refusedCount += 1;
       return undefined;
     }
-    const run = new PartRun(work, lease, this.memory);
+    const run = new PartRun(work, outputSizes(outputBytes), this.memory);
     this.#partCount += 1;
     this.#usedMs = this.#clock.monotonicMs();
     thread.run(run);
@@ -134,10 +114,7 @@ export class ThreadPool implements AsyncDisposable {
     }
     const thread: PageThread = new PageThread(this.#options.script ?? workerScript(), {
       clock: this.#clock,
-      onReady: () => {
-        this.#failedStarts = 0;
-        for (const run of this.#orphans.splice(0)) thread.run(run);
-      },
+      onReady: () => void (this.#failedStarts = 0),
       onEnded: (end) => this.#forget(thread, end),
     });
     this.#threads.add(thread);
@@ -145,24 +122,14 @@ export class ThreadPool implements AsyncDisposable {
     if (!this.#isWatched) void this.#watch();
   }
 
-  #forget(thread: PageThread, { wasReady, orphans, error }: ThreadEnd): void {
+  #forget(thread: PageThread, { wasReady, error }: ThreadEnd): void {
     this.#threads.delete(thread);
     if (!wasReady) this.#failedStarts += 1;
-    if (error !== undefined) {
-      this.#diedCount += 1;
-      this.#options.onDied?.(error);
-    }
-    this.#orphans.push(...orphans);
-    if (this.#orphans.length === 0) return;
-    const free = this.#freest();
-    if (free === undefined) this.#startAnother();
-    const threads = [...this.#threads];
-    if (free === undefined && threads.some(({ isStarting }) => isStarting)) return;
-    const other = free ?? threads.find(({ isReady }) => isReady);
-    for (const run of this.#orphans.splice(0)) {
-      if (other === undefined) run.fail(error ?? stopped());
-      else other.run(run);
-    }
+    if (error === undefined) return;
+    this.#diedCount += 1;
+    this.#options.onDied?.(error);
+    // Pages of its size are being read.
+    if (wasReady) this.#startAnother();
   }
 
   /** Ends threads that do not finish a step, and all of them when none was used for a while. */
@@ -198,8 +165,6 @@ export class ThreadPool implements AsyncDisposable {
 
 interface ThreadEnd {
   readonly wasReady: boolean;
-  /** The parts that it had not started. */
-  readonly orphans: readonly PartRun[];
   /** The reason; undefined if it was stopped. */
   readonly error: QuireError | undefined;
 }
@@ -212,10 +177,6 @@ class PageThread {
   readonly #worker: Worker;
   readonly #runs = new Map<number, PartRun>();
   readonly #ended = Promise.withResolvers<void>();
-  /** The numbers of memory that the thread has. */
-  readonly #memories = new Set<number>();
-  /** The numbers of memory that will not be used again, which the next message contains. */
-  #dropped: number[] = [];
   #lastNumber = 0;
   #wasReady = false;
   #isStopping = false;
@@ -247,11 +208,12 @@ class PageThread {
     });
     this.#worker.on('error', (error: Error) => (this.#failure ??= died(error)));
     this.#worker.once('exit', (code) => {
-      const [running, ...orphans] = this.#runs.values();
+      const [running, ...waiting] = this.#runs.values();
       this.#runs.clear();
       const error = this.#isStopping ? undefined : (this.#failure ?? died(undefined, code));
       running?.fail(error ?? stopped());
-      onEnded({ wasReady: this.#wasReady, orphans, error });
+      for (const run of waiting) run.fail(error === undefined ? stopped() : new NotStartedError());
+      onEnded({ wasReady: this.#wasReady, error });
       this.#ended.resolve();
     });
   }
@@ -286,19 +248,9 @@ class PageThread {
     }
     const number = (this.#lastNumber += 1);
     this.#runs.set(number, run);
-    const { work } = run;
-    const memory = this.#memories.has(work.memory.number)
-      ? { number: work.memory.number }
-      : work.memory;
-    this.#memories.add(memory.number);
-    const message: ToThread = { number, work: { ...work, memory }, dropped: this.#dropped };
-    this.#dropped = [];
-    this.#worker.postMessage(message);
-  }
-
-  /** Forgets memory that will not be used again. */
-  drop(number: number): void {
-    if (this.#memories.delete(number)) this.#dropped.push(number);
+    const { work, outputs } = run;
+    const message: ToThread = { number, work, outputs };
+    this.#worker.postMessage(message, [work.input, ...outputs]);
   }
 
   async stop(): Promise<void> {
@@ -315,12 +267,15 @@ class PageThread {
 
   #receive(message: Exclude<FromThread, { kind: 'ready' }>): void {
     const run = this.#runs.get(message.number);
-    if (message.kind === 'chunk') return run?.receive(message.start, message.end, message.memory);
+    if (message.kind === 'chunk') {
+      const { buffer, sizeBytes, isLent } = message;
+      return run?.receive(new Uint8Array(buffer, 0, sizeBytes), isLent);
+    }
     this.#runs.delete(message.number);
     this.stepStartMs = this.#clock.monotonicMs();
     if (this.#runs.size === 0) this.#worker.unref();
-    if (message.kind === 'done') run?.end(message.plainBytes);
-    else run?.fail(decodeError(message.error));
+    const { plainBytes, buffers, error } = message;
+    run?.end(plainBytes, buffers, error === undefined ? error : { error: decodeError(error) });
   }
 }
 
