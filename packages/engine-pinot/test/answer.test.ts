@@ -48,20 +48,21 @@ async function read(text: string, cuts: readonly number[] = []): Promise<ReadAns
   return { types, rows, members };
 }
 
-/** Returns the memory of the first column of an answer with one row. */
-async function memoryOf(value: number): Promise<ArrayBufferLike | undefined> {
-  const text = `{"resultTable":{"dataSchema":{"columnNames":["n"],"columnDataTypes":["INT"]},"rows":[[${value}]]}}`;
+/** Reads an answer with one row, into a batch that is not disposed. */
+async function batchOf(value: number): Promise<RecordBatch & Disposable> {
+  const text = answerOf({ n: 'INT' }, `[[${value}]]`);
   let reader: RowReader | undefined;
-  let memory: ArrayBufferLike | undefined;
+  let batch: RecordBatch | undefined;
   for await (const part of readAnswer(new ByteCursor(chunksOf(text, [])))) {
     if (part.kind === 'columns') reader = new RowReader(part.columns, 'hex');
-    if (part.kind !== 'rows') continue;
-    const [batch] = reader?.read(part) ?? [];
-    expect(batch?.getChildAt(0)?.get(0)).toBe(value);
-    memory = (batch?.data.children[0]?.values as Int32Array | undefined)?.buffer;
-    (batch as (RecordBatch & Disposable) | undefined)?.[Symbol.dispose]();
+    if (part.kind === 'rows') batch ??= reader?.read(part)[0];
   }
-  return memory;
+  return batch as RecordBatch & Disposable;
+}
+
+/** Returns the memory of the first column of a batch. */
+function memoryOf(batch: RecordBatch | undefined): ArrayBufferLike | undefined {
+  return (batch?.data.children[0]?.values as Int32Array | undefined)?.buffer;
 }
 
 /** Returns lists and maps as JavaScript values. */
@@ -321,8 +322,15 @@ describe('an answer', () => {
   });
 });
 
-test('answers that are read one after another have the same memory', async () => {
-  const memory = await memoryOf(1);
+test('answers that are read one after another have the same memory, that of the last batch disposed', async () => {
+  const open = await Promise.all([1, 2, 3].map(batchOf));
+  expect(new Set(open.map(memoryOf)).size).toBe(3);
+  for (const batch of open) batch[Symbol.dispose]();
+  const memory = memoryOf(open.at(-1));
   expect(memory).toBeInstanceOf(ArrayBuffer);
-  expect(await memoryOf(2)).toBe(memory);
+  for (const value of [4, 5]) {
+    using batch = await batchOf(value);
+    expect(batch.getChildAt(0)?.get(0)).toBe(value);
+    expect(memoryOf(batch)).toBe(memory);
+  }
 });
