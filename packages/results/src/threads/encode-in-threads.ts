@@ -11,8 +11,13 @@ import type { ThreadPool } from './thread-pool.ts';
 import { NotStartedError, PartRun } from './part-run.ts';
 import { encodePart, type NumberedSchema, type PartWork, sizeBytesOf } from './part-work.ts';
 
-/** The target size of a part, as it is stored. */
-const partBytesMax = 1.25 * MiB;
+/** The maximum size of a page that is encoded as one part, as it is stored. */
+const wholeBytesMax = 1.25 * MiB;
+/**
+ * The target size of the parts of larger pages. What comes back from a thread counts as new for the
+ * garbage collector of the main thread: with larger parts, each page starts a collection.
+ */
+const partBytesMax = 0.75 * MiB;
 /** The additional memory for a chunk that is not full. */
 const slackBytes = 512 * 1024;
 /** The assumed size of a page's output, as a multiple of its stored size, until one is known. */
@@ -124,7 +129,8 @@ async function* readParts(
 
 /** Divides batches into parts of about the same size, none without batches. */
 export function partsOf(batches: readonly PlannedBatch[]): readonly (readonly PlannedBatch[])[] {
-  const partCount = Math.max(1, Math.ceil(sizeBytesOf(batches) / partBytesMax));
+  const sizeBytes = sizeBytesOf(batches);
+  const partCount = sizeBytes <= wholeBytesMax ? 1 : Math.ceil(sizeBytes / partBytesMax);
   const batchCount = Math.ceil(batches.length / partCount);
   return Array.from({ length: Math.ceil(batches.length / batchCount) }, (_, index) =>
     batches.slice(index * batchCount, (index + 1) * batchCount),

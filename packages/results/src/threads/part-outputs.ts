@@ -3,7 +3,7 @@ import type { Lender } from '../buffer-pool.ts';
 /** The size of the first output of a part, so that a page starts early. */
 const firstBytes = 128 * 1024;
 /** The size of the others: each chunk is a message to the main thread. */
-const chunkBytes = 1024 * 1024;
+const chunkBytes = 512 * 1024;
 
 /** Returns the sizes of buffers for an output of about `sizeBytes` bytes. */
 export function outputSizes(sizeBytes: number): readonly number[] {
