@@ -19,6 +19,7 @@ export { assertObjectKey, isObjectKey } from './object-key.ts';
 export type {
   ByteRange,
   CallOptions,
+  DeleteOptions,
   GetOptions,
   ListOptions,
   ObjectBody,

@@ -47,6 +47,16 @@ export interface ReadMemory {
   lend(sizeBytes: number): Uint8Array;
 }
 
+/** Options of `ObjectStore.delete`. */
+export interface DeleteOptions extends CallOptions {
+  /**
+   * True if a power failure must not restore the object. By default it may, because a caller that
+   * deletes thousands of objects would wait for the disk at each of them. Stores whose deletions
+   * are always durable ignore it.
+   */
+  readonly isDurable?: boolean | undefined;
+}
+
 /** Options of `ObjectStore.list`. */
 export interface ListOptions extends CallOptions {
   /** Lists only keys that sort after this one. */
@@ -160,5 +170,5 @@ export interface ObjectStore extends AsyncDisposable {
   list(prefix: string, options?: ListOptions): AsyncIterable<ObjectEntry>;
 
   /** Deletes an object; resolves even if it does not exist. Afterwards no new `get` finds it. */
-  delete(key: string, options?: CallOptions): Promise<void>;
+  delete(key: string, options?: DeleteOptions): Promise<void>;
 }

@@ -31,8 +31,12 @@ export async function removeResult(
   options: RemoveOptions = {},
 ): Promise<'removed' | 'kept'> {
   const { onUncommitted, reason, includesRenewed = false, ...call } = options;
+  // Callers rely on a confirmed deletion. Sweeps do not wait for the disk: if a power failure
+  // restores what they removed, an expired result is still expired, and the next sweep finds both.
+  const isDurable = reason === 'deleted';
   if (
     !includesRenewed &&
+    !isDurable &&
     (onUncommitted === undefined || reason === 'expired') &&
     isFolderDeleter(store) &&
     // The same order in one step, if there is no other record.
@@ -41,7 +45,7 @@ export async function removeResult(
     onUncommitted?.();
     return 'removed';
   }
-  await store.delete(entry.recordKey, call);
+  await store.delete(entry.recordKey, { ...call, isDurable });
   // A record found now may be the one that a renewal replaces: the above applies to it as well.
   for (let hasDeleted = true; hasDeleted;) {
     hasDeleted = false;
@@ -49,7 +53,7 @@ export async function removeResult(
       const name = parseResultObjectName(key);
       if (name?.kind !== 'record') continue;
       if (!includesRenewed && name.expirationTimeMs > entry.expirationTimeMs) return 'kept';
-      await store.delete(key, call);
+      await store.delete(key, { ...call, isDurable });
       hasDeleted = true;
     }
   }

@@ -30,11 +30,14 @@ export async function replaceRecord(
   if (!(await putNew(store, recordKey, bytes, options))) {
     throw removedError(entry.requestId, 'deleted');
   }
+  // Of two records the later expiry counts, so a power failure that restored a deleted one would
+  // revert a renewal that shortened the life of the result, or this one that failed.
+  const durably = { ...options, isDurable: true };
   if (!(await isStored(store, entry.recordKey, options))) {
-    await store.delete(recordKey, options);
+    await store.delete(recordKey, durably);
     throw removedError(entry.requestId, 'deleted');
   }
-  await store.delete(entry.recordKey, options);
+  await store.delete(entry.recordKey, durably);
   const sizeBytes = record.dataSizeBytes + bytes.byteLength;
   return {
     entry: { ...entry, recordKey, expirationTimeMs, sizeBytes },

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { type CallOptions, throwIfAborted } from '@quire/core';
-import { isErrno } from '@quire/core/process';
+import { type DeleteOptions, QuireError, throwIfAborted } from '@quire/core';
+import { errnoOf, isErrno } from '@quire/core/process';
 import { absenceErrnos, type FailedCall, translated } from './errors.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RootDirectory } from './root-directory.ts';
@@ -12,7 +12,7 @@ export async function deleteObject(
   fileSystem: FileSystem,
   root: RootDirectory,
   key: string,
-  options: CallOptions | undefined,
+  options: DeleteOptions | undefined,
 ): Promise<void> {
   const call: FailedCall = { op: 'delete', key, location: root.location };
   const path = root.pathOf(key);
@@ -28,9 +28,34 @@ export async function deleteObject(
         throw error;
       }
     }
-    // Even if the object did not exist: the process that deleted it may have died before this step.
+    // Even if the object did not exist: the process that deleted it may have died before this.
+    if (options?.isDurable === true) await makeAbsenceDurable(fileSystem, root, key);
     await root.removeEmpty(directory);
   });
+}
+
+/**
+ * Syncs the directory of a deleted object. If that has been removed as well, possibly by another
+ * process, the directory that contained it is synced instead, so that the removal is durable.
+ */
+async function makeAbsenceDurable(
+  fileSystem: FileSystem,
+  root: RootDirectory,
+  key: string,
+): Promise<void> {
+  for (let path = dirname(root.pathOf(key)); ; path = dirname(path)) {
+    try {
+      await fileSystem.syncDirectory(path);
+      return;
+    } catch (error) {
+      if (path !== root.path && isErrno(error, ...absenceErrnos)) continue;
+      throw new QuireError(
+        'STORE_UNAVAILABLE',
+        `delete of ${key} in ${root.location}: the object was deleted, but ${errnoOf(error) ?? 'a failure'} prevented making it durable.`,
+        { cause: error },
+      );
+    }
+  }
 }
 
 /**

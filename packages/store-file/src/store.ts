@@ -7,6 +7,7 @@ import {
   type CallOptions,
   type Clock,
   type ConditionalWriter,
+  type DeleteOptions,
   type FolderDeleter,
   type GetOptions,
   type ListOptions,
@@ -191,12 +192,13 @@ export class FileObjectStore
     }
   }
 
-  async delete(key: string, options?: CallOptions): Promise<void> {
+  async delete(key: string, options?: DeleteOptions): Promise<void> {
     this.#check(key, options);
     await this.#deletion((isInBulk) => {
       // Before the deletion: the space is not freed while the file is open.
       this.#handles?.forget(key);
-      return isInBulk
+      // Threads sync nothing.
+      return isInBulk && options?.isDurable !== true
         ? this.#bulkDeleter.delete(key, options)
         : deleteObject(this.#fileSystem, this.#root, key, options);
     });

@@ -61,6 +61,45 @@ describe('delete', () => {
     expect(await temporary.tree()).toEqual(['a/']);
   });
 
+  test('delete syncs the directory of the object, if a power failure must not restore it', async () => {
+    await using setup = await setUp();
+    const { store, traced } = setup;
+    await store.put('a/b', Uint8Array.of(1));
+    traced.reset();
+    await store.delete('a/b', { isDurable: true });
+    expect(traced.log).toEqual([
+      'realPath a',
+      'unlink a/b',
+      'syncDirectory a',
+      'removeDirectory a',
+    ]);
+  });
+
+  test('delete syncs the directory above one that another process has removed', async () => {
+    await using setup = await setUp();
+    const { store, traced } = setup;
+    traced.reset();
+    await store.delete('a/b/c', { isDurable: true });
+    expect(traced.log.filter((call) => call.startsWith('syncDirectory'))).toEqual([
+      'syncDirectory a/b',
+      'syncDirectory a',
+      'syncDirectory .',
+    ]);
+  });
+
+  test('delete is STORE_UNAVAILABLE if the directory cannot be synced', async () => {
+    await using setup = await setUp();
+    const { store, traced } = setup;
+    await store.put('a/b', Uint8Array.of(1));
+    traced.before = ({ operation }) => {
+      if (operation === 'syncDirectory') throw errnoError('EIO');
+    };
+    await expect(store.delete('a/b', { isDurable: true })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: `delete of a/b in ${store.location}: the object was deleted, but EIO prevented making it durable.`,
+    });
+  });
+
   test.each(['EISDIR', 'EPERM'])(
     'a directory is not an object, on systems that say %s as well',
     async (errno) => {

@@ -1,6 +1,7 @@
 import {
   type CallOptions,
   type ConditionalWriter,
+  type DeleteOptions,
   type GetOptions,
   isQuireError,
   type ListOptions,
@@ -172,10 +173,10 @@ export class SimulatedStore implements ObjectStore, ConditionalWriter {
     }
   }
 
-  delete(key: string, options?: CallOptions): Promise<void> {
+  delete(key: string, options?: DeleteOptions): Promise<void> {
     return this.#call(`delete ${key}`, options, async () => {
       const entry = this.#lag === undefined ? undefined : await this.#find(key);
-      await this.#objects.delete(key);
+      await this.#objects.delete(key, { isDurable: options?.isDurable });
       if (entry !== undefined) this.#lag?.noteDeleted(entry);
     });
   }

@@ -248,6 +248,17 @@ export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
       expect(await collect(store.list(''))).toEqual(kept);
     });
 
+    test('deleting durably is repeatable as well, below a folder that never existed too', async (open) => {
+      await using fixture = await open();
+      const { store } = fixture;
+      await store.put('a/b/gone', patternBytes(1));
+      for (const key of ['a/b/gone', 'a/b/gone', 'never/there', 'never']) {
+        await store.delete(key, { isDurable: true });
+      }
+      expect(await collect(store.list(''))).toEqual([]);
+      expect(await fixture.leftovers()).toEqual([]);
+    });
+
     test('two callers may delete one object', async (open) => {
       await using fixture = await open();
       const { store } = fixture;

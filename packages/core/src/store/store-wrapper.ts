@@ -1,6 +1,7 @@
 import type {
   ByteRange,
   CallOptions,
+  DeleteOptions,
   GetOptions,
   ListOptions,
   ObjectBody,
@@ -49,8 +50,10 @@ export abstract class StoreWrapper implements ObjectStore {
     return this.call('head', key, options, (passed) => this.inner.head(key, passed));
   }
 
-  delete(key: string, options?: CallOptions): Promise<void> {
-    return this.call('delete', key, options, (passed) => this.inner.delete(key, passed));
+  delete(key: string, options?: DeleteOptions): Promise<void> {
+    return this.call('delete', key, options, (passed) =>
+      this.inner.delete(key, { ...options, ...passed }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
