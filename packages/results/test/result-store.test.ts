@@ -224,6 +224,23 @@ describe('renewal', () => {
     expect(await keysOf(memory)).toEqual([]);
   });
 
+  test('renewal counts, whatever records failed ones have left', async () => {
+    const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
+    const here = resultsOn(memory);
+    await here.renew(entry.requestId, 9 * hourMs);
+    for (const hours of [7, 8]) {
+      const store = new FaultStore(memory);
+      store.plan = faultOn('delete', { kind: 'crash', when: 'before' });
+      await expect(resultsOn(store).renew(entry.requestId, hours * hourMs)).rejects.toThrow(
+        'The process died here',
+      );
+    }
+    const renewed = await here.renew(entry.requestId, 2 * hourMs);
+    expect(renewed.expirationTimeMs).toBe(1_000_000 + 2 * hourMs);
+    expect((await resultsOn(memory).open(entry.requestId)).entry).toEqual(renewed);
+    expect(await keysOf(memory)).toEqual([renewed.recordKey, renewed.dataKey]);
+  });
+
   test('renewal by another process is seen before a result is called expired', async () => {
     const here = resultsOn(memory);
     const { entry } = await here.create(countingRows(3), { owner: 'ana' });
