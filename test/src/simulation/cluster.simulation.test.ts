@@ -11,7 +11,7 @@ import { stories } from './stories.ts';
  * `QUIRE_SIMULATION_FIRST` on, `QUIRE_SIMULATION_MINUTES=1440` of simulated time each.
  */
 const seedCount = Number(process.env['QUIRE_SIMULATION_SEEDS'] ?? 4);
-const firstSeed = Number(process.env['QUIRE_SIMULATION_FIRST'] ?? 1);
+const firstSeed = Number(process.env['QUIRE_SIMULATION_FIRST'] ?? 10);
 const durationMs = Number(process.env['QUIRE_SIMULATION_MINUTES'] ?? 10) * 60_000;
 /** A second or two of processor time for ten minutes, however busy the machine is. */
 const timeout = 300_000 + seedCount * durationMs;
