@@ -351,12 +351,12 @@ export class Cluster {
   }
 
   #logOf(process: SimulatedProcess): ConstructorParameters<typeof Cleaner>[0]['log'] {
-    const noteRemoval = (members: object): void => {
-      if (process.isAlive) this.#laws.noteRemoval(process.name, members as Removed);
+    const noteRemoval = (members: object, isDone: boolean): void => {
+      if (process.isAlive) this.#laws.noteRemoval(process.name, members as Removed, isDone);
     };
     return {
-      info: (members, message) => message === 'deleted' && noteRemoval(members),
-      warn: (members, message) => message === 'could not be deleted' && noteRemoval(members),
+      info: (members, message) => message === 'deleted' && noteRemoval(members, true),
+      warn: (members, message) => message === 'could not be deleted' && noteRemoval(members, false),
       error: () => undefined,
     };
   }

@@ -165,12 +165,18 @@ export class Laws {
     return !this.#areListingsTrue && (isDeletionTried || isEvicted) && reason === 'RESULT_CORRUPT';
   }
 
-  /** Called by the logs of cleaners. */
-  noteRemoval(by: string, { id, reason }: Removed): void {
+  /**
+   * Called by the logs of cleaners.
+   *
+   * A cleaner that remembers a result from before a renewal by another process may try to delete it
+   * as expired, but checks first. If that attempt fails, nothing shows that the result is gone:
+   * that the result must still be readable is checked anyway.
+   */
+  noteRemoval(by: string, { id, reason }: Removed, isDone = true): void {
     const result = this.#results.get(id);
     if (result === undefined) return;
     if (reason === 'evicted') result.isEvicted = true;
-    if (reason === 'expired' && this.mustLive(result)) {
+    if (reason === 'expired' && isDone && this.mustLive(result)) {
       this.violate(`${by} removed ${id} as expired, and it has time left`);
     }
   }
