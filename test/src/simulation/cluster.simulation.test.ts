@@ -58,6 +58,8 @@ test('a seed gives the same run again', { timeout }, async () => {
 
 test('nothing of a run stays in memory, so that one process can run thousands', async () => {
   await simulate({ seed: 2, durationMs: 60_000, plan: { hasTables: true } });
+  // A process is killed during a query, whose signals were kept.
+  await simulate({ seed: 8, durationMs: 600_000 });
   expect(queryObjects(SimulatedDisk, { format: 'count' })).toBe(0);
 });
 

@@ -10,6 +10,7 @@ import { SimulatedDisk } from './disk-tree.ts';
 import { Laws } from './laws.ts';
 import { SimulatedProcess, trueTimeMs } from './machine.ts';
 import { Mount } from './mount.ts';
+import { combinePlainly } from './plain-signals.ts';
 import { ResultUser } from './result-user.ts';
 import { Scheduler } from './scheduler.ts';
 import { stopTimers } from './still-timers.ts';
@@ -56,6 +57,7 @@ export interface SimulationReport {
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   using _timers = stopTimers();
+  using _signals = combinePlainly();
   using _files = simulateFileSystem();
   await (warmedUp ??= warmUp());
   return await new Simulation(options).run();
