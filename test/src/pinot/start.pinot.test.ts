@@ -42,6 +42,10 @@ describeWithTool(pinotServer, 'quire start on Apache Pinot', () => {
         await quire.query(sql, '', { queryOptions }),
         await askPinot(sql, queryOptions),
       ];
+      expect({ ours: ours.exceptions, theirs: theirs.exceptions }).toEqual({
+        ours: [],
+        theirs: [],
+      });
       expect(theirs.resultTable.rows).toHaveLength(3);
       expect(ours.resultTable).toEqual(theirs.resultTable);
     },
