@@ -90,12 +90,15 @@ async function bytesOf(
   );
 }
 
-/** Memory at whose first word a thread waits: 0 waits, 1 continues, 2 ends the thread. */
+/**
+ * Memory at whose first word a thread waits: 0 waits, 1 continues, 2 ends the thread, 3 damages the
+ * batches of its part.
+ */
 class Gate {
   readonly #bytes = new Uint8Array(new SharedArrayBuffer(8));
   readonly around = { before: this.#bytes, after: Buffer.from('') };
 
-  open(word: 1 | 2): void {
+  open(word: 1 | 2 | 3): void {
     const words = new Int32Array(this.#bytes.buffer, 0, 1);
     Atomics.store(words, 0, word);
     Atomics.notify(words, 0);
@@ -203,12 +206,14 @@ describe('pages in threads', () => {
     await started();
     const [dies, waits] = [new Gate(), new Gate()];
     const dead = bytesOf(result, 0, 100_000, 'json', { around: dies.around });
-    const behind = bytesOf(result, 5, 100_000, 'json', { around: waits.around });
+    // Of several parts, the first of which waits in the thread.
+    const behind = bytesOf(result, 5, 600_000, 'json', { around: waits.around });
     await until(() => threads.status.partCount === 2, 'both pages are in the thread');
     waits.open(1);
     dies.open(2);
     await expect(dead).rejects.toMatchObject({ code: 'INTERNAL' });
-    expect((await behind).subarray(8)).toEqual(await bytesOf(plain, 5, 100_000, 'json'));
+    const expected = await bytesOf(plain, 5, 600_000, 'json');
+    expect((await behind).subarray(8).equals(expected)).toBe(true);
     expect(deaths.map(({ code }) => code)).toEqual(['INTERNAL']);
     expect(threads.status).toMatchObject({ count: 1, diedCount: 1, leasedBytes: 0 });
   });
@@ -333,7 +338,7 @@ describe('pages in threads', () => {
       await until(() => threads.status.busyCount === 0, 'the thread has finished');
     }
     expect(threads.status).toMatchObject({ partCount: 40, leasedBytes: 0 });
-    // What the pool may keep.
+    // The pool may keep some buffers.
     expect(usedBytes() - before).toBeLessThan(32 * MiB);
   });
 
@@ -359,6 +364,23 @@ describe('pages in threads', () => {
       code: 'RESULT_CORRUPT',
     });
     expect(threads.status).toMatchObject({ partCount: 0, leasedBytes: 0 });
+  });
+
+  test('a part that fails in its thread fails its page only, and its memory is given up', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    await started();
+    for (const contentEncoding of [undefined, 'zstd'] as const) {
+      const gate = new Gate();
+      const { around } = gate;
+      const failed = bytesOf(result, 0, 100_000, 'json', { around, contentEncoding });
+      gate.open(3);
+      await expect(failed).rejects.toMatchObject({ code: 'RESULT_CORRUPT' });
+      expect(threads.status).toMatchObject({ busyCount: 0, diedCount: 0, leasedBytes: 0 });
+    }
+    const bytes = await bytesOf(result, 0, 100_000, 'json');
+    expect(bytes.equals(await bytesOf(plain, 0, 100_000, 'json'))).toBe(true);
+    expect(threads.status).toMatchObject({ partCount: 3, leasedBytes: 0 });
   });
 
   test('threads that cannot start leave all pages to the main thread', async () => {

@@ -2,6 +2,7 @@ import type { ObjectStore, Random } from '@quire/core';
 import { withLimit, withRetry, withTimeLimit } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import type { SeededRandom } from '@quire/core/testing';
+import { parseResultObjectName } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { type ClusterPlan, clusterSettings, type Sabotage } from './cluster-plan.ts';
 import { type DiskConditions, ListingLag, SimulatedStore } from './disk.ts';
@@ -130,7 +131,7 @@ export class Storage {
 
   /**
    * A broker's objects never exceed its quota, at any point of its work, unless listings do not
-   * show them.
+   * show them. Marks of running queries are not part of a result, and not counted (FORMAT.md).
    */
   async #checkQuota(name: string, key: string): Promise<void> {
     const { quotaBytes, isShared, listingLagMs } = this.#plan;
@@ -138,7 +139,9 @@ export class Storage {
     if (quotaBytes === undefined || listingLagMs > 0 || !key.startsWith(prefix)) return;
     let bytes = 0;
     if (isShared) {
-      for await (const { sizeBytes } of this.#bucket.list(prefix)) bytes += sizeBytes;
+      for await (const { key: stored, sizeBytes } of this.#bucket.list(prefix)) {
+        if (parseResultObjectName(stored)?.kind !== 'running') bytes += sizeBytes;
+      }
     } else {
       for (const { sizeBytes } of objectsOf(name, this.diskOf(name))) bytes += sizeBytes;
     }

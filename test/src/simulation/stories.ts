@@ -56,4 +56,19 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
       ],
     },
   ],
+  [
+    'with the mark of a running query, the objects of a broker were larger than its quota',
+    {
+      seed: 410_484,
+      durationMs: 240_000,
+      plan: {
+        brokerCount: 1,
+        proxyCount: 1,
+        hasDaemon: false,
+        clockErrorMaxMs: 0,
+        listingLagMs: 0,
+      },
+      without: ['kill', 'power', 'lost', 'full', 'cut', 'clock', 'settings', 'reset'],
+    },
+  ],
 ];

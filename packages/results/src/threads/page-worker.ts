@@ -16,7 +16,6 @@ send({ kind: 'ready' });
 async function run({ number, work, outputs }: ToThread): Promise<void> {
   const lent = new PartOutputs(outputs);
   let plainBytes = 0;
-  let failure = {};
   try {
     const onEncoded = (sizeBytes: number): void => void (plainBytes += sizeBytes);
     for await (const chunk of encodePart(work, pool, lent, onEncoded)) {
@@ -24,11 +23,13 @@ async function run({ number, work, outputs }: ToThread): Promise<void> {
       const { buffer, isLent } = lent.giveAway(chunk);
       send({ kind: 'chunk', number, buffer, sizeBytes, isLent }, [buffer]);
     }
+    const buffers = [work.input, ...lent.giveRest()];
+    send({ kind: 'done', number, plainBytes, buffers }, buffers);
   } catch (error) {
-    failure = { error: encodeError(error) };
+    // A compressor may still read the input, which this thread leaves to its garbage collector.
+    const buffers = lent.giveRest();
+    send({ kind: 'done', number, plainBytes, error: encodeError(error), buffers }, buffers);
   }
-  const buffers = [work.input, ...lent.giveRest()];
-  send({ kind: 'done', number, plainBytes, ...failure, buffers }, buffers);
 }
 
 function send(message: FromThread, buffers: readonly ArrayBuffer[] = []): void {

@@ -21,7 +21,8 @@ export class PartOutputs implements Lender {
   readonly chunkBytes = chunkBytes;
   /** The outputs that are not lent, the smallest first. */
   readonly #unused: ArrayBuffer[];
-  readonly #lent = new Set<ArrayBufferLike>();
+  /** The buffers that the encoder has, and whether each is one of the outputs. */
+  readonly #leased = new Map<ArrayBufferLike, boolean>();
 
   constructor(buffers: readonly ArrayBuffer[]) {
     this.#unused = [...buffers];
@@ -29,34 +30,33 @@ export class PartOutputs implements Lender {
 
   lease(sizeBytes: number): Uint8Array {
     const index = this.#unused.findIndex(({ byteLength }) => byteLength >= sizeBytes);
-    const [buffer] = index === -1 ? [] : this.#unused.splice(index, 1);
-    if (buffer === undefined) return Buffer.allocUnsafeSlow(sizeBytes);
-    this.#lent.add(buffer);
+    const [output] = index === -1 ? [] : this.#unused.splice(index, 1);
+    const buffer = output ?? Buffer.allocUnsafeSlow(sizeBytes).buffer;
+    this.#leased.set(buffer, output !== undefined);
     return new Uint8Array(buffer, 0, sizeBytes);
   }
 
-  /** Does nothing: the buffer was given away with its chunk. */
   release(): void {
-    // As it says.
+    // Does nothing: the buffer was given away with its chunk.
   }
 
-  /** Does nothing, as `release`: a part that fails gives its remaining buffers away. */
   abandon(): void {
-    // As it says.
+    // Does nothing: `giveRest` returns the buffer.
   }
 
   /** Returns the buffer of a chunk, or of a copy, at whose start the chunk is. */
   giveAway(chunk: Uint8Array): { readonly buffer: ArrayBuffer; readonly isLent: boolean } {
-    const { buffer } = this.#lent.has(chunk.buffer) ? chunk : this.#copy(chunk);
-    return { buffer: buffer as ArrayBuffer, isLent: this.#lent.delete(buffer) };
+    const { buffer } = this.#leased.has(chunk.buffer) ? chunk : this.#copy(chunk);
+    const isLent = this.#leased.get(buffer) === true;
+    this.#leased.delete(buffer);
+    return { buffer: buffer as ArrayBuffer, isLent };
   }
 
   /** Returns all outputs that no chunk has given away. */
   giveRest(): readonly ArrayBuffer[] {
-    const rest = [...this.#unused, ...this.#lent] as ArrayBuffer[];
-    this.#unused.length = 0;
-    this.#lent.clear();
-    return rest;
+    const leased = [...this.#leased].filter(([, isLent]) => isLent).map(([buffer]) => buffer);
+    this.#leased.clear();
+    return [...this.#unused.splice(0), ...(leased as ArrayBuffer[])];
   }
 
   /** Copies a chunk of other memory, which may be used for what follows. */

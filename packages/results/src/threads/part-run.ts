@@ -45,7 +45,10 @@ export class PartRun {
     this.#arrival.resolve();
   }
 
-  /** Receives the end, and the buffers that the thread still had; `failure` if it failed. */
+  /**
+   * Receives the end, and the buffers that the thread still had; `failure` if it failed. Gives up
+   * the lent memory that has not come back by then.
+   */
   end(
     plainBytes: number,
     buffers: readonly ArrayBuffer[],
@@ -54,15 +57,13 @@ export class PartRun {
     this.plainBytes = plainBytes;
     this.#failure = failure;
     this.#hasEnded = true;
-    this.#lentBytes -= sizeOf(buffers);
+    this.#pool.forget(this.#lentBytes - sizeOf(buffers));
     for (const buffer of buffers) this.#pool.release(new Uint8Array(buffer));
     this.#arrival.resolve();
   }
 
-  /** Fails because the thread has ended, with the memory that it had. */
+  /** Fails because the thread has ended: the memory that it had is lost. */
   fail(error: unknown): void {
-    this.#pool.forget(this.#lentBytes);
-    this.#lentBytes = 0;
     this.end(0, [], { error });
   }
 

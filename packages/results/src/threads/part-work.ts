@@ -53,7 +53,7 @@ export type FromThread =
       /** True if the buffer is one of the outputs. */
       readonly isLent: boolean;
     }
-  /** The end of a part: its size before compression, or what failed, and the remaining buffers. */
+  /** The end of a part: its size before compression, or what failed, and its other buffers. */
   | {
       readonly kind: 'done';
       readonly number: number;

@@ -128,7 +128,7 @@ export class ThreadPool implements AsyncDisposable {
     if (error === undefined) return;
     this.#diedCount += 1;
     this.#options.onDied?.(error);
-    // Pages of its size are being read.
+    // It had large pages to encode, so there may be more of them.
     if (wasReady) this.#startAnother();
   }
 
