@@ -28,7 +28,7 @@ export async function deleteObject(
         throw error;
       }
     }
-    // Even if the object did not exist: the process that deleted it may have died before this.
+    // Even if the object did not exist: its deleter may have died before these steps.
     if (options?.isDurable === true) await makeAbsenceDurable(fileSystem, root, key);
     await root.removeEmpty(directory);
   });

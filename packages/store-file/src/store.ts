@@ -197,7 +197,7 @@ export class FileObjectStore
     await this.#deletion((isInBulk) => {
       // Before the deletion: the space is not freed while the file is open.
       this.#handles?.forget(key);
-      // Threads sync nothing.
+      // The threads of bulk deletions do not sync directories.
       return isInBulk && options?.isDurable !== true
         ? this.#bulkDeleter.delete(key, options)
         : deleteObject(this.#fileSystem, this.#root, key, options);

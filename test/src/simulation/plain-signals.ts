@@ -1,7 +1,7 @@
 /**
  * Lets `AbortSignal.any` return plain signals, while the returned object is not disposed. Node
- * keeps a combined signal that has listeners until it is aborted, and with it whatever these refer
- * to: one of a killed process never is.
+ * keeps a combined signal that has listeners until it is aborted, and with it everything that they
+ * refer to. The signals of a killed process are never aborted.
  */
 export function combinePlainly(): Disposable {
   const any = AbortSignal.any.bind(AbortSignal);
