@@ -83,6 +83,14 @@ test('the stages of a run have their own times, and those that Apache Pinot omit
   expect([planOfStages(undefined), planOfStages({})]).toEqual([[], []]);
 });
 
+test('a stage without statistics has the reason instead of a time', () => {
+  const description = 'No stats available for this stage. It may have been pruned.';
+  const stage = { type: 'EMPTY_MAILBOX_SEND', stage: 1, description, table: 'rivers' };
+  expect(planOfStages(stage)).toEqual([
+    { operator: `EMPTY_MAILBOX_SEND(rivers): ${description}`, inputs: [] },
+  ]);
+});
+
 test('the trace of a run is the operators of each server with their times', () => {
   const trace = { server_O: '[{"0_0":[{"GroupByOperator Time":9}]}]' };
   expect(planOfTrace(trace)).toEqual([

@@ -123,7 +123,8 @@ export function testSheets(stageOf: () => ConsoleStage): void {
     expect(await parts.count()).toBe(0);
     await page.getByText('History', { exact: true }).click();
     const past = page.locator('.past-query');
-    expect(await past.first().innerText()).toMatch(/^SELECT 4\s+1 row in .* · /);
+    // The rows of a query are shown before its end, and the open list follows it.
+    await expect.poll(() => past.first().innerText()).toMatch(/^SELECT 4\s+1 row in .* · /);
     expect(await past.filter({ hasText: 'nothing' }).innerText()).toMatch(/failed after/);
   });
 

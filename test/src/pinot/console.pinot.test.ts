@@ -16,6 +16,9 @@ const schema = {
   ],
 };
 
+/** The step that reads the table, or what stands for a stage without statistics. */
+const leafOrNone = new RegExp(`LEAF\\(${table}\\)|No stats available`);
+
 describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
   describeWithTool(chromium, 'the console on Apache Pinot, in a browser', (program) => {
     let stage: ConsoleStage;
@@ -102,7 +105,8 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       await page.getByRole('tab', { name: 'Rows' }).click();
       expect(await cellText(page, 1, 2)).toBe('1');
       await explain(`SET useMultistageEngine = true; ${grouped}`, /^Profile/);
-      await shown(page, statistics.locator('li', { hasText: `LEAF(${table})` }));
+      // A busy Apache Pinot answers before it has the statistics of all stages, and says so.
+      await shown(page, statistics.locator('li li', { hasText: leafOrNone }));
       expect(complaints.filter(isOurs)).toEqual([]);
     });
 

@@ -93,7 +93,7 @@ function untilFinished(quire: QuireOnPinot, taskName: string): Promise<TaskDebug
     const debug = await readDebug(quire, taskName);
     expect(debug.finishTime).toBeDefined();
     // Apache Pinot reports the end of the subtasks before that of their task.
-    expect(debug.taskState).not.toBe('IN_PROGRESS');
+    expect(['IN_PROGRESS', 'STOPPING']).not.toContain(debug.taskState);
     return debug;
   }, patience);
 }

@@ -1,5 +1,5 @@
 import { visibleText } from '@quire/core/portable';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useSyncExternalStore } from 'react';
 import { counted, formatElapsed, formatTime } from '../format.ts';
 import { Menu } from '../widgets/menu.tsx';
 import type { PastQuery, QueryHistory } from './history.ts';
@@ -12,43 +12,33 @@ export function HistoryMenu({
   readonly history: QueryHistory;
   readonly onChoose: (sql: string) => void;
 }): ReactNode {
-  const [past, setPast] = useState(() => history.read());
-  const refresh = (): void => setPast(history.read());
+  const past = useSyncExternalStore(history.subscribe, history.read);
   return (
-    <span onPointerDown={refresh} onKeyDown={refresh}>
-      <Menu label="History" fromStart>
-        {past.length === 0 && (
-          <span className="quiet menu-note">
-            Queries that you run are listed here, in this browser only.
-          </span>
-        )}
-        {past.map((query) => (
-          <button
-            key={query.sql}
-            type="button"
-            className="past-query"
-            onClick={() => onChoose(query.sql)}
-          >
-            <code>{visibleText(query.sql.replaceAll(/\s+/g, ' '))}</code>
-            <small className="quiet">
-              {outcomeOf(query)} · {formatTime(query.timeMs)}
-            </small>
-          </button>
-        ))}
-        {past.length > 0 && (
-          <button
-            type="button"
-            className="quiet"
-            onClick={() => {
-              history.clear();
-              refresh();
-            }}
-          >
-            Clear the history
-          </button>
-        )}
-      </Menu>
-    </span>
+    <Menu label="History" fromStart>
+      {past.length === 0 && (
+        <span className="quiet menu-note">
+          Queries that you run are listed here, in this browser only.
+        </span>
+      )}
+      {past.map((query) => (
+        <button
+          key={query.sql}
+          type="button"
+          className="past-query"
+          onClick={() => onChoose(query.sql)}
+        >
+          <code>{visibleText(query.sql.replaceAll(/\s+/g, ' '))}</code>
+          <small className="quiet">
+            {outcomeOf(query)} · {formatTime(query.timeMs)}
+          </small>
+        </button>
+      ))}
+      {past.length > 0 && (
+        <button type="button" className="quiet" onClick={() => history.clear()}>
+          Clear the history
+        </button>
+      )}
+    </Menu>
   );
 }
 

@@ -20,19 +20,30 @@ const countMax = 100;
  */
 export class QueryHistory {
   readonly #key: string;
+  readonly #listeners = new Set<() => void>();
+  /** The last list, and the text from which it was read. */
+  #last: { readonly text: string; readonly past: readonly PastQuery[] } = { text: '[]', past: [] };
 
   constructor(name: string) {
     this.#key = `quire.history.${name}`;
   }
 
-  read(): readonly PastQuery[] {
-    try {
-      const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? '[]');
-      return Array.isArray(kept) ? kept.filter((each) => isPastQuery(each)) : [];
-    } catch {
-      return []; // other software has written there
-    }
-  }
+  /** Calls the listener after each change, also one of another tab. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    window.addEventListener('storage', listener);
+    return () => {
+      this.#listeners.delete(listener);
+      window.removeEventListener('storage', listener);
+    };
+  };
+
+  /** Returns the same list until there is a change. */
+  readonly read = (): readonly PastQuery[] => {
+    const text = localStorage.getItem(this.#key) ?? '[]';
+    if (text !== this.#last.text) this.#last = { text, past: parsed(text) };
+    return this.#last.past;
+  };
 
   add(sql: string): void {
     this.#put({ sql, timeMs: systemClock.nowMs() });
@@ -54,11 +65,26 @@ export class QueryHistory {
 
   clear(): void {
     localStorage.removeItem(this.#key);
+    this.#notify();
   }
 
   #put(entry: PastQuery): void {
     const others = this.read().filter((past) => past.sql !== entry.sql);
     localStorage.setItem(this.#key, JSON.stringify([entry, ...others].slice(0, countMax)));
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function parsed(text: string): readonly PastQuery[] {
+  try {
+    const kept: unknown = JSON.parse(text);
+    return Array.isArray(kept) ? kept.filter((each) => isPastQuery(each)) : [];
+  } catch {
+    return []; // other software has written there
   }
 }
 

@@ -80,12 +80,17 @@ export function planOfText(text: string): readonly PlanStep[] {
 /** Returns the steps of a run on the multi-stage engine of Apache Pinot, by its `stageStats`. */
 export function planOfStages(stage: unknown): readonly PlanStep[] {
   if (typeof stage !== 'object' || stage === null || !('type' in stage)) return [];
-  const { type, table, emittedRows, selfClockTimeMs, children } = stage as Readonly<
+  const { type, table, description, emittedRows, selfClockTimeMs, children } = stage as Readonly<
     Record<string, unknown>
   >;
+  const operator = typeof table === 'string' ? `${String(type)}(${table})` : String(type);
+  // A stage without statistics: its description is the reason.
+  if (typeof description === 'string') {
+    return [{ operator: `${operator}: ${description}`, inputs: [] }];
+  }
   return [
     {
-      operator: typeof table === 'string' ? `${String(type)}(${table})` : String(type),
+      operator,
       ...(typeof emittedRows === 'number' && { rows: emittedRows }),
       // Apache Pinot omits zeros.
       timeMs: typeof selfClockTimeMs === 'number' ? selfClockTimeMs : 0,
