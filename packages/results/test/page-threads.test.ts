@@ -5,7 +5,7 @@ import { MiB, type QuireError } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { collect, ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 import {
@@ -340,6 +340,22 @@ describe('pages in threads', () => {
     expect(threads.status).toMatchObject({ partCount: 40, leasedBytes: 0 });
     // The pool may keep some buffers.
     expect(usedBytes() - before).toBeLessThan(32 * MiB);
+  });
+
+  test('pages use the memory of those before them', async () => {
+    const result = await createResult(1);
+    await started();
+    const read = async (batch: number): Promise<void> => {
+      const page = result.page({ offset: batch * 65_536, rowCount: 65_536 });
+      for await (const _ of page.encode('json', { isDoneWithChunks: true }));
+    };
+    // Numbers of equally many digits. Each page has a batch of its own, which no cache has.
+    for (const batch of [2, 3, 4, 5]) await read(batch);
+    using allocate = vi.spyOn(Buffer, 'allocUnsafeSlow');
+    for (const batch of [6, 7, 8, 9, 10, 11, 12, 13]) await read(batch);
+    // One more than before may be lent at a time.
+    expect(allocate.mock.calls.length).toBeLessThan(3);
+    expect(threads.status.partCount).toBe(12);
   });
 
   test('threads end when none was used for a while, and start again', async () => {

@@ -111,6 +111,8 @@ async function* readParts(
           const next = await reads.next();
           if (next.done !== true) lease.set(next.value.message, bytes.start - start);
         }
+        // A read that is left before its end counts as still looked at: its memory would be lost.
+        if (batches === parts.at(-1)) await reads.next();
         isFull = true;
       } finally {
         if (!isFull) memory.release(lease);
