@@ -14,6 +14,9 @@ import { WorkerPool } from '../workers/worker-pool.ts';
 import { type QuerySetup, type QueryWork, storeCalls, type StoreRetry } from './query-work.ts';
 import { workerKind } from './query-kind.ts';
 
+/** The resident memory above which the first process is replaced: a new one has some 130 MB. */
+const firstBytesMax = 150_000_000;
+
 /** The query processes, and the first one's findings about the tables. */
 export interface OpenQueryPool {
   readonly pool: WorkerPool<QuerySetup, QueryWork, unknown>;
@@ -52,9 +55,9 @@ export async function openQueryPool(
     throw error;
   }
   pool.replaceSetup({ ...workerKind.setup(settings), isFirst: false, findings });
-  // The first process has read all files, and so uses more memory. It serves queries until another
-  // one is ready.
-  pool.replaceAll();
+  // The first process has read all files. If it uses more memory for them, it serves queries until
+  // another one is ready.
+  pool.replaceAbove(firstBytesMax);
   metrics.watchWorkers(() => pool.status);
   return { pool, findings };
 }

@@ -57,9 +57,10 @@ export async function openQueries(
   const opened = await kind.openQueryEngine(settings, { clock, random, call, findings });
   const store = isOpenedAnywhere(settings) ? await openResultStore(settings, host) : undefined;
   const parts: QueryParts = { ...opened, store };
-  // The first process is replaced soon. Any other one waits for work, and can warm up in the
-  // meantime.
-  if (!isFirst) void kind.warmUp?.(opened.engine).catch(() => undefined);
+  const warmUp = (): void => void kind.warmUp?.(opened.engine).catch(() => undefined);
+  // A process that waits for work can warm up in the meantime; the server waits for the findings of
+  // the first one, which are answered before.
+  if (!isFirst) warmUp();
   return {
     directories: opened.directories,
     run: async (work, context) => {
@@ -67,6 +68,7 @@ export async function openQueries(
         return work.kind === 'findings' ? opened.findings : await runQuery(work, parts, context);
       } finally {
         await opened.settled();
+        if (work.kind === 'findings') warmUp();
       }
     },
     [Symbol.asyncDispose]: async () => {

@@ -138,12 +138,15 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   }
 
   /**
-   * Replaces all processes by new ones with the current setup. The old ones run the work that
+   * Replaces processes whose resident memory exceeds `maxBytes` by new ones with the current setup,
+   * and starts processes up to the number that is kept ready. The old ones run the work that
    * arrives before the new ones are ready, and are then stopped.
    */
-  replaceAll(): void {
-    const former = [...this.#all];
-    const starting = Array.from({ length: this.#options.limits.sizeMin }, () => this.#start());
+  replaceAbove(maxBytes: number): void {
+    const former = [...this.#all].filter(({ residentBytes }) => residentBytes > maxBytes);
+    const keptCount = this.#all.size - former.length;
+    const length = Math.max(0, this.#options.limits.sizeMin - keptCount);
+    const starting = Array.from({ length }, () => this.#start());
     for (const each of starting) this.#setAhead(each);
     void Promise.allSettled(starting).then(() => {
       for (const worker of former) this.#retire(worker);

@@ -221,13 +221,22 @@ describe('a pool of workers', () => {
   it('a pool of workers has others take the place of all; until they are ready, the former work', async () => {
     const pool = openPool({ sizeMin: 1 });
     const former = await run(pool, { kind: 'pid' });
-    pool.replaceAll();
+    pool.replaceAbove(0);
     expect(await run(pool, { kind: 'pid' })).toBe(former);
     await expect.poll(() => pool.status.count).toBe(1);
     const latter = await run(pool, { kind: 'pid' });
     expect(latter).not.toBe(former);
     expect(await run(pool, { kind: 'pid' })).toBe(latter);
     expect(pool.status.killed).toEqual({ time: 0, memory: 0, crash: 0 });
+  });
+
+  it('a pool of workers keeps the processes that use little memory, and starts those that are missing', async () => {
+    const pool = openPool({ sizeMin: 2 });
+    const former = await run(pool, { kind: 'pid' });
+    pool.replaceAbove(2 ** 40);
+    expect(pool.status.count).toBe(2);
+    expect(await run(pool, { kind: 'pid' })).toBe(former);
+    expect(pool.status.count).toBe(2);
   });
 
   it('a pool of workers lets a process that is replaced do its work first', async () => {
@@ -242,7 +251,7 @@ describe('a pool of workers', () => {
       { signal: call.signal, handlers },
     ).catch(() => 'cancelled');
     await started.promise;
-    pool.replaceAll();
+    pool.replaceAbove(0);
     const latter = await run(pool, { kind: 'pid' });
     expect(latter).not.toBe(former);
     expect(pool.status).toMatchObject({ count: 2, busyCount: 1 });
