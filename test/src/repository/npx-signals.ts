@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { compileCacheOf } from '../testkit/cli-process.ts';
 import type { PublishedPackages } from './published-packages.ts';
 
 const settings = `
@@ -36,7 +37,12 @@ export function testSignalsThroughNpx(publishedOf: () => PublishedPackages): voi
         '--config',
         config,
       ];
-      const variables = { PATH: process.env['PATH'], HOME: directory, ADMIN_TOKEN: 'admin-token' };
+      const variables = {
+        PATH: process.env['PATH'],
+        HOME: directory,
+        ADMIN_TOKEN: 'admin-token',
+        NODE_COMPILE_CACHE: compileCacheOf(folder),
+      };
       const npx = spawn('npx', args, {
         cwd: folder,
         env: variables,

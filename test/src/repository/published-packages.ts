@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { installTarballs, packPackages, type Tarball } from '../../../scripts/pack-packages.ts';
+import { compileCacheOf } from '../testkit/cli-process.ts';
 
 const run = promisify(execFile);
 
@@ -38,7 +39,7 @@ export class PublishedPackages implements Disposable {
 
   /** Runs a program in the folder as a stranger would: without our condition in the environment. */
   async run(program: string, ...args: readonly string[]): Promise<string> {
-    const env = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: join(this.folder, '.compile-cache') };
+    const env = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: compileCacheOf(this.folder) };
     const { stdout } = await run(program, args, { cwd: this.folder, env });
     return stdout;
   }

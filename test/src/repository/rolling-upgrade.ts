@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownerTagOf, type RequestId } from '@quire/core';
 import { ownerTag } from '@quire/results';
 import { countingJson } from '../testkit/builders/counting-rows.ts';
+import { compileCacheOf } from '../testkit/cli-process.ts';
 import { describeWithTool } from '../testkit/toolchain.ts';
 import { earlierReleases } from '../../../scripts/releases.ts';
 import { installedRelease } from './installed-release.ts';
@@ -23,7 +24,7 @@ class UpgradeBroker implements AsyncDisposable {
     const args = [join(folder, program), store, brokerId];
     this.#child = spawn(process.execPath, args, {
       cwd: folder,
-      env: {},
+      env: { NODE_COMPILE_CACHE: compileCacheOf(folder) },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();

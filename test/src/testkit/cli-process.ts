@@ -18,6 +18,11 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
 /** The environment of a process that resolves packages as they are installed. */
 const { NODE_OPTIONS: _, ...withoutSources } = process.env;
 
+/** The folder for the compiled code of a project, which is removed with it. */
+export function compileCacheOf(project: string): string {
+  return join(project, '.compile-cache');
+}
+
 export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -46,7 +51,11 @@ export class CliProcess implements AsyncDisposable {
     const [conditions, command, environment] =
       project === undefined
         ? [['--conditions=@quire/source'], main, process.env]
-        : [[], join(project, 'node_modules/@quire/cli/bin/quire.cjs'), withoutSources];
+        : [
+            [],
+            join(project, 'node_modules/@quire/cli/bin/quire.cjs'),
+            { ...withoutSources, NODE_COMPILE_CACHE: compileCacheOf(project) },
+          ];
     this.#child = spawn(
       process.execPath,
       [...conditions, '--import', endWithParent, command, ...args],
