@@ -3,6 +3,7 @@
  * holds back a request of each: `remote-writer.process.ts <{"kind", "options", "rowCount"} as
  * JSON>…`. `killWriters` describes their output.
  */
+import { flushCompileCache } from 'node:module';
 import { ResultStore } from '@quire/results';
 import { GcsObjectStore, type GcsObjectStoreOptions } from '@quire/store-gcs';
 import { S3ObjectStore, type S3ObjectStoreOptions } from '@quire/store-s3';
@@ -17,6 +18,8 @@ interface Writer {
 async function write(writer: number, { kind, options, rowCount }: Writer): Promise<void> {
   await using store =
     kind === 'S3' ? await S3ObjectStore.open(options) : await GcsObjectStore.open(options);
+  // Node writes its compile cache at the exit of a process, but this one is killed.
+  flushCompileCache();
   const results = new ResultStore({
     store,
     brokerId: 'b',

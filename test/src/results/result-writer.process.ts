@@ -3,6 +3,7 @@
  * change of the file system, to be killed: `result-writer.process.ts <{"root", "change"} as
  * JSON>…`. `killWriters` describes their output.
  */
+import { flushCompileCache } from 'node:module';
 import { ResultStore } from '@quire/results';
 import { FileObjectStore } from '@quire/store-file';
 import { countingRows } from '../testkit/builders/counting-rows.ts';
@@ -26,4 +27,6 @@ async function write(
   process.stdout.write(`${writer} done\n`);
 }
 
+// Node writes its compile cache at the exit of a process, but this one is killed.
+flushCompileCache();
 await Promise.all(process.argv.slice(2).map((json, writer) => write(writer, JSON.parse(json))));

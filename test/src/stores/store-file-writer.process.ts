@@ -4,6 +4,7 @@
  * hangs before the n-th change of the file system, one at its `source` once that has delivered n
  * bytes. `killWriters` describes their output.
  */
+import { flushCompileCache } from 'node:module';
 import { FileObjectStore } from '@quire/store-file';
 import { hang, hangingFileSystem } from '../testkit/hanging-file-system.ts';
 import { type HangingWriter, replacedObject, writtenObject } from './store-file-workload.ts';
@@ -29,4 +30,6 @@ async function write(writer: number, { root, hangAt, count }: HangingWriter): Pr
   process.stdout.write(`${writer} done\n`);
 }
 
+// Node writes its compile cache at the exit of a process, but this one is killed.
+flushCompileCache();
 await Promise.all(process.argv.slice(2).map((json, writer) => write(writer, JSON.parse(json))));

@@ -3,6 +3,7 @@
  * when it starts. It continues with the number after the existing ones. Its argument is a
  * TrialSetup as JSON.
  */
+import { flushCompileCache } from 'node:module';
 import { isQuireError, systemClock } from '@quire/core';
 import { openProducer, openStream } from '@quire/streams';
 import { type TrialSetup, trialMessageBytes } from './kill-trial.ts';
@@ -12,6 +13,9 @@ const atOnce = 20;
 
 const producer = await openProducer(config, { ...options, partitionCount: 2 });
 await using stream = openStream(config, options);
+// Node writes its compile cache at the exit of a process, but this one is killed.
+flushCompileCache();
+
 /** Returns the number of messages of each partition. */
 async function readCounts(): Promise<number[]> {
   let ends: number[] = [];
