@@ -19,7 +19,9 @@ const lineLength = textLength + 10;
  *
  * Each record has a line of fixed length, which is overwritten in place after the record was
  * replaced, without a sync. After a crash of the machine a line may be older than its record, but
- * never newer. A line that is damaged, or was copied from another directory, is ignored.
+ * never newer. Only the line of a record that is about to be removed is synced: if the crash
+ * brought it back, the record would be missing. A line that is damaged, or was copied from another
+ * directory, is ignored.
  */
 export class Revisions {
   readonly #folder: string;
@@ -61,7 +63,7 @@ export class Revisions {
     await this.#write(this.#lineOf(name), { name, revision });
   }
 
-  /** Marks a record as about to be removed. */
+  /** Marks a record as about to be removed, durably. */
   async forget(name: string): Promise<void> {
     if (!this.#revisions.delete(name)) return;
     const index = this.#lineOf(name);
@@ -87,6 +89,7 @@ export class Revisions {
     try {
       // The line is within one page of the file, so it is written completely or not at all.
       await file.write(encodeLine(this.#folder, line), 0, lineLength, index * lineLength);
+      if (line === undefined) await file.sync();
     } finally {
       await file.close();
     }
