@@ -157,6 +157,12 @@ export const plantedDefects: Readonly<Record<string, Sabotage & { readonly found
       foundBySeed: 3,
       tables: { engineOptions: (options) => ({ ...options, graceMs: Infinity }) },
     },
+    'retention deletes rows early': {
+      foundBySeed: 3,
+      tables: {
+        engineOptions: (options) => ({ ...options, clock: shifted(options.clock, 35 * 60_000) }),
+      },
+    },
     'restream jobs are not found after a restart': {
       foundBySeed: 63,
       tables: { jobStore: onStore(() => ({ async *list() {} })) },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { SeededRandom } from '@quire/core/testing';
+import { DirectoryTables } from '@quire/table-server';
 import { type CallOutcome, SimulatedClient } from './client.ts';
 import { Cluster } from './cluster.ts';
 import { type ClusterPlan, clusterSettings, planOf, type Sabotage } from './cluster-plan.ts';
@@ -97,7 +98,12 @@ class Simulation {
       // One clock may be ahead, another behind, and all drift a little.
       clockErrorMaxMs: 2 * plan.clockErrorMaxMs + 2000,
     });
-    this.#tableLaws = new TableLaws(this.#laws);
+    this.#tableLaws = new TableLaws({
+      laws: this.#laws,
+      nowMs: () => this.#nowMs(),
+      // In a day, a clock that drifts is off by some seconds.
+      clockErrorMaxMs: plan.clockErrorMaxMs + minuteMs,
+    });
     this.#cluster = new Cluster({
       plan,
       sabotage: options.sabotage,
@@ -173,7 +179,7 @@ class Simulation {
   /** Every message is in its tables in the end, and nothing is left of deleted tables. */
   async #concludeTables(user: TableUser): Promise<void> {
     await this.#until(user.settle((ms) => this.#outsider('waiting').pause(ms)));
-    await this.#until(this.#checkTables({ isEnded: true }));
+    await this.#until(this.#tableLaws.check(this.#readTables(), { isEnded: true }));
     this.#laws.check({ isEvictionLost: true });
     await this.#until(user.clear());
     await this.#pass(tableGraces.graceMs + tableGraces.trashRetentionMs + 2 * minuteMs);
@@ -199,24 +205,26 @@ class Simulation {
     }
   }
 
-  /** Checks all tables occasionally, as a query in another process does. */
+  /** Checks all tables occasionally, as queries in another process do. */
   async #auditTables(): Promise<void> {
     const process = this.#outsider('auditor');
     const random = this.#fork();
+    const live = this.#readTables();
     while (!this.#isEnding) {
       await process.pause(minuteMs * (1 + 2 * random.fraction()));
-      await this.#checkTables({ isEnded: false });
+      await this.#tableLaws.check(live, { isEnded: false });
     }
   }
 
-  async #checkTables(how: { readonly isEnded: boolean }): Promise<void> {
+  /** Returns the tables as a process sees them that has read none of them yet. */
+  #readTables(): DirectoryTables {
     const mount = new Mount({
       disk: this.#cluster.storage.diskOf('controller'),
       process: this.#outsider('reader'),
       random: new SeededRandom(0),
       conditions: { latencyMaxMs: 0 },
     });
-    await this.#tableLaws.check(`${pathOfMount(mount)}/tables`, how);
+    return new DirectoryTables(`${pathOfMount(mount)}/tables`);
   }
 
   #userOf(name: string, index: number): ResultUser & { readonly name: string } {

@@ -11,9 +11,16 @@ export interface StreamConditions {
   failureChance: number;
 }
 
+/**
+ * The age at which a topic deletes messages and tables delete rows, so that a long run has a
+ * bounded number of both. Short runs end before.
+ */
+export const retentionMs = 40 * 60_000;
+
 /** A topic as its servers store it: messages in partitions, announced to all waiting consumers. */
 export class Topic {
   readonly partitions: readonly StreamMessage[][];
+  readonly #deletedCounts: number[];
   readonly #random: SeededRandom;
   readonly #nextOffsets: number[];
   readonly #waiting = new Set<() => void>();
@@ -22,6 +29,12 @@ export class Topic {
     this.#random = random;
     this.partitions = Array.from({ length: partitionCount }, () => []);
     this.#nextOffsets = this.partitions.map(() => 0);
+    this.#deletedCounts = this.partitions.map(() => 0);
+  }
+
+  /** Returns the offset of the oldest message of a partition. */
+  earliestOffset(partition: number): number {
+    return this.partitions[partition]?.[0]?.offset ?? this.latestOffset(partition);
   }
 
   /** Returns the offset of the next message of a partition, or a slightly later one. */
@@ -29,13 +42,27 @@ export class Topic {
     return this.#nextOffsets[partition] ?? 0;
   }
 
-  /** Appends numbered messages to a partition; offsets have gaps, as those of Kafka may. */
+  /** Returns the number of messages of a partition so far, or of those before a time. */
+  count(partition: number, beforeMs = Infinity): number {
+    const messages = this.partitions[partition] ?? [];
+    const index = messages.findIndex(({ timestampMs }) => (timestampMs ?? 0) >= beforeMs);
+    return (this.#deletedCounts[partition] ?? 0) + (index < 0 ? messages.length : index);
+  }
+
+  /**
+   * Appends numbered messages to a partition, and deletes old ones; offsets have gaps, as those of
+   * Kafka may.
+   */
   append(partition: number, count: number, nowMs: number): void {
     const messages = this.partitions[partition];
     if (messages === undefined) throw new RangeError(`There is no partition ${partition}.`);
+    const deletedCount = this.count(partition, nowMs - retentionMs);
+    messages.splice(0, deletedCount - (this.#deletedCounts[partition] ?? 0));
+    this.#deletedCounts[partition] = deletedCount;
     for (let index = 0; index < count; index += 1) {
       const offset = this.latestOffset(partition);
-      const value = JSON.stringify({ p: partition, n: messages.length, ts: nowMs });
+      const n = deletedCount + messages.length;
+      const value = JSON.stringify({ p: partition, n, ts: nowMs });
       messages.push({ offset, key: null, value: Buffer.from(value), timestampMs: nowMs });
       this.#nextOffsets[partition] = offset + (this.#random.fraction() < 0.05 ? 3 : 1);
     }
@@ -71,7 +98,11 @@ export class SimulatedStream implements MessageStream {
   async readPartitions(): ReturnType<MessageStream['readPartitions']> {
     await this.#turn();
     return this.#topic.partitions.map((_, partition) => {
-      return { partition, earliestOffset: 0, latestOffset: this.#topic.latestOffset(partition) };
+      return {
+        partition,
+        earliestOffset: this.#topic.earliestOffset(partition),
+        latestOffset: this.#topic.latestOffset(partition),
+      };
     });
   }
 
@@ -80,8 +111,10 @@ export class SimulatedStream implements MessageStream {
   ): Promise<FetchedMessages> {
     await this.#turn();
     const latest = (): number => this.#topic.latestOffset(partition);
-    if (fromOffset < 0 || fromOffset > latest()) {
-      throw new QuireError('OFFSET_NOT_FOUND', `There is no ${fromOffset} in [0, ${latest()}].`);
+    const earliest = this.#topic.earliestOffset(partition);
+    if (fromOffset < earliest || fromOffset > latest()) {
+      const range = `[${earliest}, ${latest()}]`;
+      throw new QuireError('OFFSET_NOT_FOUND', `There is no ${fromOffset} in ${range}.`);
     }
     if (fromOffset === latest() && limits.waitMs > 0) await this.#untilMore(limits.waitMs, signal);
     signal?.throwIfAborted();

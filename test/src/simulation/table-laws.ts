@@ -1,9 +1,9 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { open } from 'node:fs/promises';
-import { DirectoryTables } from '@quire/table-server';
+import type { DirectoryTables } from '@quire/table-server';
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { Laws } from './laws.ts';
-import type { Topic } from './stream.ts';
+import { retentionMs, type Topic } from './stream.ts';
 
 /** A table that a client has requested. */
 export interface KnownTable {
@@ -20,31 +20,48 @@ export interface KnownTable {
 export interface KnownUpload {
   readonly id: number;
   readonly rowCount: number;
+  /** The time of all of its rows. */
+  readonly atMs: number;
   /** Its rows were confirmed to the client. */
   isAcknowledged: boolean;
 }
 
-interface Row {
-  readonly p: number;
-  readonly n: number;
+/** Rows with consecutive numbers, up to but not including `end`. */
+interface Run {
+  readonly first: number;
+  readonly end: number;
 }
+
+/** The runs of each partition or upload, in order. */
+type Runs = ReadonlyMap<number, readonly Run[]>;
 
 /**
  * The laws of tables at every moment: each message is present at most once and none is skipped,
- * rows that were seen remain, and acknowledged ones are present.
+ * rows that were seen remain, and acknowledged ones are present, all until their retention is over.
  */
 export class TableLaws {
   readonly tables = new Map<string, KnownTable>();
   readonly uploads: KnownUpload[] = [];
   readonly #laws: Laws;
-  /** Messages of each partition that were seen in a table, by its name. */
+  readonly #nowMs: () => number;
+  readonly #clockErrorMaxMs: number;
+  /** Positions of each partition up to which messages were seen in a table, by its name. */
   readonly #seen = new Map<string, readonly number[]>();
   /** The same, a check earlier. */
   readonly #seenBefore = new Map<string, readonly number[]>();
+  /** The runs of the files of the last check, by path and checksum: most files stay as they are. */
+  #runs = new Map<string, Runs>();
   #checkedRowCount = 0;
 
-  constructor(laws: Laws) {
-    this.#laws = laws;
+  constructor(options: {
+    readonly laws: Laws;
+    readonly nowMs: () => number;
+    /** The largest error of the clock of a table server. */
+    readonly clockErrorMaxMs: number;
+  }) {
+    this.#laws = options.laws;
+    this.#nowMs = options.nowMs;
+    this.#clockErrorMaxMs = options.clockErrorMaxMs;
   }
 
   /** Rows that were looked at. */
@@ -57,19 +74,20 @@ export class TableLaws {
    *
    * @param isEnded true if all work has ended
    */
-  async check(directory: string, { isEnded }: { readonly isEnded: boolean }): Promise<void> {
-    const live = new DirectoryTables(directory);
+  async check(live: DirectoryTables, { isEnded }: { readonly isEnded: boolean }): Promise<void> {
     const names = new Set(await live.listNames());
+    const runs = new Map<string, Runs>();
     for (const table of this.tables.values()) {
       const { name, topic, isCreated, isDeletionTried } = table;
       if (!names.has(name)) {
         if (isCreated && !isDeletionTried) this.#laws.violate(`the table ${name} is lost`);
         continue;
       }
-      const rows = await this.#readRows(live, name);
-      if (topic === undefined) this.#checkUploads(name, rows);
-      else this.#checkMessages(table, topic, rows, isEnded && isCreated && !isDeletionTried);
+      const found = await this.#readTable(live, name, runs);
+      if (topic === undefined) this.#checkUploads(name, found, isEnded);
+      else this.#checkMessages(table, topic, found, isEnded && isCreated && !isDeletionTried);
     }
+    this.#runs = runs;
   }
 
   /** Rows that were seen between their writing and its sync may be lost with the power. */
@@ -77,28 +95,40 @@ export class TableLaws {
     for (const name of this.#seen.keys()) this.#seen.set(name, this.#seenBefore.get(name) ?? []);
   }
 
+  /** The time before which rows may be deleted, by any clock of a table server. */
+  get #expiredBeforeMs(): number {
+    return this.#nowMs() - retentionMs + this.#clockErrorMaxMs;
+  }
+
   #checkMessages(
     { name, isDeletionTried }: KnownTable,
     topic: Topic,
-    rows: readonly Row[],
+    found: Runs,
     isComplete: boolean,
   ): void {
     const seen = this.#seen.get(name) ?? [];
-    const now = topic.partitions.map((messages, partition) => {
-      const numbers = rows
-        .filter(({ p }) => p === partition)
-        .map(({ n }) => n)
-        .toSorted((a, b) => a - b);
-      const wrong = numbers.findIndex((n, index) => n !== index);
-      if (wrong >= 0) {
-        const found = numbers.slice(wrong, wrong + 3).join();
-        this.#laws.violate(`${name} has ${found} of partition ${partition} where ${wrong} belongs`);
+    const now = topic.partitions.map((_, partition) => {
+      const runs = found.get(partition) ?? [];
+      const expiredCount = topic.count(partition, this.#expiredBeforeMs);
+      let end = 0;
+      for (const run of runs) {
+        const isGap = run.first > end && run.first > expiredCount;
+        if (run.first < end || isGap) {
+          const numbers = `${run.first} to ${run.end - 1}`;
+          this.#laws.violate(
+            `${name} has ${numbers} of partition ${partition} where ${end} belongs`,
+          );
+        }
+        ({ end } = run);
       }
-      if (isComplete && numbers.length !== messages.length) {
-        const counts = `${numbers.length} of ${messages.length}`;
+      // Expired messages need not be there.
+      end = Math.max(end, expiredCount);
+      const count = topic.count(partition);
+      if (isComplete && end !== count) {
+        const counts = `${end} of ${count}`;
         this.#laws.violate(`${name} has ${counts} messages of partition ${partition} in the end`);
       }
-      return numbers.length;
+      return end;
     });
     for (const [partition, before] of seen.entries()) {
       if (!isDeletionTried && (now[partition] ?? 0) < before) {
@@ -110,34 +140,62 @@ export class TableLaws {
     this.#seen.set(name, now);
   }
 
-  #checkUploads(name: string, rows: readonly Row[]): void {
-    for (const { id, rowCount, isAcknowledged } of this.uploads) {
-      const numbers = rows.filter(({ p }) => p === id).map(({ n }) => n);
-      const isWhole = numbers.length === rowCount && new Set(numbers).size === rowCount;
-      if (isWhole || (numbers.length === 0 && !isAcknowledged)) continue;
-      this.#laws.violate(`${name} has ${numbers.length} of ${rowCount} rows of upload ${id}`);
+  #checkUploads(name: string, found: Runs, isEnded: boolean): void {
+    for (const { id, rowCount, atMs, isAcknowledged } of this.uploads) {
+      const runs = found.get(id) ?? [];
+      const isWhole = runs.length === 1 && runs[0]?.first === 0 && runs[0].end === rowCount;
+      const mustExist = isAcknowledged && atMs >= this.#expiredBeforeMs;
+      // Twice its retention is long enough for merges, and for a server that was down.
+      const mustBeGone = isEnded && atMs < this.#nowMs() - 2 * retentionMs;
+      if ((isWhole && !mustBeGone) || (runs.length === 0 && !mustExist)) continue;
+      const numbers = runs.map(({ first, end }) => `${first} to ${end - 1}`).join(', ');
+      this.#laws.violate(`${name} has rows ${numbers} of the ${rowCount} of upload ${id}`);
     }
   }
 
-  async #readRows(live: DirectoryTables, name: string): Promise<readonly Row[]> {
-    const relations = await live.resolve([name]);
-    const rows: Row[] = [];
+  /** Returns the runs of a table, and adds those of its files to `runs`. */
+  async #readTable(live: DirectoryTables, name: string, runs: Map<string, Runs>): Promise<Runs> {
+    const found: Runs[] = [];
     try {
+      const relations = await live.resolve([name]);
       await live.verify(relations);
-      for (const { parts } of relations) {
-        for (const { files } of parts) {
-          for (const { path } of files) rows.push(...(await readParquet(path)));
-        }
+      const files = relations.flatMap(({ parts }) => parts.flatMap((part) => part.files));
+      for (const { path, checksum } of files) {
+        const key = `${path} ${checksum}`;
+        const ofFile = this.#runs.get(key) ?? (await readParquet(path));
+        runs.set(key, ofFile);
+        found.push(ofFile);
       }
     } catch (error) {
       this.#laws.violate(`${name} cannot be read: ${String(error)}`);
     }
-    this.#checkedRowCount += rows.length;
-    return rows;
+    const joined = joinRuns(found.flatMap((each) => [...each]));
+    for (const { first, end } of [...joined.values()].flat()) this.#checkedRowCount += end - first;
+    return joined;
   }
 }
 
-async function readParquet(path: string): Promise<readonly Row[]> {
+/** Joins runs that continue each other. Gaps and repeated rows remain visible, as further runs. */
+function joinRuns(found: Iterable<readonly [key: number, runs: readonly Run[]]>): Runs {
+  const joined = new Map<number, Run[]>();
+  for (const [key, runs] of found) {
+    const known = joined.get(key);
+    if (known === undefined) joined.set(key, [...runs]);
+    else known.push(...runs);
+  }
+  for (const [key, runs] of joined) {
+    const inOrder: Run[] = [];
+    for (const run of runs.toSorted((a, b) => a.first - b.first)) {
+      const last = inOrder.at(-1);
+      if (last?.end === run.first) inOrder[inOrder.length - 1] = { ...last, end: run.end };
+      else inOrder.push(run);
+    }
+    joined.set(key, inOrder);
+  }
+  return joined;
+}
+
+async function readParquet(path: string): Promise<Runs> {
   await using handle = await open(path);
   const { size: byteLength } = await handle.stat();
   const bytes = new Uint8Array(byteLength);
@@ -150,5 +208,7 @@ async function readParquet(path: string): Promise<readonly Row[]> {
   const compressors = { ZSTD: (from: Uint8Array) => new Uint8Array(zstdDecompressSync(from)) };
   const columns = ['p', 'n'];
   const rows = await parquetReadObjects({ file, metadata, columns, compressors });
-  return rows.map(({ p, n }) => ({ p: Number(p), n: Number(n) }));
+  return joinRuns(
+    rows.map(({ p, n }) => [Number(p), [{ first: Number(n), end: Number(n) + 1 }]] as const),
+  );
 }

@@ -1,6 +1,6 @@
 import type { SeededRandom } from '@quire/core/testing';
 import type { CallOutcome, SimulatedClient } from './client.ts';
-import type { Topic } from './stream.ts';
+import { retentionMs, type Topic } from './stream.ts';
 import type { TableLaws } from './table-laws.ts';
 
 const host = 'controller';
@@ -16,11 +16,17 @@ const schemaOf = (schemaName: string): object => ({
   ],
 });
 
+const segmentsConfig = {
+  timeColumnName: 'ts',
+  retentionTimeUnit: 'MINUTES',
+  retentionTimeValue: String(retentionMs / 60_000),
+};
+
 /** Few rows a segment: faults hit commits as well. */
 const streamTable = {
   tableName: rawName,
   tableType: 'REALTIME',
-  segmentsConfig: { timeColumnName: 'ts' },
+  segmentsConfig,
   ingestionConfig: {
     streamIngestionConfig: {
       streamConfigMaps: [
@@ -39,13 +45,25 @@ const streamTable = {
 const fileTable = {
   tableName: 'files',
   tableType: 'OFFLINE',
-  segmentsConfig: { timeColumnName: 'ts' },
+  segmentsConfig,
   task: {
     taskTypeConfigsMap: {
       MergeRollupTask: { '1minute.bucketTimePeriod': '1m', '1minute.bufferTimePeriod': '1m' },
     },
   },
 };
+
+/**
+ * The maximum number of copies whose deletion was not confirmed. A call that cancels a job marks
+ * all copies, since it may have deleted any, and most of them stay.
+ */
+const copiesMax = 6;
+
+/**
+ * The number of restream jobs beyond which fewer are started: a controller keeps their records
+ * forever, and reads all of them every ten seconds.
+ */
+const jobsMax = 50;
 
 /** A restream job that was confirmed to a client. */
 interface KnownJob {
@@ -70,6 +88,8 @@ export class TableUser {
   readonly #note: (kind: string, outcome: CallOutcome) => void;
   readonly #violate: (what: string) => void;
   readonly #jobs: KnownJob[] = [];
+  /** Copies that may exist, the oldest first. */
+  readonly #copies = new Set<string>();
   #copyCount = 0;
 
   constructor(options: {
@@ -94,6 +114,10 @@ export class TableUser {
   async act(): Promise<void> {
     const source = this.#laws.tables.get(`${rawName}_REALTIME`);
     if (source?.isCreated !== true) return this.#create(streamTable, this.#topic);
+    const [oldestCopy] = this.#copies;
+    if (oldestCopy !== undefined && this.#copies.size > copiesMax) {
+      return this.#dropCopy(oldestCopy);
+    }
     const files = this.#laws.tables.get(uploadTable);
     const kind = this.#random.fraction();
     if (kind < 0.35) {
@@ -173,6 +197,7 @@ export class TableUser {
   }
 
   async #restream(): Promise<void> {
+    if (this.#jobs.length >= jobsMax && this.#random.fraction() < 0.8) return;
     this.#copyCount += 1;
     const destination = `copy${this.#copyCount}_REALTIME`;
     const path = `/tables/${rawName}_REALTIME/restream?destTableNameWithType=${destination}`;
@@ -180,6 +205,7 @@ export class TableUser {
     const isStarted = outcome?.status === 200;
     // Without an answer it may have been created, and may be deleted again.
     if (!isStarted && outcome !== undefined && outcome.status < 500) return;
+    this.#copies.add(destination);
     this.#laws.tables.set(destination, {
       name: destination,
       topic: this.#topic,
@@ -197,10 +223,6 @@ export class TableUser {
     );
     const table = copies[this.#random.integer(Math.max(1, copies.length))];
     if (table === undefined) return;
-    table.isDeletionTried = true;
-    const job = this.#jobs.find(({ destination }) => destination === table.name);
-    if (job !== undefined) job.isDisturbed = true;
-    const raw = table.name.replace('_REALTIME', '');
     if (this.#random.fraction() < 0.4) {
       const path = `/tables/${rawName}_REALTIME/restream?dropDestination=true`;
       // The call cancels the running job, whichever that is.
@@ -208,19 +230,31 @@ export class TableUser {
       for (const each of copies) each.isDeletionTried = true;
       await this.#call('cancel', 'DELETE', path);
     }
-    await this.#call('drop', 'DELETE', `/tables/${raw}?type=realtime`);
+    await this.#dropCopy(table.name);
+  }
+
+  async #dropCopy(name: string): Promise<void> {
+    const table = this.#laws.tables.get(name);
+    if (table !== undefined) table.isDeletionTried = true;
+    const job = this.#jobs.find(({ destination }) => destination === name);
+    if (job !== undefined) job.isDisturbed = true;
+    const raw = name.replace('_REALTIME', '');
+    const outcome = await this.#call('drop', 'DELETE', `/tables/${raw}?type=realtime`);
+    if (outcome?.status === 200 || outcome?.status === 404) this.#copies.delete(name);
     await this.#call('drop', 'DELETE', `/schemas/${raw}`);
   }
 
   async #upload(): Promise<void> {
+    const atMs = this.#nowMs();
     const upload = {
       id: this.#laws.uploads.length,
       rowCount: 1 + this.#random.integer(40),
+      atMs,
       isAcknowledged: false,
     };
     this.#laws.uploads.push(upload);
     const lines = Array.from({ length: upload.rowCount }, (_, n) =>
-      JSON.stringify({ p: upload.id, n, ts: this.#nowMs() }),
+      JSON.stringify({ p: upload.id, n, ts: atMs }),
     );
     const format = encodeURIComponent('{"inputFormat":"json"}');
     const outcome = await this.#client.call(
