@@ -141,6 +141,11 @@ export class LiveResults {
     return this.#removed.add(requestId, { reason, owner });
   }
 
+  /** Records that the data of a removed result is deleted. Returns false if that is known. */
+  noteFreed(requestId: RequestId): boolean {
+    return this.#removed.noteFreed(requestId);
+  }
+
   /** Records that a result is gone, and returns the error for callers who may know that. */
   gone({ entry, record }: OpenRecord, reason: RemovalReason, mayRead?: MayRead): QuireError {
     const removal = this.remove(entry.requestId, reason, record.owner);

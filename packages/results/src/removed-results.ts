@@ -9,6 +9,8 @@ export interface Removal {
   readonly reason: RemovalReason;
   /** The owner; undefined if the result was removed unopened and its owner was no longer cached. */
   readonly owner: string | undefined;
+  /** True if its data is deleted as well. */
+  readonly isFreed?: boolean;
 }
 
 const codes = {
@@ -35,6 +37,14 @@ export class RemovedResults {
 
   get(requestId: RequestId): Removal | undefined {
     return this.#removals.get(requestId);
+  }
+
+  /** Records that the data of a removed result is deleted. Returns false if that is known. */
+  noteFreed(requestId: RequestId): boolean {
+    const known = this.#removals.get(requestId);
+    if (known?.isFreed === true) return false;
+    if (known !== undefined) this.#removals.set(requestId, { ...known, isFreed: true });
+    return true;
   }
 }
 

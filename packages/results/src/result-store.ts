@@ -405,7 +405,9 @@ export class ResultStore implements AsyncDisposable {
       ...removal,
       onUncommitted: () => void this.#live.remove(requestId, removal.reason, owner),
     });
-    if (outcome === 'removed' && entry.brokerId === this.brokerId) {
+    // A sweep and a call may remove the same listed result: the second one frees nothing.
+    const isFreed = outcome === 'removed' && this.#live.noteFreed(requestId);
+    if (isFreed && entry.brokerId === this.brokerId) {
       this.#admission.removed(requestId, sizeBytes);
     }
     return outcome;
