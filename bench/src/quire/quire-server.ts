@@ -72,7 +72,15 @@ export class QuireServer implements AsyncDisposable {
       process.execPath,
       [...program, 'start', '--roles', 'broker', ...assignments],
       {
-        env: { PATH: process.env['PATH'], BENCH_TOKEN: token, ...options.variables },
+        env: {
+          PATH: process.env['PATH'],
+          BENCH_TOKEN: token,
+          // As in the image and in the unit of systemd.
+          MALLOC_ARENA_MAX: '2',
+          MALLOC_MMAP_THRESHOLD_: '262144',
+          MALLOC_TRIM_THRESHOLD_: '262144',
+          ...options.variables,
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );

@@ -71,7 +71,8 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
     });
 
     test('the image names its user by number, its volumes and its first process', () => {
-      const { User, Volumes, Entrypoint, Cmd } = image.config;
+      const { User, Volumes, Entrypoint, Cmd, Env } = image.config;
+      expect(Env).toContain('MALLOC_ARENA_MAX=2');
       expect({ User, Volumes: Object.keys(Volumes).toSorted(), Entrypoint, Cmd }).toEqual({
         User: '65532:65532',
         Volumes: ['/var/lib/quire', '/var/tmp/quire'],
