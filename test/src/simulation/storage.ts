@@ -137,13 +137,10 @@ export class Storage {
     const { quotaBytes, isShared, listingLagMs } = this.#plan;
     const prefix = `Broker_${name}_8099/`;
     if (quotaBytes === undefined || listingLagMs > 0 || !key.startsWith(prefix)) return;
+    const stored = isShared ? this.#bucket.list(prefix) : objectsOf(name, this.diskOf(name));
     let bytes = 0;
-    if (isShared) {
-      for await (const { key: stored, sizeBytes } of this.#bucket.list(prefix)) {
-        if (parseResultObjectName(stored)?.kind !== 'running') bytes += sizeBytes;
-      }
-    } else {
-      for (const { sizeBytes } of objectsOf(name, this.diskOf(name))) bytes += sizeBytes;
+    for await (const object of stored) {
+      if (parseResultObjectName(object.key)?.kind !== 'running') bytes += object.sizeBytes;
     }
     if (bytes > quotaBytes) this.#violate(`${name} stores ${bytes} of ${quotaBytes} bytes`);
   }
