@@ -73,7 +73,7 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     // Most suites wait for processes of theirs: on two cores, four files at a time leave a sixth of
     // the processor idle.
-    maxWorkers: Math.max(5, availableParallelism() - 1),
+    maxWorkers: Math.max(4, availableParallelism() - 1),
     projects: Object.entries(suites).map(([name, include]) => ({
       ssr: { resolve: { conditions: [sourceCondition, 'node'] } },
       test: {

@@ -70,7 +70,7 @@ describeWithTool(pinotServer, 'the console on Apache Pinot', () => {
       const { page, complaints } = visit;
       await runQuery(page, `SELECT id FROM ${table} ORDER BY id LIMIT 50`);
       expect(await cellText(page, 3, 1)).toBe('2');
-      await page.getByText('50 rows').first().waitFor();
+      await page.locator('.result-area').getByText('50 rows').first().waitFor();
       await page.getByText('SQL of Apache Pinot').waitFor();
       expect(await page.getByRole('button', { name: 'Query this result' }).count()).toBe(0);
       expect(complaints.filter(isOurs)).toEqual([]);
