@@ -206,7 +206,7 @@ describe('pages in threads', () => {
     await started();
     const [dies, waits] = [new Gate(), new Gate()];
     const dead = bytesOf(result, 0, 100_000, 'json', { around: dies.around });
-    // Of several parts, the first of which waits in the thread.
+    // The page has several parts; the first one waits in the thread.
     const behind = bytesOf(result, 5, 600_000, 'json', { around: waits.around });
     await until(() => threads.status.partCount === 2, 'both pages are in the thread');
     waits.open(1);

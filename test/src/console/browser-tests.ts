@@ -26,6 +26,7 @@ export function testTableBrowser(stageOf: () => ConsoleStage): void {
     await expect.poll(() => sample.locator('tbody tr').count()).toBe(10);
     expect(await sample.locator('tbody tr').first().innerText()).toMatch(/^MSFT/);
     await page.keyboard.press('Escape');
+    await sample.waitFor({ state: 'detached' });
 
     const content = page.locator('.editor .cm-content');
     await content.focus();

@@ -90,6 +90,33 @@ export function testSafety(stageOf: () => ConsoleStage): void {
     await page.getByRole('dialog').getByText('row 502').waitFor();
   });
 
+  test('a closed dialog gives the focus back, and does not take it from where the user has moved it', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, 'SELECT 1 AS one');
+    const dialog = page.getByRole('dialog');
+    for (const close of ['Escape', 'Enter']) {
+      await page.locator('tbody td').first().dblclick();
+      await dialog.waitFor();
+      await page.keyboard.press(close); // the button of the dialog has the focus
+      await dialog.waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('TD');
+    }
+    await page.locator('tbody td').first().dblclick();
+    await dialog.waitFor();
+    // The dialog is removed in a later task than it is closed in.
+    const focused = await page.evaluate(`new Promise((resolve) => {
+      new MutationObserver(() => {
+        if (document.querySelector('dialog') === null) resolve(document.activeElement?.className);
+      }).observe(document.body, { childList: true, subtree: true });
+      document.querySelector('dialog').close();
+      document.querySelector('.editor').shadowRoot.querySelector('.cm-content').focus();
+    })`);
+    expect(focused).toBe('editor');
+    await page.keyboard.insertText('typed');
+    expect(await page.locator('.editor .cm-content').innerText()).toContain('typed');
+  });
+
   test('every answer of the console has a policy without exceptions, and is what its type says', async () => {
     for (const path of ['/console/', '/console/about.json']) {
       const { headers } = await fetch(stage.url + path);
@@ -143,6 +170,7 @@ export function testSafety(stageOf: () => ConsoleStage): void {
     await page.locator('tbody td').first().dblclick();
     await expect.poll(() => page.getByRole('dialog').locator('pre').innerText()).toBe(markup);
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await runQuery(page, `SELECT * FROM "${markup}"`);
     await expect.poll(() => page.getByRole('alert').innerText()).toContain(markup);
     // The server's data about tables, columns and tasks, and the content of links, are equally

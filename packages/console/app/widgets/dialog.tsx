@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 
 /**
  * A dialog that keeps the keyboard focus until it is closed: by its button, the Escape key, or its
@@ -15,15 +15,22 @@ export function Dialog({
 }): ReactNode {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    const before = document.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
+  // To close a dialog gives the focus back. It does so before the dialog is removed: an effect
+  // after that took the focus from where the user had moved it meanwhile.
+  useLayoutEffect(() => {
+    const { current } = element;
+    current?.showModal();
+    return () => current?.close();
   }, []);
   return (
-    <dialog ref={element} aria-labelledby={titleId} onClose={onClose}>
+    <dialog
+      ref={element}
+      aria-labelledby={titleId}
+      onClose={(event) => {
+        // React's development mode closes and shows each new dialog once more.
+        if (!event.currentTarget.open) onClose();
+      }}
+    >
       <div className="dialog-head">
         <h2 id={titleId}>{title}</h2>
         <button type="button" className="button plain small" onClick={onClose} aria-label="Close">
