@@ -24,7 +24,7 @@ export const pinotPart: Part = {
   async run(context) {
     const { isQuick, scratch, progress } = context;
     const folder = process.env['QUIRE_PINOT'] ?? join(repositoryRoot, '.cache/pinot');
-    if (!existsSync(join(folder, 'classes'))) return { comparisons: [], notes: [missingNote] };
+    if (!existsSync(join(folder, 'classes.jar'))) return { comparisons: [], notes: [missingNote] };
     const rowCounts = isQuick ? [10_000, 20_000] : [100_000, 1_000_000, 3_000_000];
     progress('starts Apache Pinot');
     await using pinot = await PinotServer.start(folder, {

@@ -214,7 +214,7 @@ export const pinotServer: Tool = {
   remedy: 'run .ci/run once, or set QUIRE_PINOT to a folder with its jars',
   find: (environment) => {
     const folder = environment['QUIRE_PINOT'] ?? join(root, '.cache/pinot');
-    const isBuiltThere = existsSync(join(folder, 'classes/PinotCluster.class'));
+    const isBuiltThere = existsSync(join(folder, 'classes.jar'));
     return isBuiltThere && javaFolder(join(folder, 'lib'), 'pinot-server-') !== undefined
       ? folder
       : undefined;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Admin } from '@platformatic/kafka';
 import { isQuireError } from '@quire/core';
 import { KafkaStream, type KafkaStreamOptions } from '@quire/streams/kafka';
+import { archiveOptions, type ClassArchive } from './class-archive.ts';
 import { freePort, ServerProcess } from './server-process.ts';
 import { until } from '../until.ts';
 
@@ -13,8 +14,8 @@ const javaOptions = '-Xmx192m -Xms32m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -
 
 /** The first start writes the files that a broker requires in its folder. */
 const startScript = `
-[ -f "$2/logs/meta.properties" ] || java ${javaOptions} -cp "$1/*" kafka.tools.StorageTool format -t ${clusterId} -c "$2/server.properties" >&2 || exit 1
-exec java ${javaOptions} -cp "$1/*" kafka.Kafka "$2/server.properties"`;
+[ -f "$2/logs/meta.properties" ] || java ${javaOptions} ${archiveOptions('kafka', 'read')} -cp "$1/*" kafka.tools.StorageTool format -t ${clusterId} -c "$2/server.properties" >&2 || exit 1
+exec java ${javaOptions} $4 -cp "$1/*" kafka.Kafka "$2/server.properties"`;
 
 /** A real Apache Kafka: broker and controller in one process, on a folder of its own. */
 export class KafkaServer implements AsyncDisposable {
@@ -33,7 +34,7 @@ export class KafkaServer implements AsyncDisposable {
   }
 
   /** Starts a broker from the folder with its jars. */
-  static async start(jars: string): Promise<KafkaServer> {
+  static async start(jars: string, archive: ClassArchive = 'read'): Promise<KafkaServer> {
     const controllerPort = await freePort();
     const process = await ServerProcess.start({
       path: 'sh',
@@ -44,6 +45,7 @@ export class KafkaServer implements AsyncDisposable {
         jars,
         folder,
         String(port),
+        archiveOptions('kafka', archive),
       ],
       prepare: (folder) =>
         writeFile(join(folder, 'fixed.properties'), propertiesOf(folder, controllerPort)),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { Agent, request } from 'undici';
+import { archiveOptions, type ClassArchive } from './class-archive.ts';
 import {
   basicAuthorizationOf,
   freePorts,
@@ -56,6 +57,8 @@ export interface PinotServerOptions {
    * server and no minion.
    */
   readonly isGuarded?: boolean;
+  /** The default starts it from the archive of its classes, if there is one. */
+  readonly archive?: ClassArchive;
 }
 
 export type SpareRole = 'controller' | 'broker' | 'server';
@@ -76,7 +79,12 @@ export class PinotServer implements AsyncDisposable {
   /** Starts a cluster from the folder with its jars. */
   static async start(
     folder: string,
-    { heapMb = 640, isOptimizing = false, isGuarded = false }: PinotServerOptions = {},
+    {
+      heapMb = 640,
+      isOptimizing = false,
+      isGuarded = false,
+      archive = 'read',
+    }: PinotServerOptions = {},
   ): Promise<PinotServer> {
     const ports = await freePorts();
     const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
@@ -106,6 +114,7 @@ export class PinotServer implements AsyncDisposable {
         // ZooKeeper drops the session of a killed process after this time; until then it cannot
         // start again.
         `-Dzk.session.timeout=${isGuarded ? 8000 : 30_000}`,
+        archiveOptions('pinot', archive),
       ],
       prepare: async (data) => {
         await writeFile(join(data, 'fixed.properties'), properties(data, ports, principal));
@@ -154,6 +163,7 @@ export class PinotServer implements AsyncDisposable {
         '320',
         '1',
         '-Dzk.session.timeout=6000',
+        archiveOptions('pinot', 'read'),
       ],
       prepare: (data) =>
         writeFile(join(data, 'fixed.properties'), sparePropertiesOf(data, ports, cluster, roles)),
@@ -200,7 +210,7 @@ const logging =
 const startScript = `
 { cat "$2/fixed.properties"; echo "ready.port=$3"; } > "$2/pinot.properties"
 echo '${logging}' | sed "s|LOG|$2/pinot.log|" > "$2/log4j2.xml"
-exec java -Xmx$4m ${javaOptions} -cp "$1/classes:$1/lib/*" PinotCluster "$2/pinot.properties"`;
+exec java -Xmx$4m ${javaOptions} $7 -cp "$1/classes.jar:$1/lib/*" PinotCluster "$2/pinot.properties"`;
 
 async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): Promise<void> {
   const response = await fetch(`${controllerUrl}/instances`, {

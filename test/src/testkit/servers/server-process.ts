@@ -22,9 +22,12 @@ export interface ServerCommand {
   readonly startTimeoutMs?: number;
 }
 
-/** Ends the server when its own standard input ends: a killed test run leaves no servers behind. */
+/**
+ * Ends the server when its own standard input ends: a killed test run leaves no servers behind. A
+ * signal to terminate is passed on, and the server ends in its own time.
+ */
 const endWithInput =
-  'exec 3<&0; "$@" </dev/null & server=$!; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
+  'exec 3<&0; "$@" </dev/null & server=$!; trap "kill $server; wait $server" TERM; { read -r _ <&3; kill -9 $server; } & wait $server; code=$?; kill $! 2>/dev/null; exit $code';
 
 const startAttemptsMax = 5;
 
@@ -75,6 +78,14 @@ export class ServerProcess implements AsyncDisposable {
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     child.stdin?.end();
+    await once(child, 'exit');
+  }
+
+  /** Asks the server to end, as an operator would; resolves once it has ended by itself. */
+  async stop(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || !child.kill()) return;
     await once(child, 'exit');
   }
 
