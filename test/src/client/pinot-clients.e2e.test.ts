@@ -17,13 +17,12 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { runJava } from '../testkit/java-program.ts';
 import { PinotCursor } from './pinot-cursor.ts';
 
 /** Programs written for Apache Pinot, unchanged, against `quire start`. */
 
 const run = promisify(execFile);
-/** A program that runs for a second does not need optimized code. */
-const shortRun = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let server: CliProcess;
 let broker: string;
@@ -73,15 +72,8 @@ describeWithTool(javaClient, "Apache Pinot's client for Java", (jars) => {
     ...queries: readonly string[]
   ): Promise<readonly string[]> => {
     const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
-    const { NODE_OPTIONS: _, ...environment } = process.env;
-    const { stdout } = await run(
-      'java',
-      [...shortRun, '-cp', join(jars, '*'), program, how, hostAndPort(url), ...queries],
-      {
-        env: { ...environment, QUIRE_TOKEN: 'admin-token' },
-      },
-    );
-    return stdout.trimEnd().split('\n');
+    const args = [how, hostAndPort(url), ...queries];
+    return runJava(join(jars, '*'), program, args, { QUIRE_TOKEN: 'admin-token' });
   };
   const queries = [
     oneOfEachType,
@@ -112,16 +104,8 @@ describeWithTool(javaCursorClient, "Apache Pinot's client for Java, release 1.5.
     ...pageNumbers: readonly string[]
   ) => {
     const program = join(import.meta.dirname, '../../java-client/PinotCursors.java');
-    const { NODE_OPTIONS: _, ...environment } = process.env;
-    const sql = 'SELECT range AS n FROM range(35)';
-    const { stdout } = await run(
-      'java',
-      [...shortRun, '-cp', classPath, program, how, hostAndPort(url), sql, '10', ...pageNumbers],
-      {
-        env: { ...environment, QUIRE_TOKEN: 'admin-token' },
-      },
-    );
-    return stdout.trimEnd().split('\n');
+    const args = [how, hostAndPort(url), 'SELECT range AS n FROM range(35)', '10', ...pageNumbers];
+    return runJava(classPath, program, args, { QUIRE_TOKEN: 'admin-token' });
   };
 
   test.each([

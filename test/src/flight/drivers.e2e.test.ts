@@ -9,6 +9,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { runJava } from '../testkit/java-program.ts';
 import { describeWithTool, flightJdbc, flightPython, flightRust } from '../testkit/toolchain.ts';
 import { PythonSession } from './python-session.ts';
 
@@ -282,30 +283,16 @@ print(json.dumps([by_polars.shape, int(by_polars["twice"].sum()), by_polars["tex
 describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars) => {
   test("Apache Arrow's JDBC driver for Flight SQL calls every getter of its metadata, and reads tables, columns and rows", async () => {
     const program = join(import.meta.dirname, '../../flight-jdbc/FlightJdbc.java');
-    const { NODE_OPTIONS: _, ...env } = process.env;
     const { host } = new URL(grpc);
     const queries = [
       "SELECT 1::TINYINT a, 2::BIGINT b, 'x' c, DATE '2001-02-03' d, TIMESTAMP '2001-02-03 04:05:06.789' e, 1.5::DECIMAL(10,2) f, true g, NULL h",
       'SELECT i FROM range(300000) AS t(i)',
       'SELECT * FROM stocks WHERE false',
     ];
-    const { stdout } = await run(
-      'java',
-      [
-        '--add-opens=java.base/java.nio=ALL-UNNAMED',
-        '-cp',
-        join(jars, '*'),
-        program,
-        host,
-        'ann',
-        'ann-password',
-        ...queries,
-      ],
-      { env },
+    const args = [host, 'ann', 'ann-password', ...queries];
+    const lines = (await runJava(join(jars, '*'), program, args)).filter((line) =>
+      /^(?:getters|failed|tables|columns|parameters|rows|order)/.test(line),
     );
-    const lines = stdout
-      .split('\n')
-      .filter((line) => /^(?:getters|failed|tables|columns|parameters|rows|order)/.test(line));
     expect(lines).toEqual([
       expect.stringMatching(/^getters (\d+) of \1$/),
       expect.stringMatching(/^tables \[/),

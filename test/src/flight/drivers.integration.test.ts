@@ -1,18 +1,16 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
+import { runJava } from '../testkit/java-program.ts';
 import { describeWithTool, flightJdbc, flightPython } from '../testkit/toolchain.ts';
 import { PythonSession } from './python-session.ts';
 
 /** Drivers against a broker with TLS, whose clock the test controls. */
 
-const run = promisify(execFile);
 const flight = { port: 0, expirationMs: 600_000, messageBytesMax: 1024 * 1024 };
 const directory = mkdtempSync(join(tmpdir(), 'quire-flight-tls-'));
 const certificatePath = join(directory, 'server.pem');
@@ -90,22 +88,10 @@ print(json.dumps(found))`,
 
 describeWithTool(flightJdbc, "Apache Arrow's JDBC driver for Flight SQL", (jars) => {
   test('the JDBC driver connects by TLS, and trusts no certificate that it does not know', async () => {
-    const { NODE_OPTIONS: _, ...env } = process.env;
-    const java = (...more: readonly string[]): Promise<{ readonly stdout: string }> =>
-      run(
-        'java',
-        [
-          '--add-opens=java.base/java.nio=ALL-UNNAMED',
-          '-cp',
-          join(jars, '*'),
-          join(import.meta.dirname, '../../flight-jdbc/FlightJdbcTls.java'),
-          new URL(url).host,
-          'ann-token',
-          ...more,
-        ],
-        { env },
-      );
-    expect((await java(certificatePath)).stdout).toContain('rows 5000\n');
+    const program = join(import.meta.dirname, '../../flight-jdbc/FlightJdbcTls.java');
+    const java = (...more: readonly string[]): Promise<readonly string[]> =>
+      runJava(join(jars, '*'), program, [new URL(url).host, 'ann-token', ...more]);
+    expect(await java(certificatePath)).toContain('rows 5000');
     await expect(java()).rejects.toThrow(/PKIX|certificate/);
   });
 });

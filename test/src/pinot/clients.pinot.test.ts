@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PinotCursor } from '../client/pinot-cursor.ts';
+import { runJava } from '../testkit/java-program.ts';
 import { describeWithTool, javaClient, pinotDriver, pinotServer } from '../testkit/toolchain.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
 import { type QuireOnPinot, startOnPinot } from './quire-on-pinot.ts';
@@ -78,17 +79,12 @@ describeWithTool(pinotServer, 'clients of Apache Pinot, in front of Quire on a c
   describeWithTool(javaClient, 'the client for Java', (jars) => {
     test('the client for Java reads types, rows and failures', async () => {
       const program = join(import.meta.dirname, '../../java-client/PinotQueries.java');
-      const { NODE_OPTIONS: _, ...environment } = process.env;
       const { host } = new URL(quire.brokerUrl);
       const queries = [sql.replace('LIMIT 5', 'LIMIT 1'), 'SELECT nothing FROM offers'];
-      const { stdout } = await run(
-        'java',
-        ['-cp', join(jars, '*'), program, 'brokers', host, ...queries],
-        {
-          env: { ...environment, QUIRE_TOKEN: 'ann-token' },
-        },
-      );
-      expect(stdout.trimEnd().split('\n')).toEqual([
+      const lines = await runJava(join(jars, '*'), program, ['brokers', host, ...queries], {
+        QUIRE_TOKEN: 'ann-token',
+      });
+      expect(lines).toEqual([
         'small INT\tlarge LONG\treal DOUBLE\tname STRING\tprice BIG_DECIMAL\tseen TIMESTAMP',
         '0\t9007199254740993\t0.1\ta\t12345678901234567.89\t2001-02-03 04:05:06.789',
         expect.stringMatching(/^failed: Query had processing exceptions: .*710.*nothing/),

@@ -10,6 +10,7 @@ import {
   requestIdOf,
   statementOf,
 } from '../testkit/flight-test-client.ts';
+import { runJava } from '../testkit/java-program.ts';
 import { describeWithTool, flightJdbc, flightPython, pinotServer } from '../testkit/toolchain.ts';
 import { everythingConfig, everythingRows, everythingSchema } from './everything.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
@@ -138,25 +139,17 @@ print(json.dumps([flight.num_rows, flight.num_columns, flight.equals(http), flig
 
   describeWithTool(flightJdbc, 'the JDBC driver', (jars) => {
     test('the JDBC driver finds the table and its columns, and reads rows of the cluster', async () => {
-      const { NODE_OPTIONS: _, ...env } = process.env;
+      const program = join(import.meta.dirname, '../../flight-jdbc/FlightJdbcTable.java');
       const columns = 'one_int, one_long, one_double, one_timestamp, one_big_decimal, list_int';
-      const { stdout } = await run(
-        'java',
-        [
-          '--add-opens=java.base/java.nio=ALL-UNNAMED',
-          '-cp',
-          join(jars, '*'),
-          join(import.meta.dirname, '../../flight-jdbc/FlightJdbcTable.java'),
-          new URL(quire.flightUrl).host,
-          'ann',
-          'ann-token',
-          'flight_types',
-          `SELECT ${columns} FROM flight_types ORDER BY row_number LIMIT 1`,
-          'SELECT one_int FROM flight_types WHERE one_int = ?',
-        ],
-        { env },
-      );
-      expect(stdout.trimEnd().split('\n')).toEqual([
+      const lines = await runJava(join(jars, '*'), program, [
+        new URL(quire.flightUrl).host,
+        'ann',
+        'ann-token',
+        'flight_types',
+        `SELECT ${columns} FROM flight_types ORDER BY row_number LIMIT 1`,
+        'SELECT one_int FROM flight_types WHERE one_int = ?',
+      ]);
+      expect(lines).toEqual([
         'table main.flight_types',
         expect.stringMatching(/^columns \[.*one_int:INTEGER, .*one_timestamp:TIMESTAMP, /),
         'functions ABS, CEIL, EXP, FLOOR, LN, LOG10, MOD, POWER, SIGN, SQRT',
