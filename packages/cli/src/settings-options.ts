@@ -1,5 +1,5 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
-import { loadSettings, type Settings, settingsError, type SettingView } from '@quire/settings';
+import type { Settings, SettingView } from '@quire/settings';
 import type { Environment } from './environment.ts';
 
 export interface SettingsOptions {
@@ -26,6 +26,8 @@ export async function readSettings(
   options: SettingsOptions,
   environment: Environment,
 ): Promise<{ readonly settings: Settings; readonly view: readonly SettingView[] }> {
+  // Commands that only call a server need no table of settings.
+  const { loadSettings, settingsError } = await import('@quire/settings');
   const outcome = await loadSettings({
     path: options.config,
     environment: environment.variables,

@@ -43,12 +43,6 @@ test('a server with bad settings exits with 1 and tells of all of them', async (
   );
 });
 
-test('a server that is not there exits with 1', async () => {
-  const { exitCode, stderr } = await quire(['query', '--url', 'http://127.0.0.1:1', 'SELECT 1']);
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/^error SERVER_UNREACHABLE: No answer from http:\/\/127\.0\.0\.1:1: .*\n/);
-});
-
 /**
  * An import that prints the package of each loaded module on standard error when the command exits.
  */
@@ -72,6 +66,31 @@ test('the help loads few modules: none of the commands, and no server', async ()
   expect(modules.length).toBeGreaterThan(10);
   expect(modules.length).toBeLessThanOrEqual(modulesMax);
 });
+
+test.each([
+  ['query', 'SELECT 1'],
+  ['results', 'list'],
+  ['tables', 'list'],
+])(
+  'a call of `quire %s` to a server that is not there exits with 1, and has loaded few modules',
+  async (...args) => {
+    const modulesMax = 220;
+    const { exitCode, stderr } = await quire([...args, '--url', 'http://127.0.0.1:1'], {
+      variables: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${listModules}` },
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^error SERVER_UNREACHABLE: No answer from http:\/\/127\.0\.0\.1:1: .*\n/,
+    );
+    const modules = JSON.parse(/\[".*"\]/.exec(stderr)?.[0] ?? '[]') as readonly string[];
+    expect(modules).toContain('commander');
+    // They belong to previews and sweeps, which need no server.
+    for (const heavy of ['apache-arrow', 'chokidar', 'hyparquet']) {
+      expect(modules).not.toContain(heavy);
+    }
+    expect(modules.length).toBeLessThanOrEqual(modulesMax);
+  },
+);
 
 test('a server starts without what only bodies, tokens and documents need', async () => {
   // Each hundred of modules takes a tenth of the time of a start.

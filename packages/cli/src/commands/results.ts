@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { JsonObject, JsonValue } from '@quire/client';
 import { isQuireError, type QuireError } from '@quire/core';
-import { describeUsage } from '../cleaner/describe-usage.ts';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { createClient, withServerOptions } from '../server-options.ts';
@@ -128,6 +127,7 @@ function addResultsUsageCommand(results: Command, environment: Environment): voi
       const { createLogger } = await import('../create-logger.ts');
       const { cleanerSettingsOf, measureUsage, openSharedStore, ownerNamesOf } =
         await import('@quire/server/cleaner');
+      const { describeUsage } = await import('../cleaner/describe-usage.ts');
       const { stdout, clock, variables } = environment;
       const { settings } = await readSettings(options, environment);
       const logger = createLogger(settings.observability, environment);

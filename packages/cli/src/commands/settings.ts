@@ -1,6 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import type { SettingInForce } from '@quire/client';
-import { formatSettingSource, renderReference } from '@quire/settings';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { createAdminClient, type ServerOptions, withControllerOptions } from '../server-options.ts';
@@ -34,7 +33,10 @@ export function addSettingsCommand(program: Command, environment: Environment): 
     .option('--reference', 'print the reference of all settings instead, as Markdown')
     .addHelpText('after', examples)
     .action(async (options, command) => {
-      if (options.reference === true) return environment.stdout.write(renderReference());
+      if (options.reference === true) {
+        const { renderReference } = await import('@quire/settings');
+        return environment.stdout.write(renderReference());
+      }
       const caller = options.url ?? options.token ?? options.user ?? options.broker;
       if (options.running !== true && caller !== undefined) {
         command.error('error: --url, --token, --user and --broker are for --running');
@@ -83,6 +85,7 @@ async function readConfigured(
   options: SettingsOptions,
   environment: Environment,
 ): Promise<readonly SettingInForce[]> {
+  const { formatSettingSource } = await import('@quire/settings');
   const { view } = await readSettings(options, environment);
   return view.map(({ key, value, source }) => ({
     key,

@@ -1,18 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
-import { QuireError } from '@quire/core';
 import { bucketSchemes } from '@quire/settings/store-backends';
-import { type PreviewResponse, previewTable, writePreview } from '@quire/tables';
 import type { Environment } from '../environment.ts';
-import { abortOnInterrupt } from '../interrupt.ts';
 import { integerFrom } from '../number-option.ts';
-import { readJsonFile } from '../read-json-file.ts';
-import { tabbedHeader, tabbedRow } from '../row-lines.ts';
-import { stylesFor } from '../styles.ts';
-import { columnCell, columnsOfPreview } from '../tables/preview-columns.ts';
-import { openPreviewFiles } from '../tables/preview-files.ts';
-import { renderFindings } from '../tables/render-findings.ts';
-import { renderPreview } from '../tables/render-preview.ts';
-import { writeProposal } from '../tables/write-proposal.ts';
 
 const uris = bucketSchemes.map((scheme) => `${scheme}://`).join(', ');
 
@@ -52,59 +41,7 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
       if (options.force === true && options.write !== true) {
         command.error('error: --force is for --write');
       }
-      using interrupt = abortOnInterrupt(environment);
-      await using sources = await openPreviewFiles(files, environment);
-      const request = {
-        sourceFiles: sources.patterns,
-        ...(options.config !== undefined && {
-          tableConfig: await readJsonFile(options.config, environment),
-        }),
-        ...(options.schema !== undefined && {
-          schema: await readJsonFile(options.schema, environment),
-        }),
-        config: { sampling: { max: options.rows }, previewFiles: { nfilesToFetch: options.files } },
-      };
-      const preview = await previewTable(request, {
-        clock: environment.clock,
-        finder: sources.finder,
-        limits: { rowsMax: options.rows, filesMax: options.files },
-        signal: interrupt.signal,
-      });
-      const { stdout, stderr, variables } = environment;
-      if (options.json === true) {
-        for await (const piece of writePreview(preview)) await stdout.write(piece);
-        await stdout.write('\n');
-      } else if (stdout.isTerminal) {
-        const styles = stylesFor(stdout, variables);
-        await stdout.write(
-          renderPreview(preview, { styles, widthMax: stdout.size.columns, shownMax: options.show }),
-        );
-      } else {
-        for (const line of previewLines(preview)) await stdout.write(line);
-        const layout = { styles: stylesFor(stderr, variables), widthMax: Number.POSITIVE_INFINITY };
-        const lines = renderFindings(preview.findings, layout);
-        if (lines.length > 0) await stderr.write(`${lines.join('\n')}\n`);
-      }
-      // If no row could be sampled, nothing was previewed.
-      const unread = preview.findings.find(({ path }) => path.startsWith('/sourceFiles'));
-      if (preview.sourceRows.length === 0 && unread !== undefined) {
-        throw new QuireError('INVALID_PARAMETER', unread.message);
-      }
-      if (options.write !== true) return;
-      const written = await writeProposal(preview, environment.directory, options.force === true);
-      await (stdout.isTerminal ? stdout : stderr).write(
-        `${written.map((path) => `wrote ${path}`).join('\n')}\n`,
-      );
+      const { runPreview } = await import('../tables/run-preview.ts');
+      await runPreview(files, options, environment);
     });
-}
-
-/**
- * Yields the rows, as the table would store them, as lines: a line of names, then a line for each
- * row. A missing value is `\N`.
- */
-function* previewLines(preview: PreviewResponse): Generator<string> {
-  const columns = columnsOfPreview(preview);
-  if (columns.length === 0) return;
-  yield tabbedHeader(columns);
-  for (const row of preview.rows) yield tabbedRow(columns.map((column) => columnCell(row, column)));
 }
