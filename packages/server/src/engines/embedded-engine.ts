@@ -29,7 +29,7 @@ export const embeddedEngine: EngineKind = {
       tables: (findings as readonly OpenTable[] | undefined) ?? tables,
       // The limits for all queries together are divided by the maximum number of processes.
       memoryMaxBytes: Math.floor(embedded.memoryBytesMax / query.concurrencyMax),
-      threads: embedded.threadCount || availableParallelism(),
+      threads: threadCountOf(embedded),
       spillDirectory: store.tempDir,
       spillMaxBytes: Math.floor(embedded.spillBytesMax / query.concurrencyMax),
       statementLimits: embedded,
@@ -42,6 +42,12 @@ export const embeddedEngine: EngineKind = {
       findings: engine.tables,
       directories: [engine.spillDirectory],
     };
+  },
+  // DuckDB's allocator has an arena per processor, and each retains what it freed for ten seconds.
+  // Two threads can share one: that saves 25 MB of a query that reads a large table.
+  variables: ({ engines: { embedded } }) => {
+    const threads = Math.min(threadCountOf(embedded), availableParallelism());
+    return { DUCKDB_JE_MALLOC_CONF: `narenas:${Math.ceil(threads / 2)}` };
   },
   warmUp: async (engine) => {
     const { warmUp } = await import('./warm-up.ts');
@@ -94,6 +100,10 @@ export const embeddedEngine: EngineKind = {
     return openEmbeddedTables(live, context);
   },
 };
+
+function threadCountOf({ threadCount }: QuerySettings['engines']['embedded']): number {
+  return threadCount || availableParallelism();
+}
 
 /** The calls of engines to their parent process: the files that were verified. */
 const verifiedCalls = { find: 'find verified files', add: 'add verified files' } as const;

@@ -35,6 +35,8 @@ export interface EngineKind extends EngineSettings {
    * @throws INVALID_SETTING when a table, a limit or the cluster cannot be used
    */
   openQueryEngine(settings: QuerySettings, opening: QueryEngineOpening): Promise<OpenQueryEngine>;
+  /** Returns environment variables for the processes that open query engines. */
+  variables?(settings: QuerySettings): Readonly<Record<string, string>>;
   /** Runs a dummy query, so that everything is loaded and compiled before the first real query. */
   warmUp?(engine: QueryEngine): Promise<void>;
   /** Creates the handlers for calls of query engines to their parent process. */

@@ -1,4 +1,5 @@
 import type { Settings } from '@quire/settings';
+import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { WorkerKind } from '../workers/worker-kind.ts';
 import type { QuerySetup, QueryWork } from './query-work.ts';
 
@@ -7,15 +8,19 @@ export const workerKind: WorkerKind<QuerySetup, QueryWork, unknown> = {
   name: 'query',
   module: import.meta.url,
   setup: (settings) => ({ settings: querySettingsOf(settings), isFirst: true }),
-  limits: ({ query: { concurrencyMax }, workers }) => ({
-    sizeMax: concurrencyMax,
-    sizeMin: Math.min(workers.idleCountMin, concurrencyMax),
-    idleMs: workers.idleMs,
-    killGraceMs: workers.killGraceMs,
-    memory: { maxBytes: workers.memoryBytesMax, setting: 'engine.broker.workers.memory.maxMB' },
-    nodeFlags: ['--max-semi-space-size=2'],
-    threadPoolSize: 8,
-  }),
+  limits: (settings) => {
+    const { query, workers } = settings;
+    return {
+      sizeMax: query.concurrencyMax,
+      sizeMin: Math.min(workers.idleCountMin, query.concurrencyMax),
+      idleMs: workers.idleMs,
+      killGraceMs: workers.killGraceMs,
+      memory: { maxBytes: workers.memoryBytesMax, setting: 'engine.broker.workers.memory.maxMB' },
+      nodeFlags: ['--max-semi-space-size=2'],
+      threadPoolSize: 8,
+      variables: engineKindOf(settings).variables?.(settings),
+    };
+  },
   open: async (setup, host) => {
     const { openQueries } = await import('./run-queries.ts');
     return openQueries(setup, host);

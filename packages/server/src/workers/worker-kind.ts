@@ -40,6 +40,8 @@ export interface WorkerLimits {
   readonly nodeFlags: readonly string[];
   /** Threads of libuv's pool. */
   readonly threadPoolSize: number;
+  /** Environment variables of these processes, unless this process has them already. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A limit on the resident memory of one process, and its setting, for messages. */

@@ -276,7 +276,7 @@ function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): Quire
 }
 
 function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
-  const { memory, nodeFlags, threadPoolSize } = limits;
+  const { memory, nodeFlags, threadPoolSize, variables } = limits;
   // The script is next to this file, and in the same form: source or built.
   const script = new URL(
     import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js',
@@ -291,7 +291,7 @@ function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
         ...process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
         ...nodeFlags,
       ],
-      env: { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize) },
+      env: { ...variables, ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize) },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
     },

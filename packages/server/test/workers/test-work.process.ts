@@ -11,6 +11,7 @@ export type TestWork =
   | { readonly kind: 'pid' }
   | { readonly kind: 'setup' }
   | { readonly kind: 'directory' }
+  | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'fail' | 'fail unexpectedly' | 'crash' }
   | { readonly kind: 'wait until cancelled' }
   | { readonly kind: 'ask'; readonly name: string; readonly value: unknown }
@@ -41,6 +42,8 @@ async function runWork(work: TestWork, { signal, call }: WorkContext): Promise<u
       return work.value;
     case 'pid':
       return process.pid;
+    case 'variable':
+      return process.env[work.name];
     case 'fail':
       throw new QuireError('QUERY_SYNTAX', 'This is not SQL.');
     case 'fail unexpectedly':

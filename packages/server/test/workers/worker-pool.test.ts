@@ -54,6 +54,13 @@ describe('a pool of workers', () => {
     expect(await run(openPool(), { kind: 'echo', value })).toEqual(value);
   });
 
+  it('a pool of workers sets variables of its processes, except those that this process has', async () => {
+    const { PATH } = process.env;
+    const pool = openPool({ variables: { QUIRE_TEST_VARIABLE: 'set', PATH: 'other' } });
+    expect(await run(pool, { kind: 'variable', name: 'QUIRE_TEST_VARIABLE' })).toBe('set');
+    expect(await run(pool, { kind: 'variable', name: 'PATH' })).toBe(PATH);
+  });
+
   it('a pool of workers throws the errors of work as themselves, and what is unexpected as INTERNAL', async () => {
     const pool = openPool();
     await expect(run(pool, { kind: 'fail' })).rejects.toMatchObject({
