@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib';
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { crc32 } from '@node-rs/crc32';
 import type { Schema } from 'apache-arrow';
 import {
   type CallOptions,
