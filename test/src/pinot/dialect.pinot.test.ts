@@ -14,6 +14,12 @@ import { loadTable, sharedCluster } from './pinot-cluster.ts';
 
 const document = join(import.meta.dirname, '../../../packages/engine-duckdb/AGREEMENT.md');
 
+/**
+ * Aggregates that brokers accept and servers cannot read. Servers drop such a request, and brokers
+ * wait for the answer until the timeout of the query.
+ */
+const unanswered: ReadonlySet<string> = new Set(['EXPR_MIN(day, i)']);
+
 describeWithTool(pinotServer, 'queries of Apache Pinot', () => {
   let quire: LiveTables;
   const pinot = sharedCluster();
@@ -35,8 +41,9 @@ describeWithTool(pinotServer, 'queries of Apache Pinot', () => {
   test('queries of Apache Pinot have the same values here, but for differences that are listed with their causes', async () => {
     const all: Judged[] = [];
     for (const query of dialectQueries) {
+      const timeout = unanswered.has(query.subject) ? ';timeoutMs=5000' : '';
       const [singleStage, multiStage, ours] = await Promise.all([
-        askPinot(query.sql, 'enableNullHandling=true'),
+        askPinot(query.sql, `enableNullHandling=true${timeout}`),
         askPinot(query.sql, 'enableNullHandling=true;useMultistageEngine=true'),
         askQuire(query.sql),
       ]);
