@@ -6,6 +6,8 @@ export interface DialectAnswer {
   readonly rows?: readonly (readonly unknown[])[];
   readonly types?: readonly string[];
   readonly error?: string;
+  /** The cluster's log and threads, if a server did not respond. */
+  readonly report?: string;
 }
 
 /** The answers to one query, of both engines of Apache Pinot and of Quire. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveTables } from '../tables/live-tables.ts';
+import { PinotWatch } from '../testkit/servers/pinot-watch.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import {
   type DialectAnswer,
@@ -59,14 +60,17 @@ describeWithTool(pinotServer, 'queries of Apache Pinot', () => {
   });
 
   async function askPinot(sql: string, queryOptions: string): Promise<DialectAnswer> {
-    const answer = await fetch(`${pinot.brokerUrl}/query/sql`, {
+    using watch = await PinotWatch.start(pinot);
+    const response = await fetch(`${pinot.brokerUrl}/query/sql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: pinot.authorization },
       body: JSON.stringify({ sql, queryOptions }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     // Some refusals are text alone.
-    return answer.ok ? answerOf(text) : { error: text };
+    const answer = response.ok ? answerOf(text) : { error: text };
+    if (answer.error?.endsWith('not responded') !== true) return answer;
+    return { ...answer, report: await watch.report() };
   }
 
   async function askQuire(sql: string): Promise<DialectAnswer> {
@@ -76,11 +80,16 @@ describeWithTool(pinotServer, 'queries of Apache Pinot', () => {
   }
 });
 
-/** Returns the errors of Apache Pinot, a line for each. */
+/** Returns the errors of Apache Pinot, a line for each, and the reports about missing answers. */
 function errorsOf(all: readonly Judged[]): string {
   const lines = all.flatMap(({ query, answers }) =>
-    Object.entries(answers).flatMap(([engine, { error }]) =>
-      error === undefined ? [] : [`${engine}: ${query.sql}: ${error.slice(0, 300)}`],
+    Object.entries(answers).flatMap(([engine, { error, report }]) =>
+      error === undefined
+        ? []
+        : [
+            `${engine}: ${query.sql}: ${error.slice(0, 300)}`,
+            ...(report === undefined ? [] : [report]),
+          ],
     ),
   );
   return lines.join('\n');

@@ -14,6 +14,8 @@ export const waitsForRealTime: Readonly<Record<string, string>> = {
   'test/src/history/real-cluster.ts': 'faults last for a while, and users pause between calls',
   'test/src/repository/result-users.ts': 'paces users beside real processes that start',
   'test/src/testkit/servers/fault-proxy.ts': 'delays requests to a real server',
+  'test/src/testkit/servers/pinot-watch.ts':
+    'dumps the threads of a real cluster, whose own answer then never comes',
   'test/src/testkit/until.ts': 'the one place that polls',
 };
 

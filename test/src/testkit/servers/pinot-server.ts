@@ -35,6 +35,8 @@ export interface PinotAddress {
   readonly deepStore: string;
   /** Names of its two servers. */
   readonly servers: readonly string[];
+  /** The folder of its process, with the file `pinot.log`, and `pid` with the id of its JVM. */
+  readonly folder: string;
 }
 
 /** The only principal that its brokers accept, and each role of a guarded cluster. */
@@ -135,6 +137,7 @@ export class PinotServer implements AsyncDisposable {
       servers: [ports.server, ...(isGuarded ? [] : [ports.server2])].map(
         (port) => `Server_127.0.0.1_${port}`,
       ),
+      folder: process.folder,
     });
   }
 
@@ -181,6 +184,7 @@ export class PinotServer implements AsyncDisposable {
       brokerUrl: `http://127.0.0.1:${broker}`,
       grpcPort: grpc,
       servers: roles.includes('server') ? [`Server_127.0.0.1_${server}`] : cluster.servers,
+      folder: process.folder,
     });
   }
 
@@ -210,6 +214,7 @@ const logging =
 const startScript = `
 { cat "$2/fixed.properties"; echo "ready.port=$3"; } > "$2/pinot.properties"
 echo '${logging}' | sed "s|LOG|$2/pinot.log|" > "$2/log4j2.xml"
+echo $$ > "$2/pid"
 exec java -Xmx$4m ${javaOptions} $7 -cp "$1/classes.jar:$1/lib/*" PinotCluster "$2/pinot.properties"`;
 
 async function enterSpareServer({ controllerUrl }: PinotAddress, port: number): Promise<void> {
