@@ -15,8 +15,8 @@ export function Dialog({
 }): ReactNode {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // To close a dialog gives the focus back. It does so before the dialog is removed: an effect
-  // after that took the focus from where the user had moved it meanwhile.
+  // Closing a dialog restores the focus. An effect after its removal would take the focus from
+  // where the user has moved it by then.
   useLayoutEffect(() => {
     const { current } = element;
     current?.showModal();

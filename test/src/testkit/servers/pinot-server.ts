@@ -199,6 +199,8 @@ const javaOptions = [
   '-XX:+UseSerialGC',
   '-XX:MaxDirectMemorySize=256m',
   '-XX:TieredStopAtLevel=$5',
+  // Its function `sleep` sleeps only if this class has assertions.
+  '-ea:org.apache.pinot.common.function.FunctionUtils',
   '-Xshare:auto',
   '-Djava.net.preferIPv4Stack=true',
   '$6',
