@@ -292,42 +292,101 @@ export async function pauseConsumption(
   { comment, ...options }: CallOptions & { readonly comment?: string },
 ): Promise<PauseStatus> {
   await assertRealtime(calls, tableNameWithType, options);
-  const { clock } = calls.controller.http;
-  const startedMs = clock.monotonicMs();
-  while (!(await isPauseApplied(calls, tableNameWithType, comment, options))) {
-    if (clock.monotonicMs() - startedMs > pauseWaitMaxMs) {
-      throw new QuireError(
-        'ENGINE_UNAVAILABLE',
-        `No server of Apache Pinot accepts the request to pause ${tableNameWithType}.`,
-      );
-    }
-    await clock.sleep(pausePollMs, options.signal);
-  }
+  const pause = { verb: 'pauseConsumption' as const, parameters: { comment } };
+  await askForCommit(calls, tableNameWithType, pause, options);
   return readPauseStatus(calls, tableNameWithType, options);
 }
 
+/** The interval of repeating a request to commit that has reached no server. */
+const commitPollMs = 200;
+const commitWaitMaxMs = 60_000;
 /**
- * The interval of repeating a pause: servers that are not up yet, for example just after a table
- * was created, do not receive it.
+ * The timeout of waiting for segments that no server has: all of theirs may be down. Apache Helix
+ * counts a server as alive for as long after its last sign, unless that is configured.
  */
-const pausePollMs = 200;
-const pauseWaitMaxMs = 60_000;
+const unseenMaxMs = 30_000;
 
-async function isPauseApplied(
+interface CommitRequest {
+  readonly verb: 'pauseConsumption' | 'forceCommit';
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Requests that the consuming segments are committed.
+ *
+ * Apache Pinot sends such a request only to the servers in the external view of the table, which is
+ * written after they start to consume: just after a table was created, it reaches some or none of
+ * them. It is not sent again.
+ *
+ * @throws ENGINE_UNAVAILABLE when no server receives it
+ */
+async function askForCommit(
   calls: AdminCalls,
   tableNameWithType: string,
-  comment: string | undefined,
+  { verb, parameters }: CommitRequest,
+  options: CallOptions,
+): Promise<JsonValue> {
+  const { clock } = calls.controller.http;
+  const path = pathOf(tableNameWithType, verb);
+  const errors = { 400: 'CONFLICT', 404: 'TABLE_NOT_FOUND', 500: 'CONFLICT' } as const;
+  const startedMs = clock.monotonicMs();
+  for (;;) {
+    const isSeen = await isEachConsumingSegmentSeen(calls, tableNameWithType, options);
+    const waitedMs = clock.monotonicMs() - startedMs;
+    if (isSeen || waitedMs >= unseenMaxMs) {
+      try {
+        return await calls.call({ method: 'POST', path, parameters, errors }, options);
+      } catch (error) {
+        if (!isQuireError(error, 'CONFLICT') || !error.message.includes(unreached)) throw error;
+        if (waitedMs > commitWaitMaxMs) {
+          throw new QuireError(
+            'ENGINE_UNAVAILABLE',
+            `No server of Apache Pinot accepts the request to commit ${tableNameWithType}.`,
+            { cause: error },
+          );
+        }
+      }
+    }
+    await clock.sleep(commitPollMs, options.signal);
+  }
+}
+
+/** A part of the message of a controller that has sent a request to no server. */
+const unreached = 'No force commit message';
+
+/** Reports whether the external view has a server for each segment that is to be consuming. */
+async function isEachConsumingSegmentSeen(
+  calls: AdminCalls,
+  tableNameWithType: string,
   options: CallOptions,
 ): Promise<boolean> {
-  const path = pathOf(tableNameWithType, 'pauseConsumption');
-  const errors = { 404: 'TABLE_NOT_FOUND', 500: 'CONFLICT' } as const;
+  const [ideal, view] = await Promise.all([
+    readView(calls, tableNameWithType, 'idealstate', options),
+    readView(calls, tableNameWithType, 'externalview', options),
+  ]);
+  const consuming = Object.keys(ideal).filter((name) =>
+    Object.values(objectIn(ideal, name)).includes('CONSUMING'),
+  );
+  return consuming.every((name) => Object.keys(objectIn(view, name)).length > 0);
+}
+
+/** Returns the states of the replicas of each segment; empty while the view does not exist. */
+async function readView(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  view: 'idealstate' | 'externalview',
+  options: CallOptions,
+): Promise<Json> {
+  const path = pathOf(tableNameWithType, view);
+  const parameters = { tableType: 'REALTIME' };
+  const errors = { 404: 'TABLE_NOT_FOUND' } as const;
   try {
-    await calls.call({ method: 'POST', path, parameters: { comment }, errors }, options);
-    return true;
+    return objectIn(
+      await calls.object({ method: 'GET', path, parameters, errors }, options),
+      'REALTIME',
+    );
   } catch (error) {
-    if (isQuireError(error, 'CONFLICT') && error.message.includes('No force commit message')) {
-      return false;
-    }
+    if (isQuireError(error, 'TABLE_NOT_FOUND')) return {};
     throw error;
   }
 }
@@ -379,14 +438,9 @@ export async function forceCommit(
     segments: segmentNames?.join(','),
     partitions: segmentNames === undefined ? partitions?.join(',') : undefined,
   };
-  const errors = { 400: 'CONFLICT', 404: 'TABLE_NOT_FOUND' } as const;
-  const call = {
-    method: 'POST',
-    path: pathOf(tableNameWithType, 'forceCommit'),
-    parameters,
-    errors,
-  } as const;
-  const jobId = textIn(await calls.object(call, options), 'forceCommitJobId');
+  const commit = { verb: 'forceCommit' as const, parameters };
+  const answer = await askForCommit(calls, tableNameWithType, commit, options);
+  const jobId = isJsonObject(answer) ? textIn(answer, 'forceCommitJobId') : '';
   return readForceCommit(calls, jobId, options);
 }
 
