@@ -96,6 +96,12 @@ describeWithTool(
       await expect
         .poll(() => countAll('false').catch(() => undefined))
         .toMatchObject({ queried: 2 });
+      // Servers commit a few seconds after the request to pause. A server that is killed earlier
+      // leaves other segments than one that is killed later.
+      const pauseStatus = () => quire.tell('GET', '/tables/rivers2_REALTIME/pauseStatus');
+      await expect
+        .poll(pauseStatus)
+        .toMatchObject({ body: { pauseFlag: true, consumingSegments: [] } });
 
       // Both brokers are found through the controller, and called in turn: each has a query whose
       // answer is read in part, and one in flight.
@@ -156,6 +162,16 @@ describeWithTool(
           message: expect.not.stringMatching(/127\.0\.0\.1|Server_|org\.apache/),
         });
       }
+      // A resumed table has no consuming segment until the cluster's validation, which it runs for
+      // one table after another, has created the next ones.
+      await expect.poll(pauseStatus).toMatchObject({
+        body: {
+          pauseFlag: false,
+          consumingSegments: [0, 1].map((partition) =>
+            expect.stringMatching(`^rivers2__${partition}__1__`),
+          ),
+        },
+      });
       // The lost server is listed, with an unknown state.
       const shown = await quire.tell('GET', '/tables/rivers2_REALTIME/consumingSegmentsInfo');
       expect(shown).toMatchObject({ status: 200, body: { serversFailingToRespond: 1 } });
