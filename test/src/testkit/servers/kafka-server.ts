@@ -119,6 +119,12 @@ async function countPartitions(admin: Admin, options: KafkaStreamOptions): Promi
 /** The port is known only when the server starts. */
 const writeListeners = `{ cat "$2/fixed.properties"; echo "listeners=PLAINTEXT://127.0.0.1:$3,CONTROLLER://$(cat "$2/fixed.properties" | sed -n 's/^controller.quorum.voters=1@//p')"; echo "advertised.listeners=PLAINTEXT://127.0.0.1:$3"; } > "$2/server.properties"`;
 
+/**
+ * A broker that does not run for the timeout of its session has no topics until its next heartbeat:
+ * on a busy machine, a second is too little. A restart waits for this timeout.
+ */
+const sessionTimeoutMs = 6000;
+
 function propertiesOf(folder: string, controllerPort: number): string {
   return `process.roles=broker,controller
 node.id=1
@@ -133,7 +139,7 @@ offsets.topic.replication.factor=1
 transaction.state.log.num.partitions=1
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
-broker.session.timeout.ms=1000
+broker.session.timeout.ms=${sessionTimeoutMs}
 broker.heartbeat.interval.ms=200
 group.initial.rebalance.delay.ms=0
 log.cleaner.dedupe.buffer.size=16777216
