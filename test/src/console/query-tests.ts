@@ -148,7 +148,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.keyboard.press('ControlOrMeta+Enter');
       await expect
         .poll(() => page.locator('.running').innerText())
-        .toMatch(/Running · .* · +\d{1,2} % of the rows processed$/);
+        .toMatch(/Running · .* · +[1-9]\d? % of the rows processed$/);
       expect(
         await page.getByRole('progressbar', { name: 'Rows processed' }).getAttribute('value'),
       ).toMatch(/^[1-9]\d?$/);
