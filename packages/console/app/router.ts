@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 
 /**
  * A route of the console: its path in segments, and its parameters. All of it is after the `#`, and
@@ -44,34 +44,42 @@ export function placeOf(
   return `#/${segments.map((segment) => encodeURIComponent(segment)).join('/')}${query === '' ? '' : `?${query}`}`;
 }
 
+/**
+ * The path of the page that is shown. The address changes before: what happens in between, such as
+ * the end of a query, must not navigate back.
+ */
+let shownPath = '';
+
+function isShown(): boolean {
+  return shownPath === pathOf(location.hash);
+}
+
 /** Navigates to a route, unless the page that requests it has been left in the meantime. */
 export function useGoTo(): (
   segments: readonly string[],
   parameters?: Readonly<Record<string, string | undefined>>,
 ) => void {
-  // The address changes before its page is shown: a query that ends in the meantime must not
-  // navigate back.
-  const shown = useRef<string>(undefined);
+  const isMounted = useRef(false);
   useEffect(() => {
-    shown.current = pathOf(location.hash);
-  });
-  useEffect(
-    () => () => {
-      shown.current = undefined;
-    },
-    [],
-  );
+    isMounted.current = true;
+    return () => void (isMounted.current = false);
+  }, []);
   return useCallback((segments, parameters) => {
-    if (shown.current === pathOf(location.hash)) location.hash = placeOf(segments, parameters);
+    if (isMounted.current && isShown()) location.hash = placeOf(segments, parameters);
   }, []);
 }
 
-/** Changes the address without a step in the history, since the page shows the same. */
-export function replacePlace(
-  segments: readonly string[],
+/**
+ * Changes the address of the query page without a step in the history, since the page shows the
+ * same, unless the page has been left in the meantime.
+ */
+export function replaceQueryPlace(
   parameters: Readonly<Record<string, string | undefined>> = {},
 ): void {
-  history.replaceState(null, '', placeOf(segments, parameters));
+  if (!isShown()) return;
+  const place = placeOf(['query'], parameters);
+  history.replaceState(null, '', place);
+  shownPath = pathOf(place);
 }
 
 /**
@@ -85,8 +93,8 @@ export function followResult(
 ): void {
   const { id, sql } = parseRoute(location.hash).parameters;
   if (id === undefined && sql !== undefined) return;
-  if (!isStep || id === undefined || id === parameters.id) replacePlace(['query'], parameters);
-  else location.hash = placeOf(['query'], parameters);
+  if (!isStep || id === undefined || id === parameters.id) replaceQueryPlace(parameters);
+  else if (isShown()) location.hash = placeOf(['query'], parameters);
 }
 
 export function useRoute(): Route {
@@ -97,5 +105,8 @@ export function useRoute(): Route {
     },
     () => location.hash,
   );
+  useLayoutEffect(() => {
+    shownPath = pathOf(hash);
+  }, [hash]);
   return parseRoute(hash);
 }

@@ -9,6 +9,13 @@ import {
   runQuery,
 } from './console-stage.ts';
 
+/**
+ * The effects of an answer are messages that the page sends to itself: after three further ones
+ * they have happened. Animation frames would not work, since a page that is not painted has none.
+ */
+const message =
+  'new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); }).then(() => undefined)';
+
 /** Signing in, running queries, and the actions on a result. */
 export function testQueries(stageOf: () => ConsoleStage): void {
   let stage: ConsoleStage;
@@ -180,15 +187,43 @@ export function testQueries(stageOf: () => ConsoleStage): void {
           ),
         )
         .toBe(true);
-      // The effects of an answer are messages that the page sends to itself: after three further
-      // ones they have happened. Animation frames would not work, since a page that is not painted
-      // has none.
-      const message =
-        'new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); }).then(() => undefined)';
       for (let count = 0; count < 3; count += 1) await page.evaluate(message);
       await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Query', exact: true }).first().click();
       expect(await cellText(page, 1, 1)).toBe('43');
+    });
+
+    test('a result that is shown after one has gone elsewhere, but before that page is, does not lead back', async () => {
+      await using visit = await stage.visit();
+      const { page } = visit;
+      const gone = Promise.withResolvers<void>();
+      await page.route(/\/query\/sql/, async (route) => {
+        await gone.promise;
+        await route.continue();
+      });
+      // The browser tells of a new address in a later task, which is held back here. The console
+      // listens again once it has another address.
+      await page.locator('.editor .cm-content').waitFor();
+      await page.evaluate(`{
+        const add = addEventListener;
+        window.addEventListener = (type, listener, options) => {
+          const isHeld = ({ isTrusted }) =>
+            type === 'hashchange' && isTrusted && location.hash === '#/results';
+          add(type, (event) => isHeld(event) || listener(event), options);
+        };
+        location.hash = '#/query';
+      }`);
+      await page.locator('.editor .cm-content').focus();
+      await page.keyboard.insertText('SELECT 44 AS in_between');
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await page.locator('.running').waitFor();
+      await page.evaluate("location.hash = '#/results'");
+      gone.resolve();
+      expect(await cellText(page, 1, 1)).toBe('44');
+      for (let count = 0; count < 3; count += 1) await page.evaluate(message);
+      expect(await page.evaluate('location.hash')).toBe('#/results');
+      await page.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))");
+      await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
     });
 
     test('a query that fails is marked where it is wrong', async () => {

@@ -8,7 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { replacePlace } from '../router.ts';
+import { replaceQueryPlace } from '../router.ts';
 import { useSession } from '../session.ts';
 import { useNow, useResource } from '../use-resource.ts';
 import { counted, formatBytes, formatElapsed } from '../format.ts';
@@ -70,7 +70,7 @@ export function QueryPage({
     else if (id !== undefined && !isEmpty(sheets.read().current)) sheets.open();
     if (id === undefined) {
       // The sheet contains the query of the address, so the address no longer needs it.
-      if (given !== undefined) replacePlace(['query']);
+      if (given !== undefined) replaceQueryPlace();
       return;
     }
     const { current } = sheets.read();
@@ -119,7 +119,7 @@ export function QueryPage({
     sheets.select(sheetId);
     setIsSelected(false);
     const [shown] = sheets.read().current.resultIds ?? [];
-    replacePlace(['query'], { id: shown });
+    replaceQueryPlace({ id: shown });
     if (shown !== undefined) void runners.of(sheetId).open(shown);
   };
   const selectPart = (index: number): void => {
