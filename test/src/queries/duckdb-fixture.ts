@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MiB, systemClock } from '@quire/core';
 import type { EngineFixture } from '@quire/core/conformance';
 import { DuckDbEngine } from '@quire/engine-duckdb';
+import { onTestFinished } from 'vitest';
 
 const queries = {
   numbers: 'SELECT range AS n FROM range(100000)',
@@ -19,6 +20,8 @@ const queries = {
 /** DuckDB without tables, in this process. */
 export async function openDuckDb(): Promise<EngineFixture> {
   const directory = await mkdtemp(join(tmpdir(), 'quire-engine-'));
+  // A case that finds a bug need not have disposed its fixture.
+  onTestFinished(() => rm(directory, { recursive: true }));
   const size = { memoryMaxBytes: 256 * MiB, threads: 2, spillMaxBytes: 0 };
   const engine = await DuckDbEngine.open({
     tables: [],
@@ -31,7 +34,6 @@ export async function openDuckDb(): Promise<EngineFixture> {
     queries,
     [Symbol.asyncDispose]: async () => {
       await engine[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, type Stats } from 'node:fs';
+import { closeSync, constants, openSync, rmSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeededRandom } from '@quire/core/testing';
@@ -7,6 +7,8 @@ import type { SimulatedProcess } from './machine.ts';
 
 /** The simulation has a directory of its own for temporary files. */
 const systemTemp = tmpdir();
+/** The number of open files of the real system that are locks, by path. */
+const lockCounts = new Map<string, number>();
 
 /** The slowness of a disk. */
 export interface MountConditions {
@@ -67,7 +69,7 @@ export class OpenFile {
   readonly #onReleased: (file: OpenFile) => void;
   #position: number;
   #isOpen = true;
-  #lock: { readonly fd: number } | undefined;
+  #lock: { readonly fd: number; readonly path: string } | undefined;
 
   constructor(
     mount: Mount,
@@ -90,7 +92,10 @@ export class OpenFile {
       systemTemp,
       `quire-simulated-lock-${pid}-${this.mount.disk.id}-${this.node.ino}`,
     );
-    this.#lock ??= { fd: openSync(path, 'a') };
+    if (this.#lock === undefined) {
+      this.#lock = { fd: openSync(path, 'a'), path };
+      lockCounts.set(path, (lockCounts.get(path) ?? 0) + 1);
+    }
     return this.#lock.fd;
   }
 
@@ -115,7 +120,13 @@ export class OpenFile {
   release(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    if (this.#lock !== undefined) closeSync(this.#lock.fd);
+    if (this.#lock !== undefined) {
+      const { fd, path } = this.#lock;
+      closeSync(fd);
+      const count = (lockCounts.get(path) ?? 1) - 1;
+      lockCounts.set(path, count);
+      if (count === 0) rmSync(path);
+    }
     if (this.node.kind === 'file') this.mount.disk.close(this.node);
     this.#onReleased(this);
   }
