@@ -1,5 +1,13 @@
 import type { SimulationOptions } from './simulation.ts';
 
+const oneBroker = {
+  brokerCount: 1,
+  proxyCount: 1,
+  hasDaemon: false,
+  clockErrorMaxMs: 0,
+  listingLagMs: 0,
+};
+
 /** Runs that once broke a law, as simple as possible, with the cause that was fixed. */
 export const stories: readonly (readonly [cause: string, story: SimulationOptions])[] = [
   [
@@ -22,13 +30,7 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
     {
       seed: 31,
       durationMs: 75_000,
-      plan: {
-        brokerCount: 1,
-        proxyCount: 1,
-        hasDaemon: false,
-        clockErrorMaxMs: 0,
-        listingLagMs: 0,
-      },
+      plan: oneBroker,
       without: ['kill', 'lost', 'full', 'cut', 'slow', 'clock', 'settings', 'reset'],
     },
   ],
@@ -61,13 +63,7 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
     {
       seed: 410_484,
       durationMs: 240_000,
-      plan: {
-        brokerCount: 1,
-        proxyCount: 1,
-        hasDaemon: false,
-        clockErrorMaxMs: 0,
-        listingLagMs: 0,
-      },
+      plan: oneBroker,
       without: ['kill', 'power', 'lost', 'full', 'cut', 'clock', 'settings', 'reset'],
     },
   ],

@@ -15,14 +15,8 @@ import { Controller } from '../http/controller.ts';
 import { PinotHttp } from '../http/pinot-http.ts';
 import { PinotEngine, type PinotEngineOptions } from '../query/pinot-engine.ts';
 import { AdminCalls, numberIn, serversMaxMs, textIn } from './admin-calls.ts';
-import {
-  forceCommit,
-  pauseConsumption,
-  readConsumption,
-  readForceCommit,
-  readPauseStatus,
-  resumeConsumption,
-} from './consumption.ts';
+import { forceCommit, pauseConsumption, readForceCommit, resumeConsumption } from './commits.ts';
+import { readConsumption, readPauseStatus } from './consumption.ts';
 import { Rebalances } from './rebalances.ts';
 import { deleteSegment, ingest, listSegments } from './segments.ts';
 import {
