@@ -201,7 +201,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
         await gone.promise;
         await route.continue();
       });
-      // The browser tells of a new address in a later task, which is held back here. The console
+      // The browser reports a new address in a later task, which is held back here. The console
       // listens again once it has another address.
       await page.locator('.editor .cm-content').waitFor();
       await page.evaluate(`{
