@@ -226,6 +226,7 @@ describe('the cluster of config/cluster', () => {
     expect(members.filter(({ pid }) => isAlive(pid))).toEqual([]);
     // No call was cut off: nothing more was logged.
     expect(cluster.stderr).toBe(printed);
+    await cluster[Symbol.asyncDispose]();
   });
 });
 
