@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { commitOf, readReleases } from '../../../scripts/releases.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 
@@ -41,6 +41,12 @@ beforeAll(async () => {
   git('init', '--quiet');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Everything');
+  git('branch', 'everything');
+});
+
+beforeEach(() => {
+  git('reset', '--quiet', '--hard', 'everything');
+  for (const tag of git('tag', '--list').split('\n').filter(Boolean)) git('tag', '--delete', tag);
 });
 
 afterAll(() => repository[Symbol.asyncDispose]());
