@@ -45,7 +45,7 @@ export interface CachedBatches {
  * The limit for a synchronous read. Larger reads wait between batches, so that they do not block
  * other work.
  */
-const cachedBytesMax = 2 * MiB;
+export const cachedBytesMax = 2 * MiB;
 /**
  * The number of requests after which a batch is cached, if the store has bytes cached itself. A
  * reader that walks through a result requests each batch at a page boundary twice, and copies of
@@ -146,6 +146,20 @@ export class BatchReader {
     }
     release();
     return undefined;
+  }
+
+  /**
+   * Reads the batches of a plan into `target` if the store has all of them cached, and this reader
+   * none; returns false if it did not.
+   *
+   * @throws RESULT_CORRUPT when a batch does not match its checksum
+   */
+  readCachedInto(dataKey: string, plan: PagePlan, target: Uint8Array): boolean {
+    const { lacking } = this.#look(dataKey, plan);
+    if (lacking.length < plan.batches.length) return false;
+    if (this.#cachedReader?.readCached(dataKey, plan.bytes, target) !== true) return false;
+    this.#prove(dataKey, target, lacking);
+    return true;
   }
 
   /**

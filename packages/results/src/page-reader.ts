@@ -75,6 +75,11 @@ export class PageReader {
     return cached;
   }
 
+  /** Reads as `BatchReader.readCachedInto` does; false for readers that read ahead. */
+  readCachedInto(dataKey: string, plan: PagePlan, target: Uint8Array): boolean {
+    return this.#sequences === undefined && this.#batches.readCachedInto(dataKey, plan, target);
+  }
+
   /** Aborts reading ahead; resolves when no read is running. */
   async close(): Promise<void> {
     this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The results are closed.'));

@@ -24,6 +24,8 @@ export interface PageSource {
   read(plan: PagePlan, options: CallOptions): AsyncIterable<ReadBatch>;
   /** Returns the batches if all are cached. Absent: they are never cached. */
   readCached?(plan: PagePlan): CachedBatches | undefined;
+  /** Reads the batches into memory, all or none, if they need not be waited for. */
+  readCachedInto?(plan: PagePlan, target: Uint8Array): boolean;
   readonly pool: BufferPool;
   /** The threads that encode large pages. Absent: all are encoded in this one. */
   readonly threads?: PageThreads | undefined;
@@ -165,7 +167,13 @@ export class ResultPage {
       schema,
       rowsPerBatch: spans.rowsPerBatch,
       planned: this.#plan.batches,
-      read: (batches: readonly PlannedBatch[]) => this.#read(batches, signal),
+      read: (batches: readonly PlannedBatch[]) =>
+        tracedItems('page.read', this.#source.read(batchesOf(this.#plan, batches), { signal })),
+      readInto: (batches: readonly PlannedBatch[], target: Uint8Array) =>
+        tracedSync(
+          'page.read',
+          () => this.#source.readCachedInto?.(batchesOf(this.#plan, batches), target) === true,
+        ),
       options: { codecs, escapesFormulas, around },
       contentEncoding: isOnePart ? contentEncoding : undefined,
       onEncoded,
@@ -175,24 +183,6 @@ export class ResultPage {
     if (contentEncoding !== undefined && !isOnePart) {
       yield* compressBody(copied(chunks), contentEncoding);
     } else yield* isDoneWithChunks ? chunks : copied(chunks);
-  }
-
-  /** Yields batches of the page, without waiting for them if all are cached. */
-  async *#read(
-    batches: readonly PlannedBatch[],
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<ReadBatch> {
-    const plan = batchesOf(this.#plan, batches);
-    const cached = tracedSync('page.read', () => this.#source.readCached?.(plan));
-    if (cached === undefined) {
-      yield* tracedItems('page.read', this.#source.read(plan, { signal }));
-      return;
-    }
-    try {
-      yield* cached.batches;
-    } finally {
-      cached.release();
-    }
   }
 
   /**

@@ -17,6 +17,9 @@ export function storedPages(open: OpenRecord, live: LiveResults, pages: PageRead
     threads: pages.threads,
     readCached: (plan) =>
       live.openCached(entry.requestId) && pages.readCached(entry.dataKey, record, plan),
+    readCachedInto: (plan, target) =>
+      live.openCached(entry.requestId) !== undefined &&
+      pages.readCachedInto(entry.dataKey, plan, target),
     async *read(plan: PagePlan, options: CallOptions): AsyncGenerator<ReadBatch> {
       try {
         await live.open(entry.requestId, options);

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { MiB, type QuireError } from '@quire/core';
+import { type ByteRange, MiB, type QuireError, readObject } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { collect, ManualClock } from '@quire/core/testing';
 import fc from 'fast-check';
@@ -356,6 +356,47 @@ describe('pages in threads', () => {
     // One more than before may be lent at a time.
     expect(allocate.mock.calls.length).toBeLessThan(3);
     expect(threads.status.partCount).toBe(12);
+  });
+
+  test('a page that its store has cached is read into the memory of its parts, without a copy; all of it with one read if a part is not cached', async () => {
+    const result = await createResult(1);
+    const plain = await plainOf(result);
+    await started();
+    // Two parts: five batches are 1.25 MiB and their headers.
+    const expected = await bytesOf(plain, 0, 5 * 65_536, 'json');
+    const data = await readObject(store, result.entry.dataKey);
+    let cachedParts = 2;
+    const ranges: ByteRange[] = [];
+    const lender = vi.spyOn(poolOf(threads).memory, 'lease');
+    Object.assign(store, {
+      readCached: (_key: string, range: ByteRange, target: Uint8Array): boolean => {
+        // Not that of a part: of a read in one piece.
+        if (lender.mock.results.at(-1)?.value !== target) return false;
+        ranges.push(range);
+        if (ranges.length > cachedParts) return false;
+        target.set(data.subarray(range.start, range.end));
+        return true;
+      },
+    });
+    // A store has its capabilities when it is opened.
+    const cached = await new ResultStore({
+      store,
+      brokerId: 'b',
+      expirationMs: 1e9,
+      expirationMaxMs: 1e9,
+      cacheBytesMax: 0,
+      pageThreads: threads,
+      clock,
+    }).open(result.entry.requestId);
+    const get = vi.spyOn(store, 'get');
+    for (cachedParts of [2, 1, 0]) {
+      ranges.length = 0;
+      get.mockClear();
+      expect((await bytesOf(cached, 0, 5 * 65_536, 'json')).equals(expected)).toBe(true);
+      expect(ranges).toHaveLength(Math.min(2, cachedParts + 1));
+      expect(get).toHaveBeenCalledTimes(cachedParts === 2 ? 0 : 1);
+      expect(threads.status.leasedBytes).toBe(0);
+    }
   });
 
   test('threads end when none was used for a while, and start again', async () => {

@@ -2,7 +2,7 @@ import type { Schema } from 'apache-arrow';
 import { MiB } from '@quire/core';
 import type { PageFormatName } from '@quire/core/wire';
 import { encodeSchemaMessage } from '../arrow/encode-message.ts';
-import type { ReadBatch } from '../batch-reader.ts';
+import { cachedBytesMax, type ReadBatch } from '../batch-reader.ts';
 import type { BufferPool } from '../buffer-pool.ts';
 import type { ContentEncoding } from '../encode/compress-body.ts';
 import type { FormatOptions } from '../encode/page-encoders.ts';
@@ -31,6 +31,8 @@ export interface ThreadedPage {
   readonly planned: readonly PlannedBatch[];
   /** Reads planned batches, in order; each is valid until the next one is requested. */
   readonly read: (planned: readonly PlannedBatch[]) => AsyncIterable<ReadBatch>;
+  /** Reads planned batches into memory if they need not be waited for; returns false if not. */
+  readonly readInto: (planned: readonly PlannedBatch[], target: Uint8Array) => boolean;
   readonly options: FormatOptions;
   /** The coding of the output; only for pages of one part. */
   readonly contentEncoding: ContentEncoding | undefined;
@@ -100,23 +102,12 @@ async function* readParts(
 ): AsyncGenerator<PartWork> {
   const { format, options, rowsPerBatch, contentEncoding } = page;
   const schema = numberedSchemaOf(page.schema);
+  const ready = readAtOnce(page, parts, memory);
   const reads = page.read(parts.flat())[Symbol.asyncIterator]();
   try {
     for (const batches of parts) {
-      const lease = memory.lease(sizeBytesOf(batches));
-      let isFull = false;
-      try {
-        const start = batches[0]?.bytes.start ?? 0;
-        for (const { bytes } of batches) {
-          const next = await reads.next();
-          if (next.done !== true) lease.set(next.value.message, bytes.start - start);
-        }
-        // A read that is left before its end counts as still looked at: its memory would be lost.
-        if (batches === parts.at(-1)) await reads.next();
-        isFull = true;
-      } finally {
-        if (!isFull) memory.release(lease);
-      }
+      const isLast = batches === parts.at(-1);
+      const lease = ready.shift() ?? (await readPart(reads, { batches, isLast }, memory));
       const part = {
         isFirst: batches[0] === page.planned[0],
         isLast: batches.at(-1) === page.planned.at(-1),
@@ -125,8 +116,56 @@ async function* readParts(
       yield { ...form, input: lease.buffer, batches };
     }
   } finally {
+    for (const lease of ready) memory.release(lease);
     await reads.return?.();
   }
+}
+
+/**
+ * Reads all parts of a page that is not large, each into its memory, without waiting; returns none
+ * if one of them needs to be waited for.
+ */
+function readAtOnce(
+  page: ThreadedPage,
+  parts: readonly (readonly PlannedBatch[])[],
+  memory: BufferPool,
+): Uint8Array<ArrayBuffer>[] {
+  if (sizeBytesOf(parts.flat()) > cachedBytesMax) return [];
+  const leases: Uint8Array<ArrayBuffer>[] = [];
+  let areRead = false;
+  try {
+    areRead = parts.every((batches) => {
+      const lease = memory.lease(sizeBytesOf(batches));
+      leases.push(lease);
+      return page.readInto(batches, lease);
+    });
+  } finally {
+    if (!areRead) for (const lease of leases.splice(0)) memory.release(lease);
+  }
+  return leases;
+}
+
+/** Copies the next batches of a read into memory. */
+async function readPart(
+  reads: AsyncIterator<ReadBatch>,
+  { batches, isLast }: { readonly batches: readonly PlannedBatch[]; readonly isLast: boolean },
+  memory: BufferPool,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const lease = memory.lease(sizeBytesOf(batches));
+  let isFull = false;
+  try {
+    const start = batches[0]?.bytes.start ?? 0;
+    for (const { bytes } of batches) {
+      const next = await reads.next();
+      if (next.done !== true) lease.set(next.value.message, bytes.start - start);
+    }
+    // A read that is left before its end counts as still looked at: its memory would be lost.
+    if (isLast) await reads.next();
+    isFull = true;
+  } finally {
+    if (!isFull) memory.release(lease);
+  }
+  return lease;
 }
 
 /** Divides batches into parts of about the same size, none without batches. */
