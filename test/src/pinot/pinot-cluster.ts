@@ -104,6 +104,26 @@ export async function count(address: PinotAddress, tableName: string): Promise<n
   return answer.resultTable?.rows[0]?.[0];
 }
 
+/** Returns what a cluster knows about a real-time table whose rows do not appear. */
+export async function describeTable(address: PinotAddress, rawName: string): Promise<string> {
+  const { authorization, brokerUrl, controllerUrl } = address;
+  const headers = { 'content-type': 'application/json', authorization };
+  const body = JSON.stringify({ sql: `SELECT count(*) FROM ${rawName}` });
+  const answers = await Promise.all([
+    fetch(`${brokerUrl}/query/sql`, { method: 'POST', headers, body }),
+    ...[
+      `${rawName}/idealstate`,
+      `${rawName}/externalview`,
+      `${rawName}_REALTIME/consumingSegmentsInfo`,
+      `${rawName}/instances`,
+    ].map((path) => fetch(`${controllerUrl}/tables/${path}`, { headers })),
+  ]);
+  const texts = await Promise.all(
+    answers.map(async (answer) => `${answer.url}: ${(await answer.text()).slice(0, 2000)}`),
+  );
+  return texts.join('\n');
+}
+
 /** An engine on the shared cluster. */
 export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngine {
   return new PinotEngine(engineOptions(sharedCluster(), changed));

@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest';
 import { type ErrorCode, isQuireError } from '../errors.ts';
 import type { TableConfigDocument, TableSchemaDocument } from '../table-engine/index.ts';
 import type { CaseContext } from './conformance-case.ts';
@@ -27,6 +28,18 @@ export const startMs = 1_767_225_600_000;
 
 /** The timeout and the interval with which a case polls for background work of an engine. */
 export const patience = ({ patienceMs }: CaseContext) => ({ timeout: patienceMs, interval: 50 });
+
+/** Waits until queries of the table find all rows; the error has the last count. */
+export async function untilCounted(
+  fixture: TableEngineFixture,
+  rowCount: number,
+  context: CaseContext,
+): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await fixture.count('visits')).toBe(rowCount),
+    patience(context),
+  );
+}
 
 export function realtime({ streamConfig }: TableEngineFixture): TableConfigDocument {
   return {

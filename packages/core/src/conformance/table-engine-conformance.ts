@@ -6,6 +6,7 @@ import {
   patience,
   realtime,
   schema,
+  untilCounted,
   upload,
   visits,
   wider,
@@ -135,7 +136,7 @@ const segmentCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>
       await engine.createTable(offline);
       const { segmentNames, rowCount } = await engine.ingest(upload(visits(5)));
       expect(rowCount).toBe(5);
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 5, patience(context));
+      await untilCounted(fixture, 5, context);
       expect(await engine.countRows('visits_OFFLINE')).toBe(5);
       expect(await engine.listSegments('visits_OFFLINE')).toMatchObject(
         segmentNames.map((segmentName) => ({
@@ -153,7 +154,7 @@ const segmentCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>
         'SEGMENT_NOT_FOUND',
       );
       await engine.deleteSegment('visits_OFFLINE', segmentNames[0] ?? '');
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 0, patience(context));
+      await untilCounted(fixture, 0, context);
     });
 
     test('require an existing table', async (open) => {
@@ -176,7 +177,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       await fixture.append(0, visits(4));
       await fixture.append(1, visits(3, 10));
       await engine.createTable(realtime(fixture));
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 7, patience(context));
+      await untilCounted(fixture, 7, context);
       await vi.waitUntil(async () => {
         const { partitions, isReady } = await engine.readConsumption('visits_REALTIME');
         return (
@@ -200,7 +201,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       expect(await codeOf(engine.forceCommit('visits_REALTIME'))).toBe('CONFLICT');
       await fixture.append(0, visits(2, 4));
       expect(await engine.resumeConsumption('visits_REALTIME')).toMatchObject({ isPaused: false });
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 9, patience(context));
+      await untilCounted(fixture, 9, context);
     });
 
     test('start paused when the table is created so', async (open, context) => {
@@ -212,7 +213,7 @@ const streamCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>(
       expect(await engine.readConsumption('visits_REALTIME')).toMatchObject({ isPaused: true });
       expect(await engine.readPauseStatus('visits_REALTIME')).toMatchObject({ isPaused: true });
       await engine.resumeConsumption('visits_REALTIME');
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 4, patience(context));
+      await untilCounted(fixture, 4, context);
     });
 
     test('require a table that has a stream', async (open) => {

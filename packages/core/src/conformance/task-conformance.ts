@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { TaskRecord } from '../table-engine/index.ts';
 import { type CaseContext, casesOf } from './conformance-case.ts';
-import { codeOf, offline, patience, schema, startMs } from './table-documents.ts';
+import { codeOf, offline, patience, schema, startMs, untilCounted } from './table-documents.ts';
 import type {
   OpenTableEngineFixture,
   TableEngineCase,
@@ -86,7 +86,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
         ['COMPLETED', `${taskName}_1`],
       ]);
       expect((await engine.listTasks(table)).map((each) => each.taskName)).toEqual([taskName]);
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 3, patience(context));
+      await untilCounted(fixture, 3, context);
       expect((await engine.scheduleTasks(table)).scheduled).toEqual([]);
     });
 
@@ -103,7 +103,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
       expect(await fixture.engine.listSegments('visits_OFFLINE')).toEqual([]);
       await filesOf(fixture).write('b.csv', fileOf([`home,2,${startMs}`]));
       expect((await ended(fixture, await schedule(fixture), context)).state).toBe('COMPLETED');
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 2, patience(context));
+      await untilCounted(fixture, 2, context);
     });
 
     test('are created from a config of their own, under a unique name', async (open, context) => {
@@ -149,7 +149,7 @@ export const taskCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixt
         later,
         waiting,
       ]);
-      await vi.waitUntil(async () => (await fixture.count('visits')) === 1, patience(context));
+      await untilCounted(fixture, 1, context);
     });
 
     test('require existing types, tables and names', async (open) => {
