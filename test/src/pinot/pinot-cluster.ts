@@ -131,7 +131,8 @@ export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngi
 
 /**
  * Deletes both halves of a table and its schema, if they exist, and waits until the servers have
- * released them.
+ * released them, and the broker has no routing of them. By its source, one that still has the
+ * routing of one half fails to build that of a new other half, and does not try again.
  */
 export async function dropTable(
   address: PinotAddress,
@@ -151,5 +152,9 @@ export async function dropTable(
     async () =>
       (await fetch(`${address.controllerUrl}/tables/${rawName}/externalview`)).status === 404,
     `${rawName} is dropped`,
+  );
+  await until(
+    async () => (await count(address, rawName)) === undefined,
+    `the broker has forgotten ${rawName}`,
   );
 }
