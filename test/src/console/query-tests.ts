@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { longSql } from './scroll-tests.ts';
 import {
@@ -10,11 +11,28 @@ import {
 } from './console-stage.ts';
 
 /**
- * The effects of an answer are messages that the page sends to itself: after three further ones
- * they have happened. Animation frames would not work, since a page that is not painted has none.
+ * Holds back the queries of a page until the returned function is called: their requests, not their
+ * answers, because Chromium does not always report the end of an answer that a test provides.
  */
-const message =
-  'new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); }).then(() => undefined)';
+async function holdQueries(page: Page): Promise<() => void> {
+  const released = Promise.withResolvers<void>();
+  await page.route(/\/query\/sql/, async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  return released.resolve;
+}
+
+/**
+ * Waits for the effects of an answer. These are messages that the page sends to itself: after three
+ * further ones they have happened. Animation frames would not work, since a page that is not
+ * painted has none.
+ */
+async function untilEffects(page: Page): Promise<void> {
+  const message =
+    'new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); }).then(() => undefined)';
+  for (let count = 0; count < 3; count += 1) await page.evaluate(message);
+}
 
 /** Signing in, running queries, and the actions on a result. */
 export function testQueries(stageOf: () => ConsoleStage): void {
@@ -166,20 +184,14 @@ export function testQueries(stageOf: () => ConsoleStage): void {
     test('a query that ends when one has gone elsewhere leaves one there, and is found where it was asked', async () => {
       await using visit = await stage.visit();
       const { page } = visit;
-      const gone = Promise.withResolvers<void>();
-      // The request is held back, not its answer: Chromium does not always report the end of an
-      // answer that a test provides.
-      await page.route(/\/query\/sql/, async (route) => {
-        await gone.promise;
-        await route.continue();
-      });
+      const release = await holdQueries(page);
       await page.locator('.editor .cm-content').focus();
       await page.keyboard.insertText('SELECT 43 AS later');
       await page.keyboard.press('ControlOrMeta+Enter');
       await page.locator('.running').waitFor();
       await page.getByRole('link', { name: 'Results', exact: true }).click();
       await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
-      gone.resolve();
+      release();
       await expect
         .poll(() =>
           page.evaluate(
@@ -187,7 +199,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
           ),
         )
         .toBe(true);
-      for (let count = 0; count < 3; count += 1) await page.evaluate(message);
+      await untilEffects(page);
       await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
       await page.getByRole('link', { name: 'Query', exact: true }).first().click();
       expect(await cellText(page, 1, 1)).toBe('43');
@@ -196,11 +208,7 @@ export function testQueries(stageOf: () => ConsoleStage): void {
     test('a result that is shown after one has gone elsewhere, but before that page is, does not lead back', async () => {
       await using visit = await stage.visit();
       const { page } = visit;
-      const gone = Promise.withResolvers<void>();
-      await page.route(/\/query\/sql/, async (route) => {
-        await gone.promise;
-        await route.continue();
-      });
+      const release = await holdQueries(page);
       // The browser reports a new address in a later task, which is held back here. The console
       // listens again once it has another address.
       await page.locator('.editor .cm-content').waitFor();
@@ -218,9 +226,9 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await page.keyboard.press('ControlOrMeta+Enter');
       await page.locator('.running').waitFor();
       await page.evaluate("location.hash = '#/results'");
-      gone.resolve();
+      release();
       expect(await cellText(page, 1, 1)).toBe('44');
-      for (let count = 0; count < 3; count += 1) await page.evaluate(message);
+      await untilEffects(page);
       expect(await page.evaluate('location.hash')).toBe('#/results');
       await page.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))");
       await page.getByRole('heading', { name: 'Results', exact: true }).waitFor();
