@@ -281,3 +281,51 @@ describe('segments', () => {
     ]);
   });
 });
+
+describe('a table that is being deleted', () => {
+  const idealStatePath = '/tables/rivers_REALTIME/idealstate?tableType=REALTIME';
+  /** Answers of Apache Pinot 1.5.1, between the deletion of the ideal state and of the config. */
+  const failures = [
+    ['/segments/rivers_REALTIME/servers', 'Ideal state does not exist for table: rivers_REALTIME'],
+    ['/tables/rivers_REALTIME/size?verbose=true', 'Failed to read table size for rivers_REALTIME'],
+  ] as const;
+
+  test.each(failures)(
+    'a table that is being deleted is not found, where %s fails',
+    async (path, error) => {
+      const failure = { status: 500, text: JSON.stringify({ code: 500, error }) };
+      const missing = { OFFLINE: null, REALTIME: null };
+      for (const gone of [{ [idealStatePath]: missing }, {}]) {
+        await using cluster = await replay({ ...recorded.healthy, [path]: failure, ...gone });
+        const listing = cluster.engine.listSegments('rivers_REALTIME');
+        await expect(listing).rejects.toMatchObject({
+          code: 'TABLE_NOT_FOUND',
+          message: 'rivers_REALTIME is being deleted.',
+          cause: { code: 'UNEXPECTED_RESPONSE', message: expect.stringContaining(error) },
+        });
+      }
+    },
+  );
+
+  test.each(failures)(
+    'is found while it has an ideal state, where %s fails',
+    async (path, error) => {
+      const failure = { status: 500, text: JSON.stringify({ code: 500, error }) };
+      const answers = { ...recorded.healthy, [path]: failure };
+      await using cluster = await replay({ ...answers, [idealStatePath]: { REALTIME: {} } });
+      await expect(cluster.engine.listSegments('rivers_REALTIME')).rejects.toMatchObject({
+        code: 'UNEXPECTED_RESPONSE',
+        message: expect.stringContaining(error),
+      });
+    },
+  );
+
+  test('a table that is being deleted is not found, where its consumption is read', async () => {
+    const [path, error] = failures[0];
+    const failure = { status: 500, text: JSON.stringify({ code: 500, error }) };
+    await using cluster = await replay({ ...recorded.healthy, [path]: failure });
+    await expect(cluster.engine.readConsumption('rivers_REALTIME')).rejects.toMatchObject({
+      code: 'TABLE_NOT_FOUND',
+    });
+  });
+});

@@ -1,13 +1,6 @@
 import { type CallOptions, isQuireError, type JsonValue, QuireError } from '@quire/core';
 import type { ForceCommitJob, PauseStatus, ResumeFrom } from '@quire/core/table-engine';
-import {
-  type AdminCalls,
-  isJsonObject,
-  type Json,
-  numberIn,
-  objectIn,
-  textIn,
-} from './admin-calls.ts';
+import { type AdminCalls, isJsonObject, numberIn, objectIn, textIn } from './admin-calls.ts';
 import {
   assertRealtime,
   namesIn,
@@ -15,6 +8,7 @@ import {
   readConsumption,
   readPauseStatus,
 } from './consumption.ts';
+import { readView } from './views.ts';
 
 export async function pauseConsumption(
   calls: AdminCalls,
@@ -90,7 +84,7 @@ async function isEachConsumingSegmentSeen(
   tableNameWithType: string,
   options: CallOptions,
 ): Promise<boolean> {
-  const [ideal, view] = await Promise.all([
+  const [ideal = {}, view = {}] = await Promise.all([
     readView(calls, tableNameWithType, 'idealstate', options),
     readView(calls, tableNameWithType, 'externalview', options),
   ]);
@@ -98,27 +92,6 @@ async function isEachConsumingSegmentSeen(
     Object.values(objectIn(ideal, name)).includes('CONSUMING'),
   );
   return consuming.every((name) => Object.keys(objectIn(view, name)).length > 0);
-}
-
-/** Returns the states of the replicas of each segment; empty while the view does not exist. */
-async function readView(
-  calls: AdminCalls,
-  tableNameWithType: string,
-  view: 'idealstate' | 'externalview',
-  options: CallOptions,
-): Promise<Json> {
-  const path = pathOf(tableNameWithType, view);
-  const parameters = { tableType: 'REALTIME' };
-  const errors = { 404: 'TABLE_NOT_FOUND' } as const;
-  try {
-    return objectIn(
-      await calls.object({ method: 'GET', path, parameters, errors }, options),
-      'REALTIME',
-    );
-  } catch (error) {
-    if (isQuireError(error, 'TABLE_NOT_FOUND')) return {};
-    throw error;
-  }
 }
 
 export async function resumeConsumption(

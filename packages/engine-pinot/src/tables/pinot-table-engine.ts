@@ -38,6 +38,7 @@ import {
   scheduleTasks,
   setTaskQueueState,
 } from './tasks.ts';
+import { whileItExists } from './views.ts';
 
 /** The cluster of a `PinotTableEngine`, and the options of calls to it. */
 export interface PinotTableEngineOptions extends PinotEngineOptions {
@@ -129,11 +130,10 @@ export class PinotTableEngine implements TableEngine {
   }
 
   listSegments(tableNameWithType: string, options: CallOptions = {}) {
-    return listSegments(
-      this.#calls,
-      tableNameWithType,
-      (name) => this.#countBySegment(name, options),
-      options,
+    const count = (name: string): Promise<ReadonlyMap<string, number>> =>
+      this.#countBySegment(name, options);
+    return whileItExists(this.#calls, tableNameWithType, options, () =>
+      listSegments(this.#calls, tableNameWithType, count, options),
     );
   }
 
@@ -155,7 +155,9 @@ export class PinotTableEngine implements TableEngine {
   }
 
   readConsumption(tableNameWithType: string, options: CallOptions = {}) {
-    return readConsumption(this.#calls, tableNameWithType, options);
+    return whileItExists(this.#calls, tableNameWithType, options, () =>
+      readConsumption(this.#calls, tableNameWithType, options),
+    );
   }
 
   readPauseStatus(tableNameWithType: string, options: CallOptions = {}) {
