@@ -8,6 +8,7 @@ import { selectOf, type TableName, tables } from './tables.ts';
  */
 export class TableGenerator implements Disposable {
   readonly #made = new Map<string, Promise<string>>();
+  #last: Promise<unknown> = Promise.resolve();
   readonly #connection: DuckDBConnection;
   readonly #instance: DuckDBInstance;
   readonly #directory: string;
@@ -73,9 +74,11 @@ export class TableGenerator implements Disposable {
     return result.getRows().map(([name]) => name as string);
   }
 
+  /** Makes one file at a time: parts that run at the same time share the connection. */
   #once(path: string, make: (path: string) => Promise<void>): Promise<string> {
-    const made = this.#made.get(path) ?? make(path).then(() => path);
+    const made = this.#made.get(path) ?? this.#last.then(() => make(path)).then(() => path);
     this.#made.set(path, made);
+    this.#last = made;
     return made;
   }
 }
