@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import duckdb, { type Connection, type Result } from '@duckdb/node-bindings';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -59,4 +61,24 @@ describe('the bindings', () => {
     expect(failed.rowCount).toBeLessThan(1_000_000);
     expect(duckdb.result_return_type(failed.result)).toBe(duckdb.ResultType.INVALID);
   });
+
+  // Only on Linux has DuckDB an allocator of its own.
+  test.skipIf(process.platform !== 'linux')(
+    'the bindings read the number of arenas from DUCKDB_JE_MALLOC_CONF, as the server sets it',
+    async () => {
+      const load = ['--input-type=module', '--eval', `import '@duckdb/node-bindings'`];
+      const messageOf = async (conf: string): Promise<string> => {
+        const env = { ...process.env, DUCKDB_JE_MALLOC_CONF: conf };
+        const { stderr } = await promisify(execFile)(process.execPath, load, {
+          cwd: import.meta.dirname,
+          env,
+        });
+        return stderr;
+      };
+      expect(await messageOf('narenas:none')).toBe(
+        '<jemalloc>: Invalid conf value: narenas:none\n',
+      );
+      expect(await messageOf('narenas:1')).toBe('');
+    },
+  );
 });
