@@ -5,16 +5,24 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 
 const script = new URL('./pool-owner.process.ts', import.meta.url);
 const startingScript = new URL('./starting-worker-owner.process.ts', import.meta.url);
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'quire-orphans-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
 
 it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
   'no worker outlives the process that it works for, whatever it is stuck in, when that is ended by %s',
   async (signal) => {
     const owner = spawn(process.execPath, [script.pathname], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      // Killed workers leave their directories behind.
+      env: { ...process.env, TMPDIR: directory },
     });
     const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
     const pids = JSON.parse(line) as number[];
@@ -26,7 +34,6 @@ it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
 );
 
 it('a worker that is still loading what it works with does not outlive the process that started it', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'quire-orphans-'));
   const mark = join(directory, 'loading');
   const env = { ...process.env, QUIRE_TEST_MARK: mark };
   const owner = spawn(process.execPath, [startingScript.pathname], {
@@ -42,7 +49,6 @@ it('a worker that is still loading what it works with does not outlive the proce
     await expect.poll(() => isAlive(pid)).toBe(false);
   } finally {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-    await rm(directory, { recursive: true });
   }
 });
 
