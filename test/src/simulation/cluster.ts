@@ -22,7 +22,7 @@ import type { DiskConditions } from './disk.ts';
 import { SimulatedEngine } from './engine.ts';
 import { pathOfMount } from './file-system.ts';
 import type { Laws, Removed } from './laws.ts';
-import { type ClockFault, SimulatedProcess, trueTimeMs } from './machine.ts';
+import { type ClockFault, clockDriftMax, SimulatedProcess, trueTimeMs } from './machine.ts';
 import { Network } from './network.ts';
 import { type Scheduler, settled } from './scheduler.ts';
 import { type StoredObject, Storage } from './storage.ts';
@@ -212,7 +212,7 @@ export class Cluster {
   }
 
   #seat(name: string, start: Seat['start']): void {
-    const rate = 1 + (this.#random.fraction() - 0.5) * 2e-4;
+    const rate = 1 + (this.#random.fraction() - 0.5) * 2 * clockDriftMax;
     this.#seats.push({ name, clockFault: { offsetMs: 0, rate }, start, process: undefined });
   }
 

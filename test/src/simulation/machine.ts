@@ -1,6 +1,9 @@
 import { abortError, type Clock } from '@quire/core';
 import type { Scheduler } from './scheduler.ts';
 
+/** The maximum drift of a machine's clock, as a fraction of the time: 8.6 s a day. */
+export const clockDriftMax = 1e-4;
+
 /** The deviation of a machine's clock from true time. */
 export interface ClockFault {
   /** Added to wall-clock time; may change while the machine runs. */

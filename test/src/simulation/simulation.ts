@@ -9,7 +9,7 @@ import { sqlOf } from './engine.ts';
 import { pathOfMount, simulateFileSystem } from './file-system.ts';
 import { SimulatedDisk } from './disk-tree.ts';
 import { Laws } from './laws.ts';
-import { SimulatedProcess, trueTimeMs } from './machine.ts';
+import { clockDriftMax, SimulatedProcess, trueTimeMs } from './machine.ts';
 import { Mount } from './mount.ts';
 import { combinePlainly } from './plain-signals.ts';
 import { ResultUser } from './result-user.ts';
@@ -91,18 +91,18 @@ class Simulation {
     this.#options = options;
     this.#random = new SeededRandom(options.seed);
     const plan = { ...planOf(this.#random), ...options.plan };
+    const clockErrorMaxMs = plan.clockErrorMaxMs + clockDriftMax * options.durationMs;
     this.#laws = new Laws({
       nowMs: () => this.#nowMs(),
       stalenessMaxMs: clusterSettings.stalenessMaxMs + plan.listingLagMs,
       areListingsTrue: plan.listingLagMs === 0,
-      // One clock may be ahead, another behind, and all drift a little.
-      clockErrorMaxMs: 2 * plan.clockErrorMaxMs + 2000,
+      // One clock may be ahead, another behind.
+      clockErrorMaxMs: 2 * clockErrorMaxMs + 2000,
     });
     this.#tableLaws = new TableLaws({
       laws: this.#laws,
       nowMs: () => this.#nowMs(),
-      // In a day, a clock that drifts is off by some seconds.
-      clockErrorMaxMs: plan.clockErrorMaxMs + minuteMs,
+      clockErrorMaxMs: clockErrorMaxMs + minuteMs,
     });
     this.#cluster = new Cluster({
       plan,
