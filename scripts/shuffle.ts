@@ -7,17 +7,19 @@
  *     npm run shuffle -- --seed 7 packages/core       the orders of earlier rounds again
  *
  * `--cpu` and `--disk` are the numbers of processes that burn time and write files (2 and 1). All
- * other arguments go to Vitest. The exit code is 1 when a test of any round failed.
+ * other arguments go to Vitest. The exit code is 1 when a test of any round failed. The output of
+ * such a round is in `.cache/shuffle`, by its seed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { FailureCounts, type Round, readRound } from './shuffle/failure-counts.ts';
 import { startStress } from './shuffle/stress.ts';
 
+const logs = join(import.meta.dirname, '../.cache/shuffle');
 const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 
 const { values, positionals } = parseArgs({
@@ -67,8 +69,9 @@ async function runRound(seed: number): Promise<Round> {
       '--sequence.shuffle.files',
       '--sequence.shuffle.tests',
       `--sequence.seed=${seed}`,
+      '--reporter=default',
       '--reporter=json',
-      `--outputFile=${report}`,
+      `--outputFile.json=${report}`,
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
@@ -78,7 +81,13 @@ async function runRound(seed: number): Promise<Round> {
   }
   const [exitCode] = (await once(child, 'close')) as [number | null];
   const seconds = Math.round((performance.now() - startMs) / 1000);
-  return readRound({ seed, seconds, exitCode, report, output: Buffer.concat(output).toString() });
+  const text = Buffer.concat(output).toString();
+  const round = await readRound({ seed, seconds, exitCode, report, output: text });
+  if (round.failures.length > 0) {
+    await mkdir(logs, { recursive: true });
+    await writeFile(join(logs, `${seed}.log`), text);
+  }
+  return round;
 }
 
 function countOf(name: 'rounds' | 'seed' | 'cpu' | 'disk'): number {
