@@ -1,6 +1,6 @@
 import { isQuireError, systemClock, systemRandom } from '@quire/core';
-import type { TableEngine } from '@quire/core/table-engine';
-import { PinotEngine, type PinotEngineOptions } from '@quire/engine-pinot';
+import type { TableConfigDocument, TableCreated, TableEngine } from '@quire/core/table-engine';
+import { PinotEngine, type PinotEngineOptions, PinotTableEngine } from '@quire/engine-pinot';
 import type { PinotAddress } from '../testkit/servers/pinot-server.ts';
 import { sharedServers } from './shared-servers.ts';
 import { until } from '../testkit/until.ts';
@@ -111,6 +111,7 @@ export async function describeTable(address: PinotAddress, rawName: string): Pro
   const body = JSON.stringify({ sql: `SELECT count(*) FROM ${rawName}` });
   const answers = await Promise.all([
     fetch(`${brokerUrl}/query/sql`, { method: 'POST', headers, body }),
+    fetch(`${brokerUrl}/debug/routingTable/${rawName}`, { headers }),
     ...[
       `${rawName}/idealstate`,
       `${rawName}/externalview`,
@@ -124,6 +125,40 @@ export async function describeTable(address: PinotAddress, rawName: string): Pro
   return texts.join('\n');
 }
 
+/**
+ * The tables of a cluster, which are routed once they are created. If a table is deleted while a
+ * broker of Apache Pinot 1.5.1 builds its routing, the broker keeps this for good, and then fails
+ * to build that of the other half of a later table of this name.
+ */
+export class RoutedTables extends PinotTableEngine {
+  readonly #address: PinotAddress;
+
+  constructor(address: PinotAddress) {
+    super(engineOptions(address));
+    this.#address = address;
+  }
+
+  override async createTable(
+    config: TableConfigDocument,
+    options?: Parameters<PinotTableEngine['createTable']>[1],
+  ): Promise<TableCreated> {
+    const created = await super.createTable(config, options);
+    const { tableNameWithType: name } = created;
+    await until(() => isRouted(this.#address, name), `the broker routes ${name}`);
+    return created;
+  }
+}
+
+/** Reports whether the broker has a routing of a table, or of one of the halves of a raw name. */
+async function isRouted(address: PinotAddress, tableName: string): Promise<boolean> {
+  const { brokerUrl, authorization } = address;
+  const url = `${brokerUrl}/debug/routingTable/${tableName}`;
+  const response = await fetch(url, { headers: { authorization } });
+  const text = await response.text();
+  if (response.ok || response.status === 404) return response.ok;
+  throw new Error(`GET ${url}: HTTP ${response.status} ${text}`);
+}
+
 /** An engine on the shared cluster. */
 export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngine {
   return new PinotEngine(engineOptions(sharedCluster(), changed));
@@ -131,8 +166,7 @@ export function openEngine(changed: Partial<PinotEngineOptions> = {}): PinotEngi
 
 /**
  * Deletes both halves of a table and its schema, if they exist, and waits until the servers have
- * released them, and the broker has no routing of them. By its source, one that still has the
- * routing of one half fails to build that of a new other half, and does not try again.
+ * released them, and the broker does not route them.
  */
 export async function dropTable(
   address: PinotAddress,
@@ -154,7 +188,7 @@ export async function dropTable(
     `${rawName} is dropped`,
   );
   await until(
-    async () => (await count(address, rawName)) === undefined,
-    `the broker has forgotten ${rawName}`,
+    async () => !(await isRouted(address, rawName)),
+    `the broker does not route ${rawName}`,
   );
 }
