@@ -76,7 +76,9 @@ export class TableGenerator implements Disposable {
 
   /** Makes one file at a time: parts that run at the same time share the connection. */
   #once(path: string, make: (path: string) => Promise<void>): Promise<string> {
-    const made = this.#made.get(path) ?? this.#last.then(() => make(path)).then(() => path);
+    const known = this.#made.get(path);
+    if (known !== undefined) return known;
+    const made = this.#last.then(() => make(path)).then(() => path);
     this.#made.set(path, made);
     this.#last = made;
     return made;
