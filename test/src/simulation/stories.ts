@@ -67,4 +67,13 @@ export const stories: readonly (readonly [cause: string, story: SimulationOption
       without: ['kill', 'power', 'lost', 'full', 'cut', 'clock', 'settings', 'reset'],
     },
   ],
+  [
+    'the simulated admin did not resume the destination of a restream that it had tried to delete',
+    {
+      seed: 420_220,
+      durationMs: 600_000,
+      plan: { proxyCount: 1, hasDaemon: false, clockErrorMaxMs: 0, listingLagMs: 0 },
+      without: ['kill', 'power', 'lost', 'full', 'cut', 'slow', 'clock', 'settings', 'reset'],
+    },
+  ],
 ];

@@ -137,7 +137,7 @@ export class TableUser {
   /** Makes all tables consume until nothing is left to do, and reads the outcomes of jobs. */
   async settle(pass: (ms: number) => Promise<void>): Promise<void> {
     for (const { name, topic, isDeletionTried } of this.#laws.tables.values()) {
-      // A destination that is paused, and whose deletion its job has refused, is still needed.
+      // The deletion of a destination is refused while its job runs, and the job needs its rows.
       const isOfJob = this.#jobs.some(({ destination }) => destination === name);
       if (topic === undefined || (isDeletionTried && !isOfJob)) continue;
       await this.#call('resume', 'POST', `/tables/${name}/resumeConsumption`);
