@@ -62,7 +62,7 @@ describe('the bindings', () => {
     expect(duckdb.result_return_type(failed.result)).toBe(duckdb.ResultType.INVALID);
   });
 
-  // Only on Linux has DuckDB an allocator of its own.
+  // DuckDB has an allocator of its own on Linux only.
   test.skipIf(process.platform !== 'linux')(
     'the bindings read the number of arenas from DUCKDB_JE_MALLOC_CONF, as the server sets it',
     async () => {

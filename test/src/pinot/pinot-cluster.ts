@@ -111,7 +111,9 @@ export async function describeTable(address: PinotAddress, rawName: string): Pro
   const body = JSON.stringify({ sql: `SELECT count(*) FROM ${rawName}` });
   const answers = await Promise.all([
     fetch(`${brokerUrl}/query/sql`, { method: 'POST', headers, body }),
-    fetch(`${brokerUrl}/debug/routingTable/${rawName}`, { headers }),
+    ...['OFFLINE', 'REALTIME'].map((type) =>
+      fetch(`${brokerUrl}/debug/routingTable/${rawName}_${type}`, { headers }),
+    ),
     ...[
       `${rawName}/idealstate`,
       `${rawName}/externalview`,
@@ -127,8 +129,8 @@ export async function describeTable(address: PinotAddress, rawName: string): Pro
 
 /**
  * The tables of a cluster, which are routed once they are created. If a table is deleted while a
- * broker of Apache Pinot 1.5.1 builds its routing, the broker keeps this for good, and then fails
- * to build that of the other half of a later table of this name.
+ * broker of Apache Pinot 1.5.1 builds its routing, the broker keeps it, and then fails to build
+ * that of the other half of a later table of this name.
  */
 export class RoutedTables extends PinotTableEngine {
   readonly #address: PinotAddress;
@@ -149,10 +151,10 @@ export class RoutedTables extends PinotTableEngine {
   }
 }
 
-/** Reports whether the broker has a routing of a table, or of one of the halves of a raw name. */
-async function isRouted(address: PinotAddress, tableName: string): Promise<boolean> {
+/** Reports whether the broker has a routing of a table. */
+async function isRouted(address: PinotAddress, tableNameWithType: string): Promise<boolean> {
   const { brokerUrl, authorization } = address;
-  const url = `${brokerUrl}/debug/routingTable/${tableName}`;
+  const url = `${brokerUrl}/debug/routingTable/${tableNameWithType}`;
   const response = await fetch(url, { headers: { authorization } });
   const text = await response.text();
   if (response.ok || response.status === 404) return response.ok;
@@ -187,8 +189,7 @@ export async function dropTable(
       (await fetch(`${address.controllerUrl}/tables/${rawName}/externalview`)).status === 404,
     `${rawName} is dropped`,
   );
-  await until(
-    async () => !(await isRouted(address, rawName)),
-    `the broker does not route ${rawName}`,
-  );
+  for (const name of [`${rawName}_OFFLINE`, `${rawName}_REALTIME`]) {
+    await until(async () => !(await isRouted(address, name)), `the broker does not route ${name}`);
+  }
 }
