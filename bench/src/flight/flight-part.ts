@@ -4,7 +4,7 @@ import { quire, reportComparison, runComparison } from '../measure/comparison.ts
 import { interleave, repeated } from '../measure/interleave.ts';
 import type { BenchContext, Part } from '../measure/part.ts';
 import { repositoryRoot } from '../process/node-arguments.ts';
-import { readProcessorMs } from '../process/processor-time.ts';
+import { readThreadTimes } from '../process/thread-time.ts';
 import { authorization, QuireServer } from '../quire/quire-server.ts';
 import { storeQuery } from '../quire/stored-query.ts';
 import { timeFirstRows } from '../workers/first-rows.ts';
@@ -54,12 +54,12 @@ async function compareProcessors({ isQuick, progress }: BenchContext, server: Qu
   progress('stores a result');
   const { requestId, rowCount } = await storeQuery(server, rowsSql(isQuick ? 55_000 : 5_500_000));
   await using reader = new FlightReader(await server.flightUrl);
-  // Repeats until the clock, which has steps of 10 ms, has advanced.
+  // Small results are read several times.
   const processorMs = (read: () => Promise<unknown>) => async (): Promise<number> => {
-    const before = await readProcessorMs(server.pid);
+    const before = await readThreadTimes(server.pid);
     for (let count = 1; ; count += 1) {
       await read();
-      const spentMs = (await readProcessorMs(server.pid)) - before;
+      const spentMs = (await readThreadTimes(server.pid)).allMs - before.allMs;
       if (spentMs >= measuredMs) return spentMs / count;
     }
   };

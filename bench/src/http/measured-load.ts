@@ -1,11 +1,10 @@
 import type { Contender } from '../measure/interleave.ts';
-import type { PageLoad } from './page-load.ts';
-import { readProcessorMs } from '../process/processor-time.ts';
+import { readThreadTimes } from '../process/thread-time.ts';
 
 /** The measurements of one slice of a load. */
 export interface LoadSlice {
   readonly pagesPerSecond: number;
-  /** The processor time per page of each process, in the order of the processes. */
+  /** The processor time per page of all threads of each process, in the order of processes. */
   readonly processorMsPerPage: readonly number[];
 }
 
@@ -14,11 +13,11 @@ export interface LoadSlice {
  * slice.
  */
 export class MeasuredLoad implements Contender {
-  readonly #load: PageLoad;
+  readonly #load: Contender;
   readonly #processIds: readonly number[];
   readonly #slices: LoadSlice[] = [];
 
-  constructor(load: PageLoad, processIds: readonly number[]) {
+  constructor(load: Contender, processIds: readonly number[]) {
     this.#load = load;
     this.#processIds = processIds;
   }
@@ -42,6 +41,6 @@ export class MeasuredLoad implements Contender {
   }
 
   #processorMs(): Promise<number[]> {
-    return Promise.all(this.#processIds.map(readProcessorMs));
+    return Promise.all(this.#processIds.map(async (pid) => (await readThreadTimes(pid)).allMs));
   }
 }

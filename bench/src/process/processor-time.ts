@@ -5,15 +5,9 @@ import { sumOverFamily } from './process-family.ts';
 const tickMs = 10;
 
 /**
- * Returns the processor time of a process so far, with all its threads, in user and in kernel mode;
- * in steps of 10 ms.
+ * Returns the processor time of a process and all its descendants so far, including those that have
+ * ended, in user and in kernel mode; in steps of 10 ms.
  */
-export async function readProcessorMs(pid: number): Promise<number> {
-  const [userTicks = 0, systemTicks = 0] = await readTicks(pid);
-  return (userTicks + systemTicks) * tickMs;
-}
-
-/** Returns the same for a process and all its descendants, including those that have ended. */
 export function readFamilyProcessorMs(pid: number): Promise<number> {
   return sumOverFamily(
     pid,

@@ -73,7 +73,6 @@ export const processorPart: Part = {
 async function measure({ isQuick, progress }: BenchContext, entries: readonly Entry[]) {
   await interleave(
     entries.map(({ load }) => load),
-    // The system counts in steps of 10 ms: a slice has hundreds of them.
     {
       count: isQuick ? 1 : 5,
       sliceMs: isQuick ? 50 : 2000,
