@@ -1,6 +1,6 @@
 /**
- * Builds every package from src to dist, lower levels first, and checks with publint the files that
- * npm would publish.
+ * Builds every package from src to dist, lower levels first, bundles the command, and checks with
+ * publint the files that npm would publish.
  *
  * A package is compiled against the dist of the packages below it, never against their sources, as
  * it is for its users. One whose files have not changed since its last build is not compiled again.
@@ -14,12 +14,15 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
+import { bundleCommand } from './bundle-command.ts';
 import { ensureSite } from '../packages/console/scripts/build-site.ts';
 
 interface Manifest {
   readonly name: string;
   readonly bin?: Record<string, string>;
   readonly dependencies?: Record<string, string>;
+  /** Those that the bundle of the command contains. */
+  readonly devDependencies?: Record<string, string>;
 }
 
 interface Package {
@@ -40,6 +43,7 @@ const stamps = join(root, 'node_modules/.cache/build');
 /** The inputs of every package besides its own files: the compiler, its options, this program. */
 const common = await digestOf([
   import.meta.filename,
+  join(import.meta.dirname, 'bundle-command.ts'),
   join(root, 'package-lock.json'),
   join(root, 'tsconfig.json'),
   join(root, 'tsconfig.build.json'),
@@ -57,8 +61,8 @@ async function build(packages: readonly Package[]): Promise<string[]> {
   const failed = new Set<string>();
   // In build order: the builds of those below are in the map already.
   for (const each of packages) {
-    const { name, dependencies = {} } = each.manifest;
-    const below = Object.keys(dependencies);
+    const { name } = each.manifest;
+    const below = namesBelow(each);
     const building = Promise.all(below.flatMap((dependency) => builds.get(dependency) ?? [])).then(
       async () => {
         const isHopeless = below.some((dependency) => failed.has(dependency));
@@ -90,14 +94,16 @@ async function buildPackage(each: Package): Promise<string[]> {
   const { folder, manifest } = each;
   const stamp = join(stamps, basename(folder));
   const digest = await digestOfPackage(each);
+  const isCommand = basename(folder) === 'cli';
   const isBuilt =
-    existsSync(join(folder, 'dist')) &&
+    existsSync(join(folder, isCommand ? 'bundle' : 'dist')) &&
     (await readFile(stamp, 'utf8').catch(() => undefined)) === digest;
   if (!isBuilt) {
     await rm(stamp, { force: true });
     const errors = await compile(folder);
     if (errors !== '') return [`${manifest.name} does not compile`, errors];
     await rewriteDeclarations(join(folder, 'dist'));
+    if (isCommand) await bundleCommand(join(root, 'packages'));
   }
   for (const path of Object.values(manifest.bin ?? {})) await chmod(join(folder, path), 0o755);
   await copyCommonFiles(folder);
@@ -108,7 +114,8 @@ async function buildPackage(each: Package): Promise<string[]> {
 }
 
 /** Returns the digest of the inputs of a package, including the packages below it. */
-async function digestOfPackage({ folder, manifest }: Package): Promise<string> {
+async function digestOfPackage(each: Package): Promise<string> {
+  const { folder, manifest } = each;
   const sources = await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true });
   const files = sources
     .filter((entry) => entry.isFile())
@@ -119,7 +126,7 @@ async function digestOfPackage({ folder, manifest }: Package): Promise<string> {
     join(folder, 'tsconfig.build.json'),
     ...files,
   ]);
-  const below = Object.keys(manifest.dependencies ?? {}).map((name) => digests.get(name) ?? '');
+  const below = namesBelow(each).map((name) => digests.get(name) ?? '');
   const digest = createHash('sha256')
     .update([common, own, ...below].join())
     .digest('hex');
@@ -169,16 +176,21 @@ async function readManifest(folder: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
+/** Returns the names of what a package is built from, our own packages and others. */
+function namesBelow({ manifest: { dependencies, devDependencies } }: Package): readonly string[] {
+  return Object.keys({ ...dependencies, ...devDependencies });
+}
+
 /** Returns every package after all the packages that it depends on. */
 function inBuildOrder(unordered: readonly Package[]): Package[] {
   const byName = new Map(unordered.map((each) => [each.manifest.name, each]));
   const ordered = new Set<Package>();
   const visit = (each: Package, path: readonly string[]): void => {
-    const { name, dependencies = {} } = each.manifest;
+    const { name } = each.manifest;
     if (path.includes(name)) {
       throw new Error(`Packages depend on each other in a cycle: ${[...path, name].join(' → ')}`);
     }
-    for (const dependency of Object.keys(dependencies)) {
+    for (const dependency of namesBelow(each)) {
       const below = byName.get(dependency);
       if (below !== undefined) visit(below, [...path, name]);
     }

@@ -23,7 +23,8 @@ export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly engines: Readonly<Record<string, string>>;
-  readonly exports: Readonly<Record<string, unknown>>;
+  /** Absent in a package that cannot be imported. */
+  readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 

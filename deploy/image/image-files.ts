@@ -9,6 +9,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { readBundledPackages } from '../../scripts/bundle-command.ts';
 import { installTarballs, npm, packPackages, readManifest } from '../../scripts/pack-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -62,13 +63,35 @@ async function installCommand(app: string): Promise<void> {
       linksModules: false,
       args: ['--omit=dev', '--loglevel=error'],
     });
-    const sbom = await npm(app, 'sbom', '--omit=dev', '--sbom-format=cyclonedx');
-    writeFileSync(join(app, 'sbom.cdx.json'), sbom);
+    writeFileSync(join(app, 'sbom.cdx.json'), JSON.stringify(await billOfMaterials(app), null, 2));
     rmSync(join(app, 'package-lock.json'));
     prune(join(app, 'node_modules'));
   } finally {
     await rm(packed, { recursive: true, force: true });
   }
+}
+
+/**
+ * Returns the software bill of materials, a CycloneDX document: the packages that npm has
+ * installed, and those in the bundle of the command, which npm cannot see.
+ */
+async function billOfMaterials(app: string): Promise<object> {
+  const installed = JSON.parse(await npm(app, 'sbom', '--omit=dev', '--sbom-format=cyclonedx')) as {
+    readonly components: readonly object[];
+  };
+  const bundled = readBundledPackages(join(root, 'packages/cli')).map((each) => {
+    const { name, version, license } = each;
+    return {
+      'bom-ref': `@quire/cli|${name}@${version}`,
+      type: 'library',
+      name,
+      version,
+      scope: 'required',
+      purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+      licenses: [{ expression: license }],
+    };
+  });
+  return { ...installed, components: [...installed.components, ...bundled] };
 }
 
 /** Returns the workspace packages that a package needs, including itself. */
@@ -97,7 +120,7 @@ function prune(modules: string): void {
   }
   const scopeDir = join(modules, scope);
   for (const name of readdirSync(scopeDir)) {
-    rmSync(join(scopeDir, name, 'src'), { recursive: true });
+    rmSync(join(scopeDir, name, 'src'), { recursive: true, force: true });
   }
   rmSync(join(modules, '@types'), { recursive: true, force: true });
 }

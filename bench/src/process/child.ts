@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { nodeArguments } from './node-arguments.ts';
+import { profileArguments, sourceCondition } from './node-arguments.ts';
 
 /** The answer to one request, or its error. */
 export type Answer =
@@ -28,7 +28,11 @@ export class Child implements AsyncDisposable {
   /** Starts a process from the file of its code, with its initial value. */
   constructor(file: string, argument: unknown, options: ChildOptions = {}) {
     this.#process = fork(file, [JSON.stringify(argument)], {
-      execArgv: [...nodeArguments(options.profileDirectory), ...(options.nodeOptions ?? [])],
+      execArgv: [
+        sourceCondition,
+        ...profileArguments(options.profileDirectory),
+        ...(options.nodeOptions ?? []),
+      ],
       serialization: 'advanced',
     });
     this.#process.on('message', (answer: Answer) => this.#settle(answer));

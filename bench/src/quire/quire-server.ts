@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { endWithUs } from '../process/end-with-us.ts';
-import { nodeArguments, repositoryRoot } from '../process/node-arguments.ts';
+import { profileArguments, repositoryRoot, sourceCondition } from '../process/node-arguments.ts';
 
 export interface QuireServerOptions {
   /** Settings by their keys, in addition to those of every server of the benchmark. */
@@ -15,7 +15,7 @@ export interface QuireServerOptions {
   /** Tables by name, each with the path of its file. */
   readonly tables: Readonly<Record<string, string>>;
   readonly profileDirectory?: string | undefined;
-  /** Arguments for Node and the program; by default the sources of the command. */
+  /** Arguments for Node and the program; by default the command as users run it. */
   readonly program?: readonly string[];
 }
 
@@ -25,13 +25,15 @@ const stopMsMax = 20_000;
 /** The Authorization header that the servers of the benchmark accept. */
 export const authorization = `Bearer ${token}`;
 
-const command = join(repositoryRoot, 'packages/cli/bin/quire.cjs');
+/** The command; it runs the bundle that `npm run build` has written. */
+export const command = join(repositoryRoot, 'packages/cli/bin/quire.cjs');
 
-/** The module that the published command runs, if it has been built. */
-export const builtModule = join(repositoryRoot, 'packages/cli/dist/main.js');
-
-/** The published command as its first line runs it: the arguments of Node. */
-export const builtProgram: readonly string[] = ['--max-semi-space-size=2', command];
+/** The command from the sources, as its first line runs it: the arguments of Node. */
+export const sourceProgram: readonly string[] = [
+  '--max-semi-space-size=2',
+  sourceCondition,
+  command,
+];
 
 /** A real `quire start` in a separate process. Disposing stops it the way an operator would. */
 export class QuireServer implements AsyncDisposable {
@@ -61,7 +63,7 @@ export class QuireServer implements AsyncDisposable {
     const program = options.program ?? [
       // As the first line of the command reports.
       '--max-semi-space-size=2',
-      ...nodeArguments(options.profileDirectory),
+      ...profileArguments(options.profileDirectory),
       command,
     ];
     const assignments = Object.entries(settingsOf(options)).flatMap(([key, value]) => [

@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { quire, reportComparison } from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
 import { PageReader } from '../http/page-reader.ts';
-import { nodeArguments, repositoryRoot } from '../process/node-arguments.ts';
+import { profileArguments } from '../process/node-arguments.ts';
 import { readProcessMemory } from '../process/process-memory.ts';
-import { QuireServer } from '../quire/quire-server.ts';
+import { command, QuireServer } from '../quire/quire-server.ts';
 import { pageOf, storeQuery } from '../quire/stored-query.ts';
 import { missingServerNote, s3Settings, startS3 } from './bucket-servers.ts';
 
@@ -27,8 +26,8 @@ export const remoteLargePart: Part = {
     const program = [
       `--max-old-space-size=${heapMegabytes}`,
       '--max-semi-space-size=2',
-      ...nodeArguments(profileDirectory),
-      join(repositoryRoot, 'packages/cli/bin/quire.cjs'),
+      ...profileArguments(profileDirectory),
+      command,
     ];
     await using server = await QuireServer.start({
       settings: s3Settings(s3),

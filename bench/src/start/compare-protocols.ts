@@ -18,7 +18,6 @@ import { measureStart, type Start } from './measure-start.ts';
 export async function compareProtocols(
   { isQuick, scratch, progress }: Pick<BenchContext, 'isQuick' | 'scratch' | 'progress'>,
   tables: Readonly<Record<string, string>>,
-  program: readonly string[] | undefined,
 ): Promise<PartOutcome> {
   await using s3 = await startS3();
   await using gcs = await startGcs();
@@ -33,7 +32,7 @@ export async function compareProtocols(
     for (const [protocol, settings] of Object.entries(protocols)) {
       progress(`starts with results in ${protocol}`);
       const directory = join(scratch, `${protocol}-${round}`);
-      const options = { settings, directory, tables, ...(program !== undefined && { program }) };
+      const options = { settings, directory, tables };
       starts.get(protocol)?.push(await measureStart(options, isQuick ? 100 : 700));
     }
   }

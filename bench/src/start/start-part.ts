@@ -1,12 +1,11 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ComparisonReport, quire, reportComparison } from '../measure/comparison.ts';
 import type { Part } from '../measure/part.ts';
-import { builtModule, builtProgram } from '../quire/quire-server.ts';
+import { sourceProgram } from '../quire/quire-server.ts';
 import { compareProtocols } from './compare-protocols.ts';
 import { measureStart, type Start } from './measure-start.ts';
 
-/** A contender: its name, and the arguments of Node; the sources by default. */
+/** A contender: its name, and the arguments of Node; the command by default. */
 interface Program {
   readonly name: string;
   readonly program?: readonly string[];
@@ -20,13 +19,9 @@ export const startPart: Part = {
   name: 'start',
   title: 'Starting a server',
   async run({ isQuick, scratch, tables, progress }) {
-    const isBuilt = await access(builtModule).then(
-      () => true,
-      () => false,
-    );
     const programs: readonly Program[] = [
-      isBuilt ? { name: quire, program: builtProgram } : { name: quire },
-      ...(isBuilt ? [{ name: 'quire from its sources' }] : []),
+      { name: quire },
+      { name: 'quire from its sources', program: sourceProgram },
       { name: 'bare node:http', program: [join(import.meta.dirname, 'bare.process.ts')] },
     ];
     const path = await tables.parquet('mixed', isQuick ? 500 : 10_000);
@@ -59,12 +54,7 @@ export const startPart: Part = {
           rounds: (starts[index] ?? []).map((start) => [valueOf(start)]),
         })),
       );
-    const quireProgram = isBuilt ? builtProgram : undefined;
-    const protocols = await compareProtocols(
-      { isQuick, scratch, progress },
-      { mixed: path },
-      quireProgram,
-    );
+    const protocols = await compareProtocols({ isQuick, scratch, progress }, { mixed: path });
     return {
       comparisons: [
         report(
@@ -76,12 +66,7 @@ export const startPart: Part = {
         report('start-memory', 'Resident memory when idle', 'MB', ({ megabytes }) => megabytes),
         ...protocols.comparisons,
       ],
-      notes: isBuilt
-        ? protocols.notes
-        : [
-            ...protocols.notes,
-            'Quire ran from its sources; the published build (npm run build) starts faster.',
-          ],
+      notes: protocols.notes,
     };
   },
 };

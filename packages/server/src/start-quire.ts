@@ -4,11 +4,11 @@ import type { ServiceAddress } from '@quire/service';
 import { loadSettings, type Settings, settingsError } from '@quire/settings';
 import { pino } from 'pino';
 import { LiveSettings } from './live-settings.ts';
+import { serverVersion } from './server-version.ts';
 import { isRole, type Role, roles as allRoles, rolesByDefault } from './start/roles.ts';
 import { runRoles, type RunningRoles } from './start/run-roles.ts';
 import { StartedRole } from './start/started-role.ts';
 import { openTracing } from './tracing/open-tracing.ts';
-import { readVersion } from '@quire/core/process';
 
 /**
  * The options of `startQuire`, which correspond to the command line and environment of `quire
@@ -81,8 +81,7 @@ export async function startQuire(options: StartQuireOptions = {}): Promise<Runni
     { write: (line: string) => log?.(line, settings.observability) },
   );
   const started = new StartedRole<RunningRoles>(async ({ onListening, untilStop }) => {
-    const version = readVersion(new URL('../package.json', import.meta.url));
-    await using _tracing = await openTracing(variables, { version, logger });
+    await using _tracing = await openTracing(variables, { version: serverVersion, logger });
     await using live = await LiveSettings.open({ request, settings, view, clock, logger });
     await runRoles(live, {
       roles,

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@quire/core';
+import { moduleBeside } from '@quire/core/process';
 import type { BulkOutcome, BulkTask, DirectoryContents } from './bulk-work.ts';
 import type { BulkAnswer, BulkRequest } from './bulk-worker.ts';
 
@@ -178,11 +179,8 @@ export class BulkThread {
   }
 
   #start(): Worker {
-    // The worker is next to this file, and in the same form: source or built.
-    const isSource = import.meta.url.endsWith('.ts');
-    const script = new URL(isSource ? './bulk-worker.ts' : './bulk-worker.js', import.meta.url);
     // The thread needs neither the arguments of the process nor much memory.
-    const worker = new Worker(script, {
+    const worker = new Worker(moduleBeside(import.meta.url, 'bulk-worker'), {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
     });

@@ -1,4 +1,4 @@
-import { type Clock, QuireError, type Random } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import type { Ingested, IngestRequest, TableSchemaDocument } from '@quire/core/table-engine';
 import { traced } from '@quire/core/trace';
 import { type FileFinder, openFileRows, parseTableConfig, type SourceFile } from '@quire/tables';
@@ -84,7 +84,7 @@ async function makeSegment(
       await fillFile(rows, writer, { config, schema, clock, signal });
     } catch (error) {
       if (
-        !(error instanceof QuireError) ||
+        !isQuireError(error) ||
         error.code !== 'INGESTION_FAILED' ||
         error.message.includes(source.uri)
       ) {

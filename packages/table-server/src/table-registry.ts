@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type CallOptions, QuireError, throwIfAborted } from '@quire/core';
+import { type CallOptions, isQuireError, QuireError, throwIfAborted } from '@quire/core';
 import {
   type Finding,
   parseTableName,
@@ -255,10 +255,9 @@ export class TableRegistry implements AsyncDisposable {
       this.#tables.set(name, table);
       this.#setAside.delete(name);
     } catch (error) {
-      const damage =
-        error instanceof QuireError
-          ? error
-          : new QuireError('INTERNAL', String(error), { cause: error });
+      const damage = isQuireError(error)
+        ? error
+        : new QuireError('INTERNAL', String(error), { cause: error });
       if (this.#setAside.get(name)?.message !== damage.message) onSetAside?.(name, damage);
       this.#setAside.set(name, damage);
     }
@@ -269,10 +268,9 @@ export class TableRegistry implements AsyncDisposable {
     try {
       table.consumer = await this.#consume(table);
     } catch (error) {
-      const damage =
-        error instanceof QuireError
-          ? error
-          : new QuireError('INTERNAL', String(error), { cause: error });
+      const damage = isQuireError(error)
+        ? error
+        : new QuireError('INTERNAL', String(error), { cause: error });
       this.#options.onSetAside?.(table.name, damage);
       this.#tables.delete(table.name);
       this.#setAside.set(table.name, damage);

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readBundledPackages } from '../../../scripts/bundle-command.ts';
 import {
   builtPackages,
   describeWithTool,
@@ -67,7 +68,31 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
           ? `${name}@${version}`
           : `${group}/${name}@${version}`,
       );
-      expect(new Set(listed)).toEqual(new Set(installedIn(join(app, 'node_modules'))));
+      const modules = join(app, 'node_modules');
+      const bundled = readBundledPackages(join(modules, '@quire/cli'));
+      expect(bundled.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['apache-arrow', 'fastify', 'undici']),
+      );
+      expect(new Set(listed)).toEqual(
+        new Set([
+          ...installedIn(modules),
+          ...bundled.map(({ name, version }) => `${name}@${version}`),
+        ]),
+      );
+    });
+
+    test('the image has what every module of the bundle imports', async () => {
+      await using container = new Container(image, { variables });
+      await container.untilPrinted(listens);
+      // Modules of processes and threads have no hash in their names, and expect a parent.
+      const script = `
+        import { readdirSync } from 'node:fs';
+        const folder = '/opt/quire/node_modules/@quire/cli/bundle/';
+        const names = readdirSync(folder).filter((name) => /-[\\w-]{8}\\.js$/.test(name));
+        if (names.length < 50) throw new Error(names.join());
+        for (const name of names) await import(folder + name);`;
+      const run = ['node', '--input-type=module', '--eval', script];
+      expect(await container.run(run, {})).toBe(0);
     });
 
     test('the image names its user by number, its volumes and its first process', () => {

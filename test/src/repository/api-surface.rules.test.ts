@@ -16,14 +16,14 @@ interface Entry {
   readonly file: string;
 }
 
-/** Entry points of a package. */
+/** Entry points of a package; that of the command has none. */
 function entriesOf(name: string): readonly Entry[] {
   const manifest = JSON.parse(
     readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
   ) as {
-    exports: Record<string, { '@quire/source': string }>;
+    exports?: Record<string, { '@quire/source': string }>;
   };
-  return Object.entries(manifest.exports).map(([path, target]) => ({
+  return Object.entries(manifest.exports ?? {}).map(([path, target]) => ({
     specifier: join(name, path),
     file: join('packages', name, target['@quire/source']),
   }));

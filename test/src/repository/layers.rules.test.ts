@@ -36,14 +36,17 @@ describe('the packages follow their plan', () => {
     expect(packages.filter(({ files }) => files.length === 0)).toEqual([]);
   });
 
-  test('packages depend on each other at one version', () => {
-    const versions = packages.flatMap(({ manifest: { version, dependencies = {} } }) => [
-      version,
-      ...Object.entries(dependencies).flatMap(([name, range]) =>
-        name.startsWith('@quire/') ? [range] : [],
-      ),
+  test('packages depend on each other, and on each package of others, at one version', () => {
+    const versions = packages.flatMap(({ manifest }) => [
+      [manifest.name, manifest.version] as const,
+      ...Object.entries({ ...manifest.devDependencies, ...manifest.dependencies }),
     ]);
-    expect(new Set(versions).size).toBe(1);
+    const distinct = new Set(versions.map((each) => each.join('@')));
+    expect([...distinct].toSorted()).toEqual(
+      [...new Map(versions)].map((each) => each.join('@')).toSorted(),
+    );
+    const own = versions.filter(([name]) => name.startsWith('@quire/'));
+    expect(new Set(own.map(([, version]) => version)).size).toBe(1);
   });
 });
 
@@ -112,6 +115,15 @@ describe('importsDoNotGoRound', () => {
 });
 
 describe('manifestMatchesImports', () => {
+  test('manifestMatchesImports wants the imports of a bundle among the development dependencies', () => {
+    const each = sample('cli', `import 'commander'; import 'pino';`, { pino: '1.0.0' });
+    const manifest = { ...each.manifest, devDependencies: { uuid: '1.0.0', commander: '1.0.0' } };
+    expect(rules.manifestMatchesImports({ ...each, manifest })).toEqual([
+      'cli imports pino but does not declare it',
+      'cli declares uuid but does not import it',
+    ]);
+  });
+
   test('manifestMatchesImports finds what is undeclared and what is unused', () => {
     const text = `import 'node:fs'; import './x.ts'; import a from 'lz4/binding'; import type b from '@quire/core/testing';`;
     expect(

@@ -22,7 +22,7 @@ interface PackageSize {
   readonly installedBytes: number;
 }
 
-/** A package that an installation of the command contains. */
+/** A package that an installation of the largest one contains. */
 interface HeavyPackage {
   readonly name: string;
   readonly installedBytes: number;
@@ -32,12 +32,13 @@ interface HeavyPackage {
 
 interface Measured {
   readonly sizes: readonly PackageSize[];
-  /** The largest dependencies of the command, largest first. */
+  /** The largest dependencies of the largest package, largest first. */
   readonly heaviest: readonly HeavyPackage[];
 }
 
 const heaviestCount = 10;
-const command = '@quire/cli';
+/** The package with most dependencies: those of the command are in its bundle. */
+const largest = '@quire/server';
 
 function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
   const lock = JSON.parse(
@@ -54,7 +55,7 @@ function measureSizes({ folder, tarballs }: PublishedPackages): Measured {
     const installedBytes = [...paths].reduce((sum, path) => sum + sizeOf(path), 0);
     return { name, tarballBytes: sizeBytes, packageCount: paths.size, installedBytes };
   });
-  const paths = [...closureOf(`node_modules/${command}`, lock.packages)];
+  const paths = [...closureOf(`node_modules/${largest}`, lock.packages)];
   const heaviest = paths
     .toSorted((one, other) => sizeOf(other) - sizeOf(one))
     .slice(0, heaviestCount);
@@ -100,7 +101,7 @@ function render({ sizes, heaviest }: Measured): string {
     '| --- | ---: | ---: | ---: |',
     ...lines,
     '',
-    `## The ten heaviest of \`${command}\``,
+    `## The ten heaviest of \`${largest}\``,
     '',
     'The roles, stores and streams of the settings need them, except for three that other packages depend on without a use here: `web-streams-polyfill` is for',
     'runtimes without web streams, `protobufjs` for schema registries of Kafka, `@types/node` for compilers. Only the installing project can omit those',

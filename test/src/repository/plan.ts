@@ -47,6 +47,12 @@ export const owners: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/': ['server'],
 };
 
+/**
+ * Packages that are published as a bundle of their modules: what they import is in it, and thus a
+ * development dependency. Their dependencies are what the bundle leaves out.
+ */
+export const bundles: readonly string[] = ['cli'];
+
 /** Packages that may load modules whose names come from settings, or from their parent process. */
 export const pluginLoaders: readonly string[] = ['server'];
 

@@ -47,7 +47,7 @@ export class PublishedPackages implements Disposable {
   /** Every path that can be imported: `@quire/core`, `@quire/core/testing`, … */
   get entries(): readonly string[] {
     return this.tarballs.flatMap(({ manifest }) =>
-      Object.keys(manifest.exports).map((path) => join(manifest.name, path)),
+      Object.keys(manifest.exports ?? {}).map((path) => join(manifest.name, path)),
     );
   }
 

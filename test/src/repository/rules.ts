@@ -4,6 +4,7 @@ import { cyclesOf } from './cycles.ts';
 import { type WorkspacePackage, type Manifest, scope } from './workspace-packages.ts';
 import {
   arrow,
+  bundles,
   families,
   levels,
   linesMax,
@@ -42,7 +43,7 @@ export const importsPointDown: Rule = ({ name, files }) => {
 export const importsDoNotGoRound: Rule = ({ files }) =>
   cyclesOf(files).map((cycle) => `${cycle.join(', ')}: imports go round`);
 
-/** The manifest lists exactly the imports of the sources, and their peers. */
+/** The manifest lists exactly the imports of the sources, and their peers, where they belong. */
 export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) => {
   const imported = new Set<string>();
   for (const { module } of files.flatMap((file) => file.imports)) {
@@ -50,7 +51,10 @@ export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) =
     if (module === '*' && pluginLoaders.includes(name)) continue;
     if (!module.startsWith('.') && !isBuiltin(module)) imported.add(packageOf(module));
   }
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const { dependencies, devDependencies, peerDependencies } = manifest;
+  const declared = Object.keys(
+    bundles.includes(name) ? { ...devDependencies } : { ...dependencies, ...peerDependencies },
+  );
   return [
     ...[...imported]
       .filter((each) => !declared.includes(each))
@@ -63,7 +67,7 @@ export const manifestMatchesImports: Rule = ({ name, manifest, peers, files }) =
 
 /** The part of a manifest that npm shows and uses is the same for all. */
 export const manifestIsFitToPublish: Rule = ({ name, manifest }) => {
-  const sideEffects = name === 'cli' ? ['./dist/main.js', './src/main.ts'] : false;
+  const sideEffects = name === 'cli' ? ['./src/main.ts'] : false;
   const expected = {
     license: 'Apache-2.0',
     sideEffects,

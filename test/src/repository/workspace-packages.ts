@@ -16,6 +16,7 @@ export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly license?: string;
   readonly keywords?: readonly string[];
@@ -51,8 +52,11 @@ function readManifest(folder: string): Manifest {
 }
 
 /** The peers of a package's dependencies, which npm has installed in one of the folders. */
-function readPeers({ dependencies = {} }: Manifest, folders: readonly string[]): Set<string> {
-  const installed = Object.keys(dependencies).flatMap((name) => {
+function readPeers(
+  { dependencies, devDependencies }: Manifest,
+  folders: readonly string[],
+): Set<string> {
+  const installed = Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => {
     const found = folders
       .map((folder) => join(folder, 'node_modules', name))
       .find((path) => existsSync(path));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '@quire/cli';
+import { runCommand } from '../../../packages/cli/src/run-command.ts';
 import { QuireError } from '@quire/core';
 import type { TableEngine } from '@quire/core/table-engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { runCommand } from '@quire/cli';
+import { runCommand } from '../../../packages/cli/src/run-command.ts';
 import type { ControllerOptions, Restreams } from '@quire/controller';
 import type { TableEngine } from '@quire/core/table-engine';
 import { FakeEnvironment, type FakeOptions } from '../../../packages/cli/test/fake-environment.ts';

@@ -4,8 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Environment, type Output, runCommand } from '@quire/cli';
 import { systemClock, systemRandom } from '@quire/core';
+import type { Environment, Output } from '../../../packages/cli/src/environment.ts';
+import { runCommand } from '../../../packages/cli/src/run-command.ts';
+import { builtPackages } from './toolchain.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const main = join(root, 'packages/cli/bin/quire.cjs');
@@ -17,6 +19,13 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(
 
 /** The environment of a process that resolves packages as they are installed. */
 const { NODE_OPTIONS: _, ...withoutSources } = process.env;
+
+let isFresh: boolean | undefined;
+
+/** Reports whether the command can run as users run it, from its bundle. */
+function isBuilt(): boolean {
+  return (isFresh ??= builtPackages.find(process.env) !== undefined);
+}
 
 /** The folder for the compiled code of a project, which is removed with it. */
 export function compileCacheOf(project: string): string {
@@ -33,7 +42,10 @@ interface CliOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** The content of standard input. */
   readonly stdin?: string;
-  /** The folder of a project that has the packages. Default: the sources of this repository. */
+  /**
+   * The folder of a project that has the packages. Default: this repository, as it is built; its
+   * sources if they have changed since.
+   */
   readonly project?: string;
 }
 
@@ -50,7 +62,9 @@ export class CliProcess implements AsyncDisposable {
     const { project } = options;
     const [conditions, command, environment] =
       project === undefined
-        ? [['--conditions=@quire/source'], main, process.env]
+        ? isBuilt()
+          ? [[], main, withoutSources]
+          : [['--conditions=@quire/source'], main, process.env]
         : [
             [],
             join(project, 'node_modules/@quire/cli/bin/quire.cjs'),

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { describe, test } from 'vitest';
 
 /** A program that some suites need and that `npm ci` does not install. */
@@ -354,7 +354,7 @@ export const systemdAnalyze: Tool = {
       : undefined,
 };
 
-/** The folder of the packages, once each has a dist that is newer than its sources. */
+/** The folder of the packages, once each has been built since its sources have changed. */
 export const builtPackages: Tool = {
   name: 'a fresh build',
   remedy: 'run npm run build',
@@ -456,7 +456,9 @@ function javaFolder(folder: string, jar: string): string | undefined {
 }
 
 function isBuilt(folder: string): boolean {
-  const built = statSync(join(folder, 'dist/index.js'), { throwIfNoEntry: false });
+  // The command has no index; its bundle is written last.
+  const output = basename(folder) === 'cli' ? 'bundle/packages.json' : 'dist/index.js';
+  const built = statSync(join(folder, output), { throwIfNoEntry: false });
   if (built === undefined) return false;
   const sources = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
   return sources.every((path) => statSync(join(folder, 'src', path)).mtimeMs <= built.mtimeMs);

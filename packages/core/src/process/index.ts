@@ -2,6 +2,7 @@ export { assertDurableFiles } from './durable-files.ts';
 export { decodeError, encodeError, type ErrorMessage } from './error-message.ts';
 export { listenError, type ListenAddress } from './listen-error.ts';
 export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-tag.ts';
+export { moduleBeside } from './module-beside.ts';
 export {
   createFile,
   makeDirectory,

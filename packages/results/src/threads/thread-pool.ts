@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type Clock, MiB, QuireError, systemClock } from '@quire/core';
-import { decodeError } from '@quire/core/process';
+import { decodeError, moduleBeside } from '@quire/core/process';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { BufferPool } from '../buffer-pool.ts';
 import type { PageThreadsOptions, PageThreadsStatus } from './page-threads-options.ts';
@@ -112,11 +112,14 @@ export class ThreadPool implements AsyncDisposable {
     ) {
       return;
     }
-    const thread: PageThread = new PageThread(this.#options.script ?? workerScript(), {
-      clock: this.#clock,
-      onReady: () => void (this.#failedStarts = 0),
-      onEnded: (end) => this.#forget(thread, end),
-    });
+    const thread: PageThread = new PageThread(
+      this.#options.script ?? moduleBeside(import.meta.url, 'page-worker'),
+      {
+        clock: this.#clock,
+        onReady: () => void (this.#failedStarts = 0),
+        onEnded: (end) => this.#forget(thread, end),
+      },
+    );
     this.#threads.add(thread);
     this.#usedMs = this.#clock.monotonicMs();
     if (!this.#isWatched) void this.#watch();
@@ -277,12 +280,6 @@ class PageThread {
     const { plainBytes, buffers, error } = message;
     run?.end(plainBytes, buffers, error === undefined ? error : { error: decodeError(error) });
   }
-}
-
-function workerScript(): URL {
-  // The worker is next to this file, and in the same form: source or built.
-  const isSource = import.meta.url.endsWith('.ts');
-  return new URL(isSource ? './page-worker.ts' : './page-worker.js', import.meta.url);
 }
 
 function died(cause: Error | undefined, code?: number): QuireError {

@@ -1,3 +1,4 @@
+import { moduleBeside } from '@quire/core/process';
 import type { Settings } from '@quire/settings';
 import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { WorkerKind } from '../workers/worker-kind.ts';
@@ -6,7 +7,7 @@ import type { QuerySetup, QueryWork } from './query-work.ts';
 /** Runs queries, and writes their results. */
 export const workerKind: WorkerKind<QuerySetup, QueryWork, unknown> = {
   name: 'query',
-  module: import.meta.url,
+  module: moduleBeside(import.meta.url, 'query-kind').href,
   setup: (settings) => ({ settings: querySettingsOf(settings), isFirst: true }),
   limits: (settings) => {
     const { query, workers } = settings;

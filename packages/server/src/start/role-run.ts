@@ -2,7 +2,7 @@ import type { ServerOptions, ServiceAddress } from '@quire/service';
 import type { Settings } from '@quire/settings';
 import type { Logger } from 'pino';
 import type { Environment } from '../environment.ts';
-import { readVersion } from '@quire/core/process';
+import { serverVersion } from '../server-version.ts';
 import type { RoleHooks } from './started-role.ts';
 
 /** A listening service, for display to its operator. */
@@ -30,7 +30,7 @@ export function serverOptionsOf(
   return {
     host: server.bindHost,
     trustedProxies: server.trustedProxies,
-    version: readVersion(new URL('../../package.json', import.meta.url)),
+    version: serverVersion,
     bodyBytesMax: http.bodyBytesMax,
     headerBytesMax: http.headerBytesMax,
     requestTimeoutMs: http.requestTimeoutMs,

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { PreviewCall, RunPreview } from '@quire/controller';
 import { isQuireError, systemClock, systemRandom } from '@quire/core';
+import { moduleBeside } from '@quire/core/process';
 import type { Settings } from '@quire/settings';
 import { openStream, parseStreamConfig } from '@quire/streams';
 import { createUploadFinder, previewText } from '@quire/tables';
@@ -19,7 +20,7 @@ interface PreviewWork extends PreviewCall {
 /** Runs table previews. Files and streams are opened in the process of the preview. */
 export const workerKind: WorkerKind<LocationSettings, PreviewWork, Uint8Array> = {
   name: 'preview',
-  module: import.meta.url,
+  module: moduleBeside(import.meta.url, 'preview-kind').href,
   setup: ({ store, backends }) => ({ store, backends }),
   limits: ({ previewWorkers: { memoryBytesMax, idleMs, killGraceMs } }) => ({
     // The controller limits them with `controller.preview.concurrency`, which is live.

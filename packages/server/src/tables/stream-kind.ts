@@ -1,4 +1,5 @@
 import { isQuireError, systemClock } from '@quire/core';
+import { moduleBeside } from '@quire/core/process';
 import type { ChunkLost, ChunkOutput, RunChunkJob } from '@quire/table-server';
 import type { ChunkJob } from '@quire/table-server/consumption';
 import type { LiveSettings } from '../live-settings.ts';
@@ -14,7 +15,7 @@ const mergeTimeMaxMs = 3_600_000;
 /** Converts batches of messages to rows, and merges files of such rows into segments. */
 export const workerKind: WorkerKind<undefined, ChunkJob, ChunkOutput | ChunkLost> = {
   name: 'batch of messages',
-  module: import.meta.url,
+  module: moduleBeside(import.meta.url, 'stream-kind').href,
   setup: () => undefined,
   limits: ({ streamWorkers: { countMax, memoryBytesMax, idleMs } }) => ({
     sizeMax: countMax,

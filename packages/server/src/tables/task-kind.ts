@@ -1,4 +1,5 @@
 import { systemClock, systemRandom } from '@quire/core';
+import { moduleBeside } from '@quire/core/process';
 import type { Settings } from '@quire/settings';
 import type { RunSubtaskJob, SubtaskJob, SubtaskOutput } from '@quire/table-server';
 import type { LiveSettings } from '../live-settings.ts';
@@ -20,7 +21,7 @@ const progressCall = 'task progress';
 /** Runs subtasks of table tasks. Files are opened in the process of the subtask. */
 export const workerKind: WorkerKind<LocationSettings, TaskWork, SubtaskOutput> = {
   name: 'task',
-  module: import.meta.url,
+  module: moduleBeside(import.meta.url, 'task-kind').href,
   setup: ({ store, backends }) => ({ store, backends }),
   limits: ({ taskWorkers: { countMax, memoryBytesMax, idleMs, killGraceMs } }) => ({
     sizeMax: countMax,

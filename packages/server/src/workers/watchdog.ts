@@ -36,7 +36,7 @@ export class Watchdog {
   readonly #busy = new Int32Array(new SharedArrayBuffer(4));
 
   constructor(options: WatchdogArguments) {
-    // The thread's module is next to this file, and in the same form: source or built.
+    // As `moduleBeside`, which would load more before the watch begins.
     const isSource = import.meta.url.endsWith('.ts');
     const script = new URL(
       isSource ? './watchdog-thread.ts' : './watchdog-thread.js',

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { abortError, type Clock, QuireError } from '@quire/core';
-import { encodeError } from '@quire/core/process';
+import { encodeError, moduleBeside } from '@quire/core/process';
 import { activeTracer, continueTrace, traceHeaders } from '@quire/core/trace';
 import { Deadline } from '@quire/core/wait';
 import { type FromWorker, type Outcome, outcomeOf, type ToWorker, valueOf } from './messages.ts';
@@ -277,13 +277,8 @@ function memoryExceeded(work: string, { maxBytes, setting }: MemoryLimit): Quire
 
 function startProcess({ limits }: WorkerProcessOptions): ChildProcess {
   const { memory, nodeFlags, threadPoolSize, variables } = limits;
-  // The script is next to this file, and in the same form: source or built.
-  const script = new URL(
-    import.meta.url.endsWith('.ts') ? './worker-main.ts' : './worker-main.js',
-    import.meta.url,
-  );
   return fork(
-    script,
+    moduleBeside(import.meta.url, 'worker-main'),
     writeWatchdogArguments({ parentPid: process.pid, memoryMaxBytes: memory.maxBytes }),
     {
       // Module resolution must be the same in both; other arguments of this process do not apply.

@@ -1,4 +1,4 @@
-import { QuireError, writeLosslessJson } from '@quire/core';
+import { isQuireError, writeLosslessJson } from '@quire/core';
 import type {
   RelationColumn,
   RelationType,
@@ -83,7 +83,7 @@ export function instantOf(value: SourceValue | undefined, { format }: TimeColumn
     return Math.abs(instantMs) <= calendarEndMs ? instantMs : null;
   } catch (error) {
     // The row is stored in any case; only its time is unknown.
-    if (error instanceof QuireError) return null;
+    if (isQuireError(error)) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, QuireError, type Random, throwIfAborted } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type Random, throwIfAborted } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import { type FileFinder, openFileRows, parseTableSchema } from '@quire/tables';
 import { fillFile } from '../segments/fill-segment.ts';
@@ -81,11 +81,7 @@ async function generate(
     const segments = await written.finish();
     return { segments, info: `1 file, ${describe(segments)}` };
   } catch (error) {
-    if (
-      !(error instanceof QuireError) ||
-      error.code !== 'INGESTION_FAILED' ||
-      error.message.includes(uri)
-    ) {
+    if (!isQuireError(error) || error.code !== 'INGESTION_FAILED' || error.message.includes(uri)) {
       throw error;
     }
     throw new QuireError('INGESTION_FAILED', `${uri}: ${error.message}`, { cause: error });

@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
 import { Deadline, Slots } from '@quire/core/wait';
 import { attemptSubtask } from './attempt-subtask.ts';
@@ -137,7 +137,7 @@ export class TaskRunner implements AsyncDisposable {
 
   #get(taskName: string): StoredTask {
     const task = this.#tasks.get(taskName) ?? this.damaged.find(taskName);
-    if (task !== undefined && !(task instanceof QuireError)) return task;
+    if (task !== undefined && !isQuireError(task)) return task;
     throw task ?? new QuireError('TASK_NOT_FOUND', `There is no task '${taskName.slice(0, 200)}'.`);
   }
 
@@ -243,12 +243,11 @@ export class TaskRunner implements AsyncDisposable {
       const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
       // Invalid input and exceeded limits fail every time, so they are not retried.
       const isHopeless =
-        error instanceof QuireError &&
-        (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
+        isQuireError(error) && (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
       const isLast = isHopeless || attemptCount >= attemptsMax;
       if (!isLast) this.#waitToRetry(subtaskId);
       // The log has the stack of an unexpected error; the record of the task has its message.
-      if (!(error instanceof QuireError)) this.#options.onFailed?.(error);
+      if (!isQuireError(error)) this.#options.onFailed?.(error);
       await this.#apply(taskName, {
         kind: 'failed',
         index,
@@ -364,7 +363,7 @@ export class TaskRunner implements AsyncDisposable {
         nowMs: clock.nowMs(),
       });
     } catch (error) {
-      if (!(error instanceof QuireError)) throw error;
+      if (!isQuireError(error)) throw error;
       event = { kind: 'commitFailed', info: reasonOf(error) };
     }
     await this.#put({ ...task, record: applyTaskEvent(task.record, event, clock.nowMs()) });
@@ -389,7 +388,7 @@ function tooLong(timeoutMs: number): QuireError {
 /** Returns the reason for a failure, including its causes. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  let text = error instanceof QuireError ? error.message : String(error);
+  let text = isQuireError(error) ? error.message : String(error);
   for (let { cause } = error; cause instanceof Error; { cause } = cause) {
     if (!text.includes(cause.message)) text += `\nCaused by: ${cause.message}`;
   }
