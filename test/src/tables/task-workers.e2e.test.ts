@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskDebug } from '@quire/api';
 import { expect, test, vi } from 'vitest';
 import { LiveTables } from './live-tables.ts';
+import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { patience, until } from '../testkit/until.ts';
 
 /** Long enough to be killed in the middle of it. */
@@ -12,6 +13,7 @@ const rowCount = 200_000;
 const taskType = 'SegmentGenerationAndPushTask';
 const schema = {
   schemaName: 'hops',
+  dimensionFieldSpecs: [{ name: 'note', dataType: 'STRING' }],
   metricFieldSpecs: [
     { name: 'delay', dataType: 'INT' },
     { name: 'distance', dataType: 'INT' },
@@ -138,8 +140,17 @@ test('a task whose server is killed in the middle of it goes on when that is sta
 });
 
 test('a subtask that takes more memory than it may is ended with its process, and says which limit it was', async () => {
-  await using tables = await openHops({ 'engine.tables.task.workers.memory.maxMB': '128' });
-  const { subtaskInfos } = await untilState(tables, await load(tables), 'FAILED');
+  await using directory = await temporaryDirectory();
+  // Takes more than 200 MB.
+  const note = 'x'.repeat(1_000_000);
+  const rows = Array.from({ length: 100 }, (_, delay) => JSON.stringify({ delay, note }));
+  await writeFile(join(directory.path, 'long.json'), rows.join('\n'));
+  await using tables = await openHops({
+    'controller.preview.source.paths': directory.path,
+    'engine.tables.task.workers.memory.maxMB': '128',
+  });
+  const configs = { inputDirURI: directory.path, includeFileNamePattern: 'glob:long.json' };
+  const { subtaskInfos } = await untilState(tables, await load(tables, configs), 'FAILED');
   expect(subtaskInfos).toMatchObject([
     {
       state: 'TASK_ERROR',
