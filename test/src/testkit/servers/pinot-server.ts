@@ -199,6 +199,9 @@ const javaOptions = [
   '-XX:+UseSerialGC',
   '-XX:MaxDirectMemorySize=256m',
   '-XX:TieredStopAtLevel=$5',
+  // With the quick compiler alone, 48 MB are reserved, which all roles of a whole run may fill:
+  // queries then fail with "Out of space in CodeCache for adapters".
+  '-XX:ReservedCodeCacheSize=240m',
   // Its function `sleep` sleeps only if this class has assertions.
   '-ea:org.apache.pinot.common.function.FunctionUtils',
   '-Xshare:auto',
