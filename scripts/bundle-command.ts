@@ -6,15 +6,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { readManifest } from './pack-packages.ts';
 
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly license?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-}
-
-/** A package of others that is in the bundle. */
+/** A third-party package that is in the bundle. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
@@ -22,7 +16,7 @@ export interface BundledPackage {
   readonly license: string;
 }
 
-/** A list of the packages of others in the bundle, for bills of materials. */
+/** A list of the third-party packages in the bundle, for bills of materials. */
 const listFile = 'packages.json';
 /** Their licenses, which have to accompany their code. */
 const licensesFile = 'LICENSES.txt';
@@ -78,14 +72,14 @@ export async function bundleCommand(packages: string): Promise<void> {
   writeFileSync(join(folder, licensesFile), bundled.map(licenseOf).join('\n'));
 }
 
-/** Returns the packages of others in the bundle of the command, as it was built. */
+/** Returns the third-party packages in the bundle of the command, as it was built. */
 export function readBundledPackages(commandFolder: string): readonly BundledPackage[] {
   return JSON.parse(
     readFileSync(join(commandFolder, 'bundle', listFile), 'utf8'),
   ) as readonly BundledPackage[];
 }
 
-/** Returns the packages of others whose modules are in the chunks, by name. */
+/** Returns the third-party packages whose modules are in the chunks, by name. */
 function packagesIn(chunks: readonly OutputChunk[]) {
   const folders = new Set(
     chunks.flatMap(({ moduleIds }) =>
@@ -101,15 +95,19 @@ function packagesIn(chunks: readonly OutputChunk[]) {
 
 function licenseOf({ folder, manifest }: ReturnType<typeof packagesIn>[number]): string {
   const { name, version, license } = manifest;
-  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file));
+  const files = readdirSync(folder).filter(isLegalFile);
   if (license === undefined && files.length === 0) {
     throw new Error(`${name} is in the bundle, but has no license.`);
   }
-  const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  const texts =
+    files.length === 0
+      ? ['It is published without the text of its license.']
+      : files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
   const line = '-'.repeat(80);
   return `${line}\n${[`${name} ${version} (${license})`, ...texts].join('\n\n')}\n`;
 }
 
-function readManifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+/** Reports whether a file of a package is its license or a notice, which have to stay with it. */
+export function isLegalFile(name: string): boolean {
+  return /^(licen[cs]e|notice|copying)/i.test(name);
 }

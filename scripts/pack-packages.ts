@@ -22,6 +22,8 @@ const modules = join(root, 'node_modules');
 export interface Manifest {
   readonly name: string;
   readonly version: string;
+  /** An SPDX expression. */
+  readonly license?: string;
   readonly engines: Readonly<Record<string, string>>;
   /** Absent in a package that cannot be imported. */
   readonly exports?: Readonly<Record<string, unknown>>;

@@ -8,8 +8,8 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { readBundledPackages } from '../../scripts/bundle-command.ts';
+import { join } from 'node:path';
+import { isLegalFile, readBundledPackages } from '../../scripts/bundle-command.ts';
 import { installTarballs, npm, packPackages, readManifest } from '../../scripts/pack-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -126,6 +126,6 @@ function prune(modules: string): void {
 }
 
 function isForDevelopment(name: string): boolean {
-  if (/^(licen[cs]e|notice|copying)/i.test(basename(name))) return false;
+  if (isLegalFile(name)) return false;
   return /\.(map|md|markdown|tsbuildinfo|d\.[cm]?ts|[cm]?tsx?)$/i.test(name);
 }

@@ -154,6 +154,20 @@ describeWithTool(builtPackages, 'the published packages', (packages) => {
     expect(text).not.toMatch(/\bawait\b|\busing\b|\?\?|\?\.|[^']#[a-z]|\bat\(/);
   });
 
+  test('the published packages bring a command whose bundle has the thread that encodes pages', async () => {
+    // Without it, pages would be encoded in the main thread, which other tests would not notice.
+    const script = `
+      import { once } from 'node:events';
+      import { Worker } from 'node:worker_threads';
+      const file = './node_modules/@quire/cli/bundle/page-worker.js';
+      const thread = new Worker(file, { execArgv: [] });
+      const [message] = await once(thread, 'message');
+      console.log(message.kind);
+      await thread.terminate();`;
+    const args = ['--input-type=module', '--eval', script];
+    expect(await published.run(process.execPath, ...args)).toBe('ready\n');
+  });
+
   const runs = (node: string): void => {
     test('the published packages can all be imported and required', async () => {
       expect(published.entries.length).toBeGreaterThan(11);
