@@ -126,6 +126,8 @@ export class ConsoleStage implements AsyncDisposable {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       permissions,
+      // A spinner that turns is drawn sixty times a second, without a graphics card.
+      reducedMotion: 'reduce',
     });
     context.setDefaultTimeout(patience.timeout);
     return new ConsoleStage(quire, home, context, browser);

@@ -193,13 +193,18 @@ describeWithTool(promtool, 'rules of Prometheus', (program) => {
   });
 });
 
-/** The rules with an expression in place of that of each alert. */
+/**
+ * The rules with an expression in place of each, and without the texts of alerts: recording values
+ * and writing texts take most of Prometheus' time.
+ */
 function withAlerts(expr: string): Rules {
   const groups = file.groups.map((group) => ({
     ...group,
-    rules: group.rules.map((rule) =>
-      rule.alert === undefined ? rule : { ...rule, expr, for: '0m' },
-    ),
+    rules: group.rules.map(({ annotations: _texts, ...rule }) => ({
+      ...rule,
+      expr,
+      ...(rule.alert === undefined ? {} : { for: '0m' }),
+    })),
   }));
   return { groups };
 }
