@@ -29,16 +29,21 @@ export class TestEngine implements AsyncDisposable {
 
   static async open(options: Partial<DuckDbEngineOptions> = {}): Promise<TestEngine> {
     const directory = await mkdtemp(join(tmpdir(), 'quire-engine-'));
-    const engine = await DuckDbEngine.open({
-      tables: [],
-      memoryMaxBytes: 512 * MiB,
-      threads: 2,
-      spillDirectory: join(directory, 'spill'),
-      spillMaxBytes: 512 * MiB,
-      clock: systemClock,
-      ...options,
-    });
-    return new TestEngine(engine, directory);
+    try {
+      const engine = await DuckDbEngine.open({
+        tables: [],
+        memoryMaxBytes: 512 * MiB,
+        threads: 2,
+        spillDirectory: join(directory, 'spill'),
+        spillMaxBytes: 512 * MiB,
+        clock: systemClock,
+        ...options,
+      });
+      return new TestEngine(engine, directory);
+    } catch (error) {
+      await rm(directory, { recursive: true });
+      throw error;
+    }
   }
 
   execute(

@@ -195,7 +195,7 @@ describeWithTool(promtool, 'rules of Prometheus', (program) => {
 
 /**
  * The rules with an expression in place of each, and without the texts of alerts: recording values
- * and writing texts take most of Prometheus' time.
+ * and writing texts take about half of Prometheus' time.
  */
 function withAlerts(expr: string): Rules {
   const groups = file.groups.map((group) => ({

@@ -60,7 +60,8 @@ test('nothing of a run stays in memory, so that one process can run thousands', 
   await simulate({ seed: 2, durationMs: 60_000, plan: { hasTables: true } });
   // A process is killed during a query, whose signals were kept.
   await simulate({ seed: 8, durationMs: 600_000 });
-  expect(queryObjects(SimulatedDisk, { format: 'count' })).toBe(0);
+  // V8 keeps what a function refers to while another thread compiles the function.
+  await expect.poll(() => queryObjects(SimulatedDisk, { format: 'count' })).toBe(0);
 });
 
 /**
