@@ -36,15 +36,13 @@ export function JsonTree({
 }): ReactNode {
   if (typeof value === 'string') return <code>{visibleLines(value)}</code>;
   if (typeof value !== 'object' || value === null) return <code>{encodeJson(value)}</code>;
-  const entries = Object.entries(value);
+  const entries: [string, unknown][] = Object.entries(value);
   if (entries.length === 0) return <span className="null">none</span>;
   return (
     <ul className="tree">
       {entries.map(([name, member]) => (
         <li key={name}>
-          {typeof member === 'object' &&
-          member !== null &&
-          Object.keys(member as object).length > 0 ? (
+          {typeof member === 'object' && member !== null && Object.keys(member).length > 0 ? (
             <details open={depth < 1}>
               <summary>{visibleText(name)}</summary>
               <JsonTree value={member} depth={depth + 1} />
