@@ -59,17 +59,26 @@ export class JobRecords {
     return job;
   }
 
-  /** Returns all jobs, newest first, except those that are set aside. */
-  async list(options: CallOptions = {}): Promise<readonly RestreamJob[]> {
-    return (await this.#readAll(options)).jobs;
+  /**
+   * Returns all jobs, newest first, except those that are set aside and those whose id is known:
+   * the records of the latter are not read.
+   */
+  async list(
+    options: CallOptions = {},
+    knownIds: ReadonlySet<string> = new Set(),
+  ): Promise<readonly RestreamJob[]> {
+    return (await this.#readAll(options, knownIds)).jobs;
   }
 
   /** Returns the jobs that are set aside because their record is damaged: they are not driven. */
   async listProblems(options: CallOptions = {}): Promise<readonly TableProblem[]> {
-    return (await this.#readAll(options)).problems;
+    return (await this.#readAll(options, new Set())).problems;
   }
 
-  async #readAll(options: CallOptions): Promise<{
+  async #readAll(
+    options: CallOptions,
+    knownIds: ReadonlySet<string>,
+  ): Promise<{
     readonly jobs: readonly RestreamJob[];
     readonly problems: readonly TableProblem[];
   }> {
@@ -78,7 +87,7 @@ export class JobRecords {
     const jobIds = new Set<string>();
     for await (const { key } of this.#store.list('restreams/', options)) {
       const jobId = recordKeyPattern.exec(key)?.[1];
-      if (jobId !== undefined) jobIds.add(jobId);
+      if (jobId !== undefined && !knownIds.has(jobId)) jobIds.add(jobId);
     }
     for (const jobId of jobIds) {
       try {

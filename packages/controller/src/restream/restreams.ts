@@ -75,6 +75,8 @@ export class Restreams implements AsyncDisposable {
     () => new QuireError('INTERNAL', 'Any number of starts may wait.'),
   );
   readonly #starting = new Set<Promise<unknown>>();
+  /** The jobs that will never have work again, whose records a scan does not read. */
+  readonly #settledIds = new Set<string>();
   #scanning: Promise<void> | undefined;
 
   constructor(options: RestreamsOptions) {
@@ -264,8 +266,10 @@ export class Restreams implements AsyncDisposable {
     const { clock, leaseMs, log } = this.#options;
     while (!this.#stop.signal.aborted) {
       try {
-        for (const job of await this.list({ signal: this.#stop.signal })) {
-          if (await this.#hasWork(job)) this.#drive(job.jobId);
+        const { signal } = this.#stop;
+        for (const job of await this.#records.list({ signal }, this.#settledIds)) {
+          if (isSettled(job)) this.#settledIds.add(job.jobId);
+          else if (await this.#hasWork(job)) this.#drive(job.jobId);
         }
       } catch (error) {
         if (!this.#stop.signal.aborted) {
@@ -278,8 +282,7 @@ export class Restreams implements AsyncDisposable {
 
   async #hasWork(job: RestreamJob): Promise<boolean> {
     if (!isFinal(job.status)) return true;
-    if (job.cleanup !== null && !job.cleanup.isDone) return true;
-    if (job.status === 'DONE' || job.cleanup?.kind === 'DROP') return false;
+    if (job.cleanup?.isDone === false) return true;
     return (await this.#records.readRequests(job.jobId)).cancel?.dropDestination === true;
   }
 
@@ -319,6 +322,12 @@ export class Restreams implements AsyncDisposable {
       if (!this.#stop.signal.aborted) log?.warn({ jobId, err: error }, 'restream job is postponed');
     }
   }
+}
+
+/** Returns whether a job has ended, and no request can give it work again. */
+function isSettled({ status, cleanup }: RestreamJob): boolean {
+  if (!isFinal(status) || cleanup?.isDone === false) return false;
+  return status === 'DONE' || cleanup?.kind === 'DROP';
 }
 
 function uses(
