@@ -1,9 +1,10 @@
 /**
- * Timers of Node that never fire, while the returned object is not disposed: libraries close idle
- * connections by real time, which a simulation must not see.
+ * Timers of Node that never fire, and a clock that stands still, while the returned object is not
+ * disposed: libraries close idle connections by real time, which a simulation must not see.
  */
 export function stopTimers(): Disposable {
-  const { setTimeout, setInterval } = globalThis;
+  const { setTimeout, setInterval, performance } = globalThis;
+  const stoppedMs = performance.now();
   const never = Object.assign(
     () => {
       const timer = {
@@ -19,8 +20,14 @@ export function stopTimers(): Disposable {
     },
     { __promisify__: setTimeout.__promisify__ },
   );
-  Object.assign(globalThis, { setTimeout: never, setInterval: never });
+  Object.assign(globalThis, {
+    setTimeout: never,
+    setInterval: never,
+    // Undici also looks at this clock when it uses a connection again.
+    performance: { now: () => stoppedMs },
+  });
   return {
-    [Symbol.dispose]: () => void Object.assign(globalThis, { setTimeout, setInterval }),
+    [Symbol.dispose]: () =>
+      void Object.assign(globalThis, { setTimeout, setInterval, performance }),
   };
 }

@@ -1,6 +1,7 @@
 import type { ObjectStore } from '@quire/core';
 import { describe, expect, it } from 'vitest';
 import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
+import { JobRecords } from '../../src/restream/job-records.ts';
 import type { Restreams } from '../../src/restream/restreams.ts';
 import { destination, Scene, source } from './scene.ts';
 
@@ -167,8 +168,7 @@ async function run(story: Story, killAt: number): Promise<{ scene: Scene; moment
 }
 
 async function peek(scene: Scene): Promise<Awaited<ReturnType<Restreams['list']>>> {
-  const reader = new (await import('../../src/restream/job-records.ts')).JobRecords(scene.store);
-  return reader.list();
+  return new JobRecords(scene.store).list();
 }
 
 /** Makes a call to a controller that may die during the call. */

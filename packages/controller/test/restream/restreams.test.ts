@@ -1,5 +1,5 @@
 import { QuireError } from '@quire/core';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { destination, Scene, settings, source } from './scene.ts';
 import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
 import { partitionCount } from './fake-engine.ts';
@@ -43,17 +43,6 @@ it('a restream goes through every stage to DONE, and has taken every message up 
     'forceCommit orders2_REALTIME',
     'rebalance orders2_REALTIME',
   ]);
-});
-
-it('a restream that is done costs a controller that looks for work no reads', async () => {
-  const scene = new Scene();
-  await using controller = scene.controller();
-  const { jobId } = await controller.start(request);
-  await scene.untilEnded(controller, jobId);
-  await scene.clock.advance(60_000);
-  const get = vi.spyOn(scene.store, 'get');
-  await scene.clock.advance(10 * 60_000);
-  expect(get.mock.calls.map(([key]) => key)).toEqual([]);
 });
 
 it('a restream makes the destination from the source, with tenants of its own and from the earliest offset', async () => {
