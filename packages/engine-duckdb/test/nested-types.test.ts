@@ -106,17 +106,15 @@ describe('nulls', () => {
 });
 
 describe('names', () => {
-  test('names of struct members are kept, also where a cast needs others', async () => {
+  test('names of struct members are kept, and unnamed ones get those that DuckDB gives them', async () => {
     const answer = await db.answer(
-      `SELECT row(1, INTERVAL 1 DAY) AS r, {'a "b"': INTERVAL 2 DAY, 'é': 1} AS s`,
+      `SELECT row(1, INTERVAL 1 DAY) AS r, {'a "b"': INTERVAL 2 DAY, 'é': 1} AS s, row(1) AS t`,
     );
 
     expect(
       answer.fields.map(({ type }) => type.children.map((member: Field) => member.name)),
-    ).toEqual([
-      ['', ''],
-      ['a "b"', 'é'],
-    ]);
+    ).toEqual([['element1', 'element2'], ['a "b"', 'é'], ['element1']]);
+    expect(answer.column(0)).toEqual([{ element1: '1', element2: '1 day' }]);
     expect(answer.column(1)).toEqual([{ 'a "b"': '2 days', é: '1' }]);
   });
 });

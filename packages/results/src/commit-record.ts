@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib';
-import { MessageReader, type Schema } from 'apache-arrow';
+import type { Schema } from 'apache-arrow';
 import { isRequestId, QuireError, type QueryStatistics, type RequestId } from '@quire/core';
 import { encodeSchemaMessage } from './arrow/encode-message.ts';
 import type { BatchSpans } from './batch-spans.ts';
 import type { ResultEntry } from './result-entry.ts';
+import { readSchemaMessage } from './schema-bytes.ts';
 
 /** The record that makes a result exist: everything about it except its rows. */
 export interface CommitRecord {
@@ -97,8 +98,8 @@ function parseEnvelope(
 }
 
 function decodeSchema(key: string, base64: string): Schema {
-  const schema = new MessageReader(Buffer.from(base64, 'base64')).readSchema();
-  if (schema === null || schema === undefined) throw corrupt(key, 'contains no schema');
+  const schema = readSchemaMessage(Buffer.from(base64, 'base64'));
+  if (schema === undefined) throw corrupt(key, 'contains no schema');
   return schema;
 }
 

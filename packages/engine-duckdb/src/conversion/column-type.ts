@@ -233,14 +233,15 @@ function mapType(key: ColumnType, value: ColumnType): ColumnType {
 
 function structType(type: LogicalType): ColumnType {
   const count = duckdb.struct_type_child_count(type);
-  const names = Array.from({ length: count }, (_, index) =>
-    duckdb.struct_type_child_name(type, index),
+  // The members of row(…) have no names: they get those that DuckDB gives them in Parquet files.
+  const names = Array.from(
+    { length: count },
+    (_, index) => duckdb.struct_type_child_name(type, index) || `element${index + 1}`,
   );
   const members = names.map((_, index) => nestedTypeOf(duckdb.struct_type_child_type(type, index)));
   const arrow = new Struct(members.map((member, index) => fieldOf(names[index] ?? '', member)));
-  // The members of row(…) have no names, but a cast requires them, so positions are used.
   const sqlMembers = members.map(
-    (member, index) => `${quoteIdentifier(names[index] || `v${index + 1}`)} ${member.sql}`,
+    (member, index) => `${quoteIdentifier(names[index] ?? '')} ${member.sql}`,
   );
   return {
     arrow,

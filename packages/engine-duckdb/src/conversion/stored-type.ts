@@ -79,7 +79,7 @@ export function sqlTypeOfStored(field: Field<DataType>, column = field.name): st
       if (members.length === 0) return refuse(type, column);
       const sqlMembers = members.map(
         (member, index) =>
-          `${quoteIdentifier(member.name || `v${index + 1}`)} ${sqlTypeOfStored(member, column)}`,
+          `${quoteIdentifier(member.name || `element${index + 1}`)} ${sqlTypeOfStored(member, column)}`,
       );
       return `STRUCT(${sqlMembers.join(', ')})`;
     }

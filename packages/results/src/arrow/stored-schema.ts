@@ -52,7 +52,9 @@ export function storedSchemaOf(schema: ArrowSchema): Schema {
 }
 
 function storedFieldOf({ name, type, nullable, metadata }: ArrowField, column: string): Field {
-  return new Field(name, storedTypeOf(type, column), nullable, new Map(metadata));
+  // Arrow's decoder returns null for an empty name.
+  const given = name as string | null;
+  return new Field(given ?? '', storedTypeOf(type, column), nullable, new Map(metadata));
 }
 
 /**

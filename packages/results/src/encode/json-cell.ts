@@ -7,6 +7,7 @@ import { scalarWriterOf } from './scalar-writer.ts';
 import { jsonStringWidthMax, writeAscii, writeBytes, writeJsonString } from './write-string.ts';
 
 const nullText = 'null';
+const space = 32;
 
 /** Compiles the writer of one column's JSON, including nulls. */
 export function jsonWriterOf(
@@ -43,18 +44,48 @@ function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWr
   const source = data.values as Uint8Array;
   const offsets = offsetsOf(data);
   const lengthOf = (row: number): number => (offsets[row + 1] ?? 0) - (offsets[row] ?? 0);
-  if (position === 'value' && isJsonField(field)) {
-    return {
-      widthMax: 0,
-      widthOf: lengthOf,
-      write: (bytes, position, row) =>
-        writeBytes(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
-    };
-  }
+  if (position === 'value' && isJsonField(field)) return jsonTextWriter(source, offsets);
   return {
     widthMax: 0,
     widthOf: (row) => jsonStringWidthMax(lengthOf(row)),
     write: (bytes, position, row) =>
       writeJsonString(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
+}
+
+/**
+ * Returns the writer of JSON text within other JSON. Engines also accept text that is not JSON by
+ * RFC 8259, such as `[NaN,]`: it becomes a string. Line breaks become spaces, because a row of
+ * NDJSON is one line; JSON has them only between its tokens.
+ */
+function jsonTextWriter(source: Uint8Array, offsets: ArrayLike<number>): CellWriter {
+  // `widthOf` decides for the `write` that follows.
+  let isString = false;
+  return {
+    widthMax: 0,
+    widthOf: (row) => {
+      const text = source.subarray(offsets[row] ?? 0, offsets[row + 1] ?? 0);
+      isString = !isJson(text);
+      return isString ? jsonStringWidthMax(text.length) : text.length;
+    },
+    write: (bytes, position, row) => {
+      const start = offsets[row] ?? 0;
+      const end = offsets[row + 1] ?? 0;
+      if (isString) return writeJsonString(bytes, position, source, start, end);
+      const to = writeBytes(bytes, position, source, start, end);
+      for (let index = position; index < to; index += 1) {
+        if ((bytes[index] ?? 0) < space) bytes[index] = space;
+      }
+      return to;
+    },
+  };
+}
+
+function isJson(text: Uint8Array): boolean {
+  try {
+    JSON.parse(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString());
+    return true;
+  } catch {
+    return false;
+  }
 }

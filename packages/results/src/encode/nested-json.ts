@@ -3,6 +3,7 @@ import { isJsonListField } from '../column-data-types.ts';
 import { ByteSink } from './byte-sink.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf } from './column-reader.ts';
+import { distinctNames } from './distinct-names.ts';
 import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
 
 /**
@@ -83,8 +84,9 @@ function objectWriter(
   data: Data,
   jsonWriterOf: JsonWriterOf,
 ): WriteNested {
+  const names = distinctNames(fields);
   const members = fields.map((field, index) => ({
-    key: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`),
+    key: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(names[index])}:`),
     writer: jsonWriterOf(field, data.children[index] as Data, 'value'),
   }));
   return (sink, row) => {

@@ -20,8 +20,8 @@ import type { SchemaElement } from 'hyparquet';
 import { QuireError, type RowRange } from '@quire/core';
 import { isUuidField } from '../column-data-types.ts';
 import { bytesView, int32View, int64View, offsetsOf, validityOf } from './column-reader.ts';
+import { distinctNames } from './distinct-names.ts';
 import { clockTextOf } from './scalar-writer.ts';
-import { distinctNames } from './text-rows.ts';
 
 /** An Arrow column as a Parquet column. */
 export interface ParquetColumn {

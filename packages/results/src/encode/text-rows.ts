@@ -1,10 +1,11 @@
-import type { Data, Field, Schema } from 'apache-arrow';
+import type { Data, Schema } from 'apache-arrow';
 import type { RowRange } from '@quire/core';
 import type { FormatsWith } from '@quire/core/wire';
 import type { Lender } from '../buffer-pool.ts';
 import type { PageBatch } from '../plain-batches.ts';
 import { type CellFormat, csvFormat, jsonFormat } from './cell-format.ts';
 import { ChunkBuffer } from './chunk-buffer.ts';
+import { distinctNames } from './distinct-names.ts';
 import { escapedName, escapeFormulas } from './escape-formulas.ts';
 import { type PagePart, wholePage } from './page-part.ts';
 import { RowEncoder, type RowFrame } from './row-encoder.ts';
@@ -168,15 +169,4 @@ function csvHeader(columnNames: readonly string[]): Uint8Array {
     ).toString();
   });
   return Buffer.from(`${names.join(',')}\n`);
-}
-
-/** Returns the names of fields; a repeated one gets a number. */
-export function distinctNames(fields: readonly Field[]): string[] {
-  const seen = new Set<string>();
-  return fields.map((field) => {
-    let name = field.name;
-    for (let count = 1; seen.has(name); count += 1) name = `${field.name}_${count}`;
-    seen.add(name);
-    return name;
-  });
 }
