@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import {
   DataType,
   type Field,
@@ -12,26 +13,35 @@ import {
   assertDepth,
   fileBytes,
   plainValue,
+  readRange,
   type RowReader,
   type RowReading,
   textOfDecimal,
   textOfTimestamp,
 } from './row-reading.ts';
 
-/** The first bytes of a file of batches, padded to 8 bytes; a stream of batches follows. */
+/** The first bytes of a file of batches; a stream has none. */
 const fileMagic = 'ARROW1';
-const fileHeadBytes = 8;
+/** The least number of bytes to read from a file of batches at once. */
+const readBytesMin = 1024 * 1024;
 
 /**
- * Reads the first rows of an Arrow IPC file or stream, batch by batch, from its start: the footer
- * is not needed.
+ * Reads the first rows of Arrow's IPC formats, batch by batch: of a file by its footer, because
+ * what precedes the batches in a file is not always a stream, and of a stream from its start.
+ * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  */
 export const readArrow: RowReader = async function* (reading) {
   const { file, rowsMax, signal } = reading;
   let count = 0;
-  const bytes = streamBytes(reading);
+  let stream: AsyncGenerator<Uint8Array> | undefined;
   try {
-    const reader = await RecordBatchReader.from(bytes);
+    let reader: RecordBatchReader;
+    if (await isFile(reading)) {
+      reader = await RecordBatchReader.from(new FileOfBatches(reading) as unknown as FileHandle);
+    } else {
+      stream = fileBytes(reading, 'none');
+      reader = await RecordBatchReader.from(stream);
+    }
     await reader.open({ autoDestroy: true });
     for await (const batch of reader as AsyncIterable<RecordBatch>) {
       for (let index = 0; index < batch.numRows && count < rowsMax; index += 1) {
@@ -49,18 +59,69 @@ export const readArrow: RowReader = async function* (reading) {
     );
   } finally {
     // The library leaves its source open if it is not read to its end.
-    await bytes.return(undefined);
+    await stream?.return(undefined);
   }
 };
 
-async function* streamBytes(reading: RowReading): AsyncGenerator<Uint8Array> {
-  let position = 0;
-  for await (const chunk of fileBytes(reading, 'none')) {
-    const isFile =
-      position === 0 &&
-      Buffer.from(chunk.subarray(0, fileMagic.length)).toString('latin1') === fileMagic;
-    position += chunk.length;
-    yield isFile ? chunk.subarray(fileHeadBytes) : chunk;
+/**
+ * Reports whether a file starts as one of batches.
+ *
+ * @throws SourceProblem when it starts so, but does not end so
+ */
+async function isFile(reading: RowReading): Promise<boolean> {
+  const { uri, sizeBytes } = reading.file;
+  const { length } = fileMagic;
+  const hasMagic = async (start: number): Promise<boolean> =>
+    Buffer.from(await readRange(reading, start, start + length)).toString('latin1') === fileMagic;
+  if (sizeBytes < length || !(await hasMagic(0))) return false;
+  if (await hasMagic(sizeBytes - length)) return true;
+  throw new SourceProblem(
+    'FILE_CORRUPT',
+    `${uri} does not end with an Arrow footer: it is truncated, or not an Arrow file.`,
+  );
+}
+
+/** The part of a `FileHandle` that the library uses; it recognizes one by `fd` and `stat`. */
+class FileOfBatches {
+  readonly fd = 0;
+  readonly #reading: RowReading;
+  /** The bytes that were read last, and their position. */
+  #window = { start: 0, bytes: new Uint8Array(0) };
+
+  constructor(reading: RowReading) {
+    this.#reading = reading;
+  }
+
+  stat(): Promise<{ size: number }> {
+    return Promise.resolve({ size: this.#reading.file.sizeBytes });
+  }
+
+  async read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number; buffer: Uint8Array }> {
+    const { file } = this.#reading;
+    const end = position + length;
+    if (position < 0 || end > file.sizeBytes) {
+      throw new SourceProblem('FILE_CORRUPT', `${file.uri} refers to bytes that it does not have.`);
+    }
+    const { start, bytes } = this.#window;
+    if (position < start || end > start + bytes.length) {
+      const windowEnd = Math.min(file.sizeBytes, Math.max(end, position + readBytesMin));
+      this.#window = {
+        start: position,
+        bytes: await readRange(this.#reading, position, windowEnd),
+      };
+    }
+    const from = position - this.#window.start;
+    buffer.set(this.#window.bytes.subarray(from, from + length), offset);
+    return { bytesRead: length, buffer };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 }
 
@@ -87,12 +148,12 @@ function arrowValue(type: DataType, value: unknown, depth: number): SourceValue 
   if (DataType.isDecimal(type) && value instanceof Uint32Array) {
     return textOfWords(value, type.scale);
   }
-  if (DataType.isMap(type)) return plainValue((value as { toJSON(): unknown }).toJSON(), depth);
-  if (!DataType.isList(type) && !DataType.isFixedSizeList(type) && !DataType.isStruct(type)) {
+  if (DataType.isMap(type)) return mapValue(type, value as Iterable<[unknown, unknown]>, depth);
+  if (!isListType(type) && !DataType.isStruct(type)) {
     return plainValue(value, depth);
   }
   assertDepth(depth);
-  if (DataType.isList(type) || DataType.isFixedSizeList(type)) {
+  if (isListType(type)) {
     const [element] = childrenOf(type);
     return element === undefined
       ? null
@@ -104,6 +165,30 @@ function arrowValue(type: DataType, value: unknown, depth: number): SourceValue 
       child.name,
       arrowValue(child.type, row[child.name], depth + 1),
     ]),
+  );
+}
+
+function isListType(type: DataType): boolean {
+  return DataType.isList(type) || DataType.isLargeList(type) || DataType.isFixedSizeList(type);
+}
+
+function mapValue(
+  type: DataType,
+  entries: Iterable<readonly [unknown, unknown]>,
+  depth: number,
+): SourceValue {
+  assertDepth(depth);
+  const [pair] = childrenOf(type);
+  const [keys, values] = pair === undefined ? [] : childrenOf(pair.type);
+  if (keys === undefined || values === undefined) return null;
+  return Object.fromEntries(
+    Array.from(entries, ([given, value]) => {
+      const key = arrowValue(keys.type, given, depth + 1);
+      return [
+        typeof key === 'object' ? JSON.stringify(key) : String(key),
+        arrowValue(values.type, value, depth + 1),
+      ];
+    }),
   );
 }
 

@@ -10,8 +10,10 @@ import {
 import { formatBytes } from '@quire/core/portable';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
+import { parquetValuesOf } from './parquet-values.ts';
 import {
   plainValue,
+  readRange,
   type RowReader,
   type RowReading,
   textOfDate,
@@ -30,7 +32,9 @@ const footerBytesMax = 16 * 1024 * 1024;
  */
 export const readParquet: RowReader = async function* (reading) {
   const buffer = bufferOf(reading);
-  const metadata = await orProblem(reading, () => readFooter(reading, buffer));
+  const { metadata, complete } = await orProblem(reading, async () =>
+    parquetValuesOf(await readFooter(reading, buffer)),
+  );
   for (const { rowStart, rowEnd } of groupsOf(metadata, reading.rowsMax)) {
     const options = {
       file: buffer,
@@ -41,9 +45,11 @@ export const readParquet: RowReader = async function* (reading) {
       parsers,
       useOffsetIndex: true,
       geoparquet: false,
+      // Bytes without a logical type are bytes.
+      utf8: false,
     };
     const rows = await orProblem(reading, () => parquetReadObjects(options));
-    for (const row of rows) yield plainValue(row, 0) as SourceRow;
+    for (const row of rows) yield plainValue(complete(row), 0) as SourceRow;
   }
 };
 
@@ -97,29 +103,13 @@ function groupsOf(
   return ranges;
 }
 
-function bufferOf({ file, budget, signal }: RowReading): AsyncBuffer {
+function bufferOf(reading: RowReading): AsyncBuffer {
+  const { sizeBytes } = reading.file;
   return {
-    byteLength: file.sizeBytes,
-    async slice(start, end = file.sizeBytes) {
-      const from =
-        start < 0 ? Math.max(0, file.sizeBytes + start) : Math.min(start, file.sizeBytes);
-      const length = Math.max(0, Math.min(end, file.sizeBytes) - from);
-      budget.take(length);
-      const bytes = new Uint8Array(length);
-      let position = 0;
-      if (length > 0) {
-        for await (const chunk of file.read({
-          range: { start: from, end: from + length },
-          signal,
-        })) {
-          bytes.set(chunk, position);
-          position += chunk.length;
-        }
-      }
-      if (position < length) {
-        throw new SourceProblem('FILE_CORRUPT', `${file.uri} is shorter than its listed size.`);
-      }
-      return bytes.buffer;
+    byteLength: sizeBytes,
+    async slice(start, end = sizeBytes) {
+      const from = start < 0 ? Math.max(0, sizeBytes + start) : Math.min(start, sizeBytes);
+      return (await readRange(reading, from, Math.max(from, Math.min(end, sizeBytes)))).buffer;
     },
   };
 }

@@ -65,6 +65,27 @@ export async function* fileBytes(
   }
 }
 
+/** Returns bytes `[start, end)` of a file. @throws SourceProblem when it has fewer */
+export async function readRange(
+  { file, signal, budget }: RowReading,
+  start: number,
+  end: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  budget.take(end - start);
+  const bytes = new Uint8Array(end - start);
+  let position = 0;
+  if (end > start) {
+    for await (const chunk of file.read({ range: { start, end }, signal })) {
+      bytes.set(chunk, position);
+      position += chunk.length;
+    }
+  }
+  if (position < bytes.length) {
+    throw new SourceProblem('FILE_CORRUPT', `${file.uri} is shorter than its listed size.`);
+  }
+  return bytes;
+}
+
 async function* decompress(
   bytes: AsyncIterable<Uint8Array>,
   compression: 'gzip' | 'zstd',

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createFileFinder, openFileRows, type SourceRow } from '@quire/tables';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithTool, python } from '../testkit/toolchain.ts';
+
+const run = promisify(execFile);
+
+/** Writes the same rows with every library. */
+const write = `
+import sys, decimal, datetime as dt
+import pyarrow as pa, pyarrow.parquet as pq, pyarrow.ipc as ipc, polars as pl, duckdb
+folder = sys.argv[1]
+D = decimal.Decimal
+money = lambda digits: pa.decimal128(digits, 2)
+rows = pa.table({
+    'price': pa.array([D('0.57'), None, D('-1.10')], money(9)),
+    'total': pa.array([D('1234567890123456.78'), None, D('-0.01')], money(18)),
+    'large': pa.array([D('123456789012345678901234567890.57'), None, D('-1.50')], money(38)),
+    'prices': pa.array([[D('0.57'), None], None, []], pa.list_(money(20))),
+    'sale': pa.array([{'price': D('0.29'), 'n': 1}, None, {'price': None, 'n': 2}], pa.struct([('price', money(20)), ('n', pa.int64())])),
+    'bytes': pa.array([b'\\xff\\x00', None, b'ab'], pa.binary()),
+    'two': pa.array([b'\\xff\\x00', None, b'ab'], pa.binary(2)),
+    'word': pa.array(['x', None, '']),
+    'many': pa.array([[1, None], None, []], pa.large_list(pa.int64())),
+})
+maps = rows.append_column('byName', pa.array([[('a', D('0.57'))], None, []], pa.map_(pa.string(), money(20))))
+sales = pa.array([[{'prices': [D('0.57')]}], None, []], pa.list_(pa.struct([('prices', pa.list_(money(20)))])))
+maps = maps.append_column('sales', sales)
+pq.write_table(maps, f'{folder}/pyarrow.parquet')
+pq.write_table(maps, f'{folder}/integers.parquet', store_decimal_as_integer=True, use_dictionary=False)
+with ipc.new_file(f'{folder}/pyarrow.arrow', maps.schema) as file: file.write_table(maps, max_chunksize=2)
+with ipc.new_stream(f'{folder}/pyarrow.arrows', maps.schema) as file: file.write_table(maps)
+frame = pl.from_arrow(rows)
+frame.write_parquet(f'{folder}/polars.parquet')
+frame.write_ipc(f'{folder}/polars.arrow', compression='uncompressed')
+frame.write_ipc(f'{folder}/oldest.arrow', compression='uncompressed', compat_level=pl.CompatLevel.oldest())
+duckdb.sql("""COPY (SELECT *, 'y'::ENUM('x', 'y') AS letter, '{"a":1}'::JSON AS json, INTERVAL 1 DAY AS day FROM maps)
+    TO '%s/duckdb.parquet'""" % folder)
+`;
+
+const files = [
+  'pyarrow.parquet',
+  'integers.parquet',
+  'pyarrow.arrow',
+  'pyarrow.arrows',
+  'polars.parquet',
+  'polars.arrow',
+  'oldest.arrow',
+  'duckdb.parquet',
+];
+
+describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath) => {
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'quire-others-'));
+    await run(pythonPath, ['-c', write, folder]);
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function rowsOf(name: string): Promise<readonly SourceRow[]> {
+    const { signal } = new AbortController();
+    const finder = createFileFinder({ paths: [folder], schemes: [] });
+    const { files: found, problem } = await finder.find(name, signal);
+    if (found[0] === undefined) throw new Error(`${name}: ${String(problem?.message)}`);
+    return Array.fromAsync(openFileRows(found[0], { batchConfig: {}, rowBytesMax: 1e6, signal }));
+  }
+
+  test.each(files)('%s has the values that were written', async (name) => {
+    const rows = await rowsOf(name);
+    // Decimals of at most 15 digits in Parquet are numbers.
+    const isNumber = name.endsWith('.parquet');
+    expect(rows).toMatchObject([
+      {
+        price: isNumber ? 0.57 : '0.57',
+        total: '1234567890123456.78',
+        large: '123456789012345678901234567890.57',
+        prices: ['0.57', null],
+        sale: { price: '0.29', n: 1n },
+        bytes: Uint8Array.of(255, 0),
+        two: Uint8Array.of(255, 0),
+        word: 'x',
+        many: [1n, null],
+      },
+      { price: null, total: null, large: null, prices: null, bytes: null, word: null, many: null },
+      { price: isNumber ? -1.1 : '-1.10', total: '-0.01', large: '-1.50', prices: [], many: [] },
+    ]);
+    if (/polars|oldest/.test(name)) return;
+    expect(rows.map(({ byName, sales }) => ({ byName, sales }))).toEqual([
+      { byName: { a: '0.57' }, sales: [{ prices: ['0.57'] }] },
+      { byName: null, sales: null },
+      { byName: {}, sales: [] },
+    ]);
+  });
+
+  test('enums and JSON are text, and intervals are bytes', async () => {
+    const [row] = await rowsOf('duckdb.parquet');
+    expect(row).toMatchObject({ letter: 'y', json: '{"a":1}', day: new Uint8Array(12).with(4, 1) });
+  });
+});
