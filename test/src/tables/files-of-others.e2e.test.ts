@@ -28,6 +28,8 @@ rows = pa.table({
     'many': pa.array([[1, None], None, []], pa.large_list(pa.int64())),
 })
 maps = rows.append_column('byName', pa.array([[('a', D('0.57'))], None, []], pa.map_(pa.string(), money(20))))
+maps = maps.append_column('byPrice', pa.array([[(D('0.57'), 1)], None, []], pa.map_(money(9), pa.int8())))
+maps = maps.append_column('byBytes', pa.array([[(b'\\xff\\x00', 1)], None, []], pa.map_(pa.binary(), pa.int8())))
 sales = pa.array([[{'prices': [D('0.57')]}], None, []], pa.list_(pa.struct([('prices', pa.list_(money(20)))])))
 maps = maps.append_column('sales', sales)
 pq.write_table(maps, f'{folder}/pyarrow.parquet')
@@ -92,10 +94,15 @@ describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath
       { price: isNumber ? -1.1 : '-1.10', total: '-0.01', large: '-1.50', prices: [], many: [] },
     ]);
     if (/polars|oldest/.test(name)) return;
-    expect(rows.map(({ byName, sales }) => ({ byName, sales }))).toEqual([
-      { byName: { a: '0.57' }, sales: [{ prices: ['0.57'] }] },
-      { byName: null, sales: null },
-      { byName: {}, sales: [] },
+    expect(rows).toMatchObject([
+      {
+        byName: { a: '0.57' },
+        byPrice: { '0.57': 1 },
+        byBytes: { ff00: 1 },
+        sales: [{ prices: ['0.57'] }],
+      },
+      { byName: null, byPrice: null, byBytes: null, sales: null },
+      { byName: {}, byPrice: {}, byBytes: {}, sales: [] },
     ]);
   });
 

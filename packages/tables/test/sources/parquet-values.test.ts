@@ -38,3 +38,28 @@ test.each([
 ])('bytes of a decimal with %s are unchanged', (_name, element, value) => {
   expect(valueOf(element, value)).toBe(value);
 });
+
+test('lists of groups without a wrapper, as old writers have them, keep their members', () => {
+  const { complete } = parquetValuesOf({
+    schema: [
+      { name: 'root', num_children: 1 },
+      { name: 'l', num_children: 1, converted_type: 'LIST' },
+      { name: 'array', num_children: 2, repetition_type: 'REPEATED' },
+      { name: 'd', ...decimal(9, 2), type: 'INT32' },
+      { name: 'n', type: 'INT32' },
+    ],
+  } as unknown as FileMetaData);
+  const lists = [
+    { d: 57, n: 1 },
+    { d: null, n: 2 },
+  ];
+
+  expect(complete({ l: { array: lists } })).toEqual({
+    l: {
+      array: [
+        { d: 0.57, n: 1 },
+        { d: null, n: 2 },
+      ],
+    },
+  });
+});

@@ -14,7 +14,7 @@ const decimalBytesMax = 32;
 /** Converts what the library returns for a column; undefined if it is already the value. */
 type Convert = ((value: unknown) => unknown) | undefined;
 
-type Members = Readonly<Record<string, unknown>>;
+type Members = Record<string, unknown>;
 
 /** The metadata to read a file with, and the conversion of its rows. */
 export interface ParquetValues {
@@ -40,8 +40,7 @@ export function parquetValuesOf(metadata: FileMetaData): ParquetValues {
     return declared;
   });
   const declared = { ...metadata, schema };
-  const convert =
-    decimals.size === 0 ? undefined : structConverter(parquetSchema(declared).children, decimals);
+  const convert = structConverter(parquetSchema(declared).children, decimals);
   return {
     metadata: declared,
     complete: (row) => (convert === undefined ? row : convert(row)) as SourceRow,
@@ -77,10 +76,22 @@ function decimalConverter(element: SchemaElement): Convert {
   const { logical_type: logical } = element;
   const { scale = 0, precision = 0 } = logical?.type === 'DECIMAL' ? logical : element;
   if (scale < 0 || precision < 1 || precision > precisionMax || scale > precision) return undefined;
+  const text = (value: unknown): unknown => textOfUnscaled(value, scale) ?? value;
+  if (precision > numberDigitsMax) return text;
+  // Both are exact, so the quotient is the double that is nearest to the decimal.
+  const divisor = 10 ** scale;
   return (value) => {
-    const text = textOfUnscaled(value, scale);
-    return text !== undefined && precision <= numberDigitsMax ? Number(text) : (text ?? value);
+    const unscaled = unscaledNumber(value);
+    return Number.isSafeInteger(unscaled) ? unscaled / divisor : text(value);
   };
+}
+
+/** Returns a number of 32 or 64 bits or in bytes, in two's complement and big-endian order. */
+function unscaledNumber(value: unknown): number {
+  if (!(value instanceof Uint8Array)) return Number(value);
+  let number = ((value[0] ?? 0) << 24) >> 24;
+  for (let index = 1; index < value.length; index += 1) number = number * 256 + (value[index] ?? 0);
+  return number;
 }
 
 /** Returns the text of a decimal as it is stored; undefined for null and for too many bytes. */
@@ -101,18 +112,47 @@ function columnConverter(
   const [only] = children;
   if (only === undefined) return eachOf(decimals.get(element));
   const isWrapper = children.length === 1 && only.element.repetition_type === 'REPEATED';
-  if (isWrapper && element.converted_type === 'LIST') {
-    return columnConverter(
-      only.children.length === 1 ? (only.children[0] ?? only) : only,
-      decimals,
+  if (isWrapper && element.converted_type === 'LIST' && only.children.length <= 1) {
+    return columnConverter(only.children[0] ?? only, decimals);
+  }
+  const [key, value] = only.children;
+  if (isWrapper && element.converted_type === 'MAP' && key !== undefined && value !== undefined) {
+    return mapConverter(
+      keyConverter(key.element, decimals.get(key.element)),
+      columnConverter(value, decimals),
     );
   }
-  const [, value] = only.children;
-  if (isWrapper && element.converted_type === 'MAP' && value !== undefined) {
-    const convert = columnConverter(value, decimals);
-    return eachOf(convert && ((map) => convertMembers(map as Members, () => convert)));
-  }
   return eachOf(structConverter(children, decimals));
+}
+
+function mapConverter(
+  convertKey: ((key: string) => string) | undefined,
+  convertValue: Convert,
+): Convert {
+  if (convertKey === undefined && convertValue === undefined) return undefined;
+  return eachOf((map) =>
+    Object.fromEntries(
+      Object.entries(map as Members).map(([key, value]) => [
+        convertKey === undefined ? key : convertKey(key),
+        convertValue === undefined ? value : convertValue(value),
+      ]),
+    ),
+  );
+}
+
+/** Returns the conversion of a map's keys, which the library has made text: of bytes, a list. */
+function keyConverter(
+  { type, converted_type: converted, logical_type: logical }: SchemaElement,
+  decimal: Convert,
+): ((key: string) => string) | undefined {
+  if (type !== 'BYTE_ARRAY' && type !== 'FIXED_LEN_BYTE_ARRAY') {
+    return decimal && ((key) => String(decimal(BigInt(key))));
+  }
+  if (converted !== undefined || logical !== undefined) return undefined;
+  return (key) => {
+    const bytes = Buffer.from(key.split(',').map(Number));
+    return decimal === undefined ? bytes.toString('hex') : String(decimal(bytes));
+  };
 }
 
 /** Returns the conversion of a struct, or of a row. */
@@ -120,22 +160,17 @@ function structConverter(
   children: readonly SchemaTree[],
   decimals: ReadonlyMap<SchemaElement, Convert>,
 ): Convert {
-  const converters = new Map<string, Convert>();
+  const converters = new Map<string, NonNullable<Convert>>();
   for (const child of children) {
     const convert = columnConverter(child, decimals);
     if (convert !== undefined) converters.set(child.element.name, convert);
   }
   if (converters.size === 0) return undefined;
-  return (struct) => convertMembers(struct as Members, (name) => converters.get(name));
-}
-
-function convertMembers(members: Members, converterOf: (name: string) => Convert): Members {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => {
-      const convert = converterOf(name);
-      return [name, convert === undefined ? value : convert(value)];
-    }),
-  );
+  return (struct) => {
+    const members = struct as Members;
+    for (const [name, convert] of converters) members[name] = convert(members[name]);
+    return members;
+  };
 }
 
 /** Returns a conversion that also takes null, and lists of any depth. */

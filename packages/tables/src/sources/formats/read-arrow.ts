@@ -184,12 +184,14 @@ function mapValue(
   return Object.fromEntries(
     Array.from(entries, ([given, value]) => {
       const key = arrowValue(keys.type, given, depth + 1);
-      return [
-        typeof key === 'object' ? JSON.stringify(key) : String(key),
-        arrowValue(values.type, value, depth + 1),
-      ];
+      return [keyText(key), arrowValue(values.type, value, depth + 1)];
     }),
   );
+}
+
+function keyText(key: SourceValue): string {
+  if (key instanceof Uint8Array) return Buffer.from(key).toString('hex');
+  return typeof key === 'object' ? JSON.stringify(key) : String(key);
 }
 
 /** Returns the children, whose type the library does not declare. */
