@@ -25,6 +25,9 @@ rows = pa.table({
     'bytes': pa.array([b'\\xff\\x00', None, b'ab'], pa.binary()),
     'two': pa.array([b'\\xff\\x00', None, b'ab'], pa.binary(2)),
     'word': pa.array(['x', None, '']),
+    'at': pa.array([1700000000123456789, None, -1], pa.timestamp('ns')),
+    'since': pa.array([1700000000123456, None, -1], pa.timestamp('us', 'UTC')),
+    'day': pa.array([2932897, None, -719529], pa.date32()),
     'many': pa.array([[1, None], None, []], pa.large_list(pa.int64())),
 })
 maps = rows.append_column('byName', pa.array([[('a', D('0.57'))], None, []], pa.map_(pa.string(), money(20))))
@@ -40,7 +43,7 @@ frame = pl.from_arrow(rows)
 frame.write_parquet(f'{folder}/polars.parquet')
 frame.write_ipc(f'{folder}/polars.arrow', compression='uncompressed')
 frame.write_ipc(f'{folder}/oldest.arrow', compression='uncompressed', compat_level=pl.CompatLevel.oldest())
-duckdb.sql("""COPY (SELECT *, 'y'::ENUM('x', 'y') AS letter, '{"a":1}'::JSON AS json, INTERVAL 1 DAY AS day FROM maps)
+duckdb.sql("""COPY (SELECT *, 'y'::ENUM('x', 'y') AS letter, '{"a":1}'::JSON AS json, INTERVAL 1 DAY AS lapse FROM maps)
     TO '%s/duckdb.parquet'""" % folder)
 `;
 
@@ -88,10 +91,22 @@ describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath
         bytes: Uint8Array.of(255, 0),
         two: Uint8Array.of(255, 0),
         word: 'x',
+        at: '2023-11-14 22:13:20.123456789',
+        since: '2023-11-14 22:13:20.123456',
+        day: '+010000-01-01',
         many: [1n, null],
       },
-      { price: null, total: null, large: null, prices: null, bytes: null, word: null, many: null },
-      { price: isNumber ? -1.1 : '-1.10', total: '-0.01', large: '-1.50', prices: [], many: [] },
+      { price: null, total: null, large: null, prices: null, bytes: null, at: null, many: null },
+      {
+        price: isNumber ? -1.1 : '-1.10',
+        total: '-0.01',
+        large: '-1.50',
+        prices: [],
+        at: '1969-12-31 23:59:59.999999999',
+        since: '1969-12-31 23:59:59.999999',
+        day: '-000001-12-31',
+        many: [],
+      },
     ]);
     if (/polars|oldest/.test(name)) return;
     expect(rows).toMatchObject([
@@ -108,6 +123,10 @@ describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath
 
   test('enums and JSON are text, and intervals are bytes', async () => {
     const [row] = await rowsOf('duckdb.parquet');
-    expect(row).toMatchObject({ letter: 'y', json: '{"a":1}', day: new Uint8Array(12).with(4, 1) });
+    expect(row).toMatchObject({
+      letter: 'y',
+      json: '{"a":1}',
+      lapse: new Uint8Array(12).with(4, 1),
+    });
   });
 });

@@ -1,11 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import {
+  Data,
   DataType,
   type Field,
+  Int64,
   type RecordBatch,
   RecordBatchReader,
   type Schema,
   TimeUnit,
+  Vector,
 } from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
@@ -16,6 +19,7 @@ import {
   readRange,
   type RowReader,
   type RowReading,
+  textOfDate,
   textOfDecimal,
   textOfTimestamp,
 } from './row-reading.ts';
@@ -24,6 +28,7 @@ import {
 const fileMagic = 'ARROW1';
 /** The least number of bytes to read from a file of batches at once. */
 const readBytesMin = 1024 * 1024;
+const dayMs = 86_400_000;
 
 /**
  * Reads the first rows of Arrow's IPC formats, batch by batch: of a file by its footer, because
@@ -44,8 +49,9 @@ export const readArrow: RowReader = async function* (reading) {
     }
     await reader.open({ autoDestroy: true });
     for await (const batch of reader as AsyncIterable<RecordBatch>) {
+      const columns = batch.data.children.map((data) => new Vector([withStoredInstants(data)]));
       for (let index = 0; index < batch.numRows && count < rowsMax; index += 1) {
-        yield rowOf(reader.schema, batch, index);
+        yield rowOf(reader.schema, columns, index);
         count += 1;
       }
       if (count >= rowsMax) return;
@@ -125,10 +131,27 @@ class FileOfBatches {
   }
 }
 
-function rowOf({ fields }: Schema, batch: RecordBatch, index: number): SourceRow {
+/**
+ * Returns data whose timestamps are integers, as they are stored: the library divides them as
+ * doubles, which loses digits.
+ */
+function withStoredInstants(data: Data): Data {
+  return new Data(
+    DataType.isTimestamp(data.type) ? new Int64() : data.type,
+    data.offset,
+    data.length,
+    data.nullCount,
+    data,
+    data.children.map(withStoredInstants),
+    data.dictionary && new Vector(data.dictionary.data.map(withStoredInstants)),
+    data.variadicBuffers,
+  );
+}
+
+function rowOf({ fields }: Schema, columns: readonly Vector[], index: number): SourceRow {
   return Object.fromEntries(
     fields.map(({ name, type }, column) => {
-      const value: unknown = batch.getChildAt(column)?.get(index);
+      const value: unknown = columns[column]?.get(index);
       return [name, arrowValue(type as DataType, value, 1)];
     }),
   );
@@ -141,10 +164,8 @@ function rowOf({ fields }: Schema, batch: RecordBatch, index: number): SourceRow
 function arrowValue(type: DataType, value: unknown, depth: number): SourceValue {
   if (value === null || value === undefined) return null;
   if (DataType.isDictionary(type)) return arrowValue(type.dictionary as DataType, value, depth);
-  if (DataType.isTimestamp(type)) {
-    return textOfInstant(Number(value), type.unit <= TimeUnit.MILLISECOND);
-  }
-  if (DataType.isDate(type)) return textOfTimestamp(Math.trunc(Number(value)), 3).slice(0, 10);
+  if (DataType.isTimestamp(type)) return textOfInstant(value as bigint, type.unit);
+  if (DataType.isDate(type)) return textOfDate(Math.floor(Number(value) / dayMs));
   if (DataType.isDecimal(type) && value instanceof Uint32Array) {
     return textOfWords(value, type.scale);
   }
@@ -199,14 +220,11 @@ function childrenOf(type: DataType): readonly Field<DataType>[] {
   return type.children as readonly Field<DataType>[];
 }
 
-/**
- * Formats an instant, which the library returns in milliseconds, with fractions if the column has
- * finer units.
- */
-function textOfInstant(epochMs: number, isWhole: boolean): string {
-  return isWhole
-    ? textOfTimestamp(Math.trunc(epochMs), 3)
-    : textOfTimestamp(Math.round(epochMs * 1000), 6);
+/** Formats an instant, given in units since 1970. */
+function textOfInstant(value: bigint, unit: TimeUnit): string {
+  if (unit === TimeUnit.NANOSECOND) return textOfTimestamp(value, 9);
+  if (unit === TimeUnit.MICROSECOND) return textOfTimestamp(value, 6);
+  return textOfTimestamp(unit === TimeUnit.SECOND ? value * 1000n : value, 3);
 }
 
 /** Returns a decimal of 128 or 256 bits, from its words in little-endian order. */
