@@ -27,18 +27,22 @@ rows = pa.table({
     'word': pa.array(['x', None, '']),
     'at': pa.array([1700000000123456789, None, -1], pa.timestamp('ns')),
     'since': pa.array([1700000000123456, None, -1], pa.timestamp('us', 'UTC')),
+    'often': pa.array([1700000000123456, None, -1], pa.timestamp('us')).dictionary_encode(),
     'day': pa.array([2932897, None, -719529], pa.date32()),
     'many': pa.array([[1, None], None, []], pa.large_list(pa.int64())),
 })
 maps = rows.append_column('byName', pa.array([[('a', D('0.57'))], None, []], pa.map_(pa.string(), money(20))))
 maps = maps.append_column('byPrice', pa.array([[(D('0.57'), 1)], None, []], pa.map_(money(9), pa.int8())))
 maps = maps.append_column('byBytes', pa.array([[(b'\\xff\\x00', 1)], None, []], pa.map_(pa.binary(), pa.int8())))
+maps = maps.append_column('byDay', pa.array([[('a', dt.date(2024, 2, 29))], None, []], pa.map_(pa.string(), pa.date32())))
 sales = pa.array([[{'prices': [D('0.57')]}], None, []], pa.list_(pa.struct([('prices', pa.list_(money(20)))])))
 maps = maps.append_column('sales', sales)
 pq.write_table(maps, f'{folder}/pyarrow.parquet')
 pq.write_table(maps, f'{folder}/integers.parquet', store_decimal_as_integer=True, use_dictionary=False)
 with ipc.new_file(f'{folder}/pyarrow.arrow', maps.schema) as file: file.write_table(maps, max_chunksize=2)
 with ipc.new_stream(f'{folder}/pyarrow.arrows', maps.schema) as file: file.write_table(maps)
+with open(f'{folder}/pyarrow.arrow', 'rb') as file: whole = file.read()
+with open(f'{folder}/cut.arrow', 'wb') as file: file.write(whole[:-1])
 frame = pl.from_arrow(rows)
 frame.write_parquet(f'{folder}/polars.parquet')
 frame.write_ipc(f'{folder}/polars.arrow', compression='uncompressed')
@@ -93,6 +97,7 @@ describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath
         word: 'x',
         at: '2023-11-14 22:13:20.123456789',
         since: '2023-11-14 22:13:20.123456',
+        often: '2023-11-14 22:13:20.123456',
         day: '+010000-01-01',
         many: [1n, null],
       },
@@ -114,11 +119,18 @@ describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath
         byName: { a: '0.57' },
         byPrice: { '0.57': 1 },
         byBytes: { ff00: 1 },
+        byDay: { a: '2024-02-29' },
         sales: [{ prices: ['0.57'] }],
       },
       { byName: null, byPrice: null, byBytes: null, sales: null },
       { byName: {}, byPrice: {}, byBytes: {}, sales: [] },
     ]);
+  });
+
+  test('a file of Arrow without its last byte is refused, with its name', async () => {
+    await expect(rowsOf('cut.arrow')).rejects.toThrow(
+      'cut.arrow does not end with an Arrow footer: it is truncated',
+    );
   });
 
   test('enums and JSON are text, and intervals are bytes', async () => {

@@ -63,3 +63,14 @@ test('lists of groups without a wrapper, as old writers have them, keep their me
     },
   });
 });
+
+test.each(['BSON', 'INTERVAL'] as const)(
+  '%s is declared as bytes, because the library refuses a file that has it',
+  (converted_type) => {
+    const element = { name: 'd', type: 'BYTE_ARRAY', converted_type };
+    const schema = [{ name: 'root', num_children: 1 }, element];
+    const { metadata } = parquetValuesOf({ schema } as FileMetaData);
+
+    expect(metadata.schema[1]).toEqual({ name: 'd', type: 'BYTE_ARRAY' });
+  },
+);
