@@ -53,7 +53,11 @@ export class MessageSplitter implements ReadMemory {
     }
     const message = this.#lease(length);
     while (this.#lackingBytes > 0) {
-      if (this.#rest.byteLength === 0) await this.#pull();
+      if (this.#rest.byteLength === 0) {
+        // Chunks that were copied are reused for those that follow.
+        this.#releaseAllBut(message.buffer);
+        await this.#pull();
+      }
       const piece = this.#cut(Math.min(this.#rest.byteLength, this.#lackingBytes));
       message.set(piece, length - this.#lackingBytes);
       this.#lackingBytes -= piece.byteLength;

@@ -1,4 +1,4 @@
-import type { CallOptions, ColumnarRows, RowRange } from '@quire/core';
+import { type CallOptions, type ColumnarRows, MiB, type RowRange } from '@quire/core';
 import { tracedItems, tracedSync } from '@quire/core/trace';
 import { isTextFormat, type PageFormatName } from '@quire/core/wire';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
@@ -15,7 +15,7 @@ import type { CachedBatches, ReadBatch } from './batch-reader.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { compressBody, type ContentEncoding } from './encode/compress-body.ts';
 import { encodeInThreads, partsOf } from './threads/encode-in-threads.ts';
-import { counted } from './threads/part-work.ts';
+import { counted, sizeBytesOf } from './threads/part-work.ts';
 import type { ThreadPool } from './threads/thread-pool.ts';
 import { type PageThreads, poolOf } from './threads/page-threads.ts';
 
@@ -67,6 +67,11 @@ const syncBytesMax = 64 * 1024;
  * as encoding them.
  */
 const threadBytesMin = 128 * 1024;
+/**
+ * The maximum stored size of a part that is given to a thread, which keeps its whole output in
+ * memory. Larger ones are single batches of long texts.
+ */
+const partBytesMax = 8 * MiB;
 /**
  * The maximum number of columns for which decoded batches are cached. Decoding a batch costs more
  * than writing one of its rows. A cached batch takes some kilobytes for every ten columns.
@@ -156,8 +161,12 @@ export class ResultPage {
   ): AsyncGenerator<Uint8Array> {
     const { codecs, escapesFormulas, around, signal, isDoneWithChunks = false } = options;
     const { contentEncoding, onEncoded = () => undefined } = options;
-    const isOnePart = partsOf(this.#plan.batches).length === 1;
-    if ((!isOnePart && !isDivisible[format]) || !threads.hasCapacity()) {
+    const parts = partsOf(this.#plan.batches);
+    const isOnePart = parts.length === 1;
+    const isForThreads =
+      (isOnePart || isDivisible[format]) &&
+      parts.every((batches) => sizeBytesOf(batches) <= partBytesMax);
+    if (!isForThreads || !threads.hasCapacity()) {
       yield* this.#encodeHere(format, options);
       return;
     }

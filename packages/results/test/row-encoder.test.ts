@@ -1,7 +1,17 @@
-import { type Data, Field, Int32, List, Schema, Utf8 } from 'apache-arrow';
+import {
+  Binary,
+  type Data,
+  Field,
+  Int32,
+  List,
+  makeData,
+  Schema,
+  Struct,
+  Utf8,
+} from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { BufferPool } from '../src/buffer-pool.ts';
-import { jsonFormat } from '../src/encode/cell-format.ts';
+import { type CellFormat, csvFormat, jsonFormat } from '../src/encode/cell-format.ts';
 import { ChunkBuffer } from '../src/encode/chunk-buffer.ts';
 import { RowEncoder } from '../src/encode/row-encoder.ts';
 import { columnOf, listColumnOf, textColumnOf } from './column-builder.ts';
@@ -86,6 +96,60 @@ test('batches that are encoded by turns, piece by piece, have the rows that they
   }
   expect(turns.map(({ text }) => text)).toEqual(alone.map((pieces) => pieces.join('')));
   expect(turns[0]?.text.split('\n')[4999]).toBe(String.raw`[14997,"a 4999 \""]`);
+});
+
+/** Encodes a text, the same as bytes, in a struct and in a list, and a null. */
+function* longRow(
+  text: string,
+  formatOf: (fields: readonly Field[]) => CellFormat,
+): Generator<Buffer> {
+  const bytes = Buffer.from(text).toString('latin1');
+  const texts = textColumnOf(new Utf8(), [bytes]);
+  const child = new Field('item', new Utf8(), true);
+  const columns = [
+    texts,
+    textColumnOf(new Binary(), [bytes]),
+    makeData({ type: new Struct([child]), length: 1, children: [texts] }),
+    listColumnOf(new List(child), 1, texts, Int32Array.of(0, 1), () => false),
+    textColumnOf(new Utf8(), [bytes], () => true),
+  ];
+  const fields = columns.map(({ type }, index) => new Field(`c${index}`, type, true));
+  const comma = Buffer.from(',');
+  const nothing = Buffer.from('');
+  const frame = {
+    head: nothing,
+    cellPrefixes: fields.map((_, index) => (index === 0 ? nothing : comma)),
+    separatorBytes: 0,
+    rowSuffix: nothing,
+    tail: nothing,
+  };
+  const encoder = new RowEncoder(new Schema(fields), frame, formatOf(fields));
+  for (const piece of encoder.encode(columns, { start: 0, end: 1 })) yield Buffer.from(piece);
+}
+
+test('a row of long values is written in pieces, which are as long as those of their source', () => {
+  const text = `${'\u0001"ü,'.repeat(100_000)}end`;
+  const inner = JSON.stringify({ item: text });
+  const hex = Buffer.from(text).toString('hex');
+  const json = [...longRow(text, () => jsonFormat)];
+  expect(JSON.parse(`[${Buffer.concat(json).toString()}]`)).toEqual([
+    text,
+    hex,
+    inner,
+    [text],
+    null,
+  ]);
+  const csv = [...longRow(text, csvFormat)];
+  const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+  expect(
+    Buffer.concat(csv).toString() ===
+      [quoted(text), hex, quoted(inner), quoted(JSON.stringify([text])), ''].join(','),
+  ).toBe(true);
+  // A list is one piece, because it is written before its width is known.
+  const lengths = json.map(({ length }) => length).toSorted((one, other) => other - one);
+  expect(lengths.length).toBeGreaterThan(20);
+  expect(lengths[1]).toBeLessThanOrEqual(64 * 1024 * 6 + 2);
+  expect(Math.max(...csv.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024 * 2 + 2);
 });
 
 test('chunks are large after the first one, but not while many are lent, nor when they are for keeps', () => {

@@ -4,7 +4,7 @@ import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 import { jsonWriterOf } from './json-cell.ts';
 import { scalarWriterOf } from './scalar-writer.ts';
-import { csvFieldWidthMax, writeAscii, writeCsvField } from './write-string.ts';
+import { csvFieldPieces, csvFieldWidthMax, writeAscii, writeCsvField } from './write-string.ts';
 
 /** A null in the only column, where it must differ from empty text. */
 export const loneNull = '\\N';
@@ -24,6 +24,7 @@ export function csvWriterOf(field: Field, data: Data, nullText: string): CellWri
   if (isValid === undefined) return writer;
   const { write, widthOf } = writer;
   return {
+    ...writer,
     widthMax: Math.max(nullText.length, writer.widthMax),
     widthOf: widthOf === undefined ? undefined : (row) => (isValid(row) ? widthOf(row) : 0),
     write: (bytes, position, row) =>
@@ -53,6 +54,7 @@ function valueWriterOf(field: Field, data: Data, isLone: boolean): CellWriter {
           ? writeAscii(bytes, position, `"${loneNull}"`)
           : writeCsvField(bytes, position, source, start, end);
       },
+      piecesOf: (row) => csvFieldPieces(source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
     };
   }
   const scratch = new ByteSink(1024);
@@ -65,5 +67,6 @@ function valueWriterOf(field: Field, data: Data, isLone: boolean): CellWriter {
       return csvFieldWidthMax(scratch.length);
     },
     write: (bytes, position) => writeCsvField(bytes, position, scratch.bytes, 0, scratch.length),
+    piecesOf: () => csvFieldPieces(scratch.bytes, 0, scratch.length),
   };
 }

@@ -4,7 +4,13 @@ import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf, validityOf } from './column-reader.ts';
 import { type JsonPosition, nestedJsonWriterOf } from './nested-json.ts';
 import { scalarWriterOf } from './scalar-writer.ts';
-import { jsonStringWidthMax, writeAscii, writeBytes, writeJsonString } from './write-string.ts';
+import {
+  jsonStringPieces,
+  jsonStringWidthMax,
+  writeAscii,
+  writeBytes,
+  writeJsonString,
+} from './write-string.ts';
 
 const nullText = 'null';
 const space = 32;
@@ -27,6 +33,7 @@ export function jsonWriterOf(
   if (isValid === undefined) return writer;
   const { write, widthOf } = writer;
   return {
+    ...writer,
     widthMax: Math.max(nullText.length, writer.widthMax),
     widthOf: widthOf === undefined ? undefined : (row) => (isValid(row) ? widthOf(row) : 0),
     write: (bytes, position, row) =>
@@ -50,6 +57,7 @@ function valueWriterOf(field: Field, data: Data, position: JsonPosition): CellWr
     widthOf: (row) => jsonStringWidthMax(lengthOf(row)),
     write: (bytes, position, row) =>
       writeJsonString(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    piecesOf: (row) => jsonStringPieces(source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
 }
 

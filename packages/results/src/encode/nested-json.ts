@@ -4,7 +4,12 @@ import { ByteSink } from './byte-sink.ts';
 import type { CellWriter } from './cell-writer.ts';
 import { offsetsOf } from './column-reader.ts';
 import { distinctNames } from './distinct-names.ts';
-import { jsonStringWidthMax, writeBytes, writeJsonString } from './write-string.ts';
+import {
+  jsonStringPieces,
+  jsonStringWidthMax,
+  writeBytes,
+  writeJsonString,
+} from './write-string.ts';
 
 /**
  * The position of a JSON value: the cell of a row, where structs, lists of them and JSON text are
@@ -53,6 +58,8 @@ export function nestedJsonWriterOf(
       if (isString) return writeJsonString(bytes, position, scratch.bytes, 0, scratch.length);
       return writeBytes(bytes, position, scratch.bytes, 0, scratch.length);
     },
+    piecesOf: () =>
+      isString ? jsonStringPieces(scratch.bytes, 0, scratch.length) : [scratch.view()],
   };
 }
 

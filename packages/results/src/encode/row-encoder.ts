@@ -33,6 +33,8 @@ const blockRowsMax = 1024;
  */
 const asideRowsFirst = 16;
 const asideRowsMax = 512;
+/** The size of text from which a value is written in pieces. */
+const longBytes = 256 * 1024;
 
 /**
  * Creates the text of rows: blocks of rows with the row writer, and separately each row that is too
@@ -79,13 +81,15 @@ export class RowEncoder {
         staged === undefined
           ? 0
           : outputRowsThatFit(columns, this.#frameText.length, start, staged.end);
-      const text =
+      const texts =
         staged === undefined || count === 0
-          ? this.#writeOneRow(data, start)
-          : staged.write(start, start + count);
+          ? this.#piecesOfRow(data, start)
+          : [staged.write(start, start + count)];
       start += Math.max(1, count);
-      yield this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text;
-      this.#isFirstRow = false;
+      for (const text of texts) {
+        yield this.#isFirstRow ? text.subarray(this.#frame.separatorBytes) : text;
+        this.#isFirstRow = false;
+      }
     }
   }
 
@@ -113,14 +117,24 @@ export class RowEncoder {
     return 0;
   }
 
-  #writeOneRow(data: readonly Data[], row: number): Uint8Array {
+  /** Yields the text of one row: long values piece by piece, and what is between them at once. */
+  *#piecesOfRow(data: readonly Data[], row: number): Generator<Uint8Array> {
     const sink = new ByteSink(1024);
     for (const [index, field] of this.#schema.fields.entries()) {
       sink.writeBytes(this.#frame.cellPrefixes[index] as Uint8Array);
-      sink.writeCell(this.#format.writerOf(field, data[index] as Data), row);
+      const writer = this.#format.writerOf(field, data[index] as Data);
+      const width = writer.widthMax + (writer.widthOf?.(row) ?? 0);
+      if (writer.piecesOf === undefined || width <= longBytes) {
+        const position = sink.reserve(width);
+        sink.length = writer.write(sink.bytes, position, row);
+        continue;
+      }
+      yield sink.view();
+      sink.clear();
+      yield* writer.piecesOf(row);
     }
     sink.writeBytes(this.#frame.rowSuffix);
-    return sink.view();
+    yield sink.view();
   }
 }
 

@@ -5,7 +5,7 @@ import type { CellWriter } from './cell-writer.ts';
 import { bytesView, int32View, int64View, offsetsOf } from './column-reader.ts';
 import { dayKind, type FixedKind, fixedKindOf, floatKind } from './fixed-kind.ts';
 import { RowWriter } from './row-writer.ts';
-import { uuidWidthMax, writeAscii, writeHex, writeUuid } from './write-string.ts';
+import { hexPieces, uuidWidthMax, writeAscii, writeHex, writeUuid } from './write-string.ts';
 
 const quote = 34;
 
@@ -80,7 +80,7 @@ function asciiWriter(
   return isQuoted ? withQuotes(writer) : writer;
 }
 
-function withQuotes({ widthMax, widthOf, write }: CellWriter): CellWriter {
+function withQuotes({ widthMax, widthOf, write, piecesOf }: CellWriter): CellWriter {
   return {
     widthMax: widthMax + 2,
     widthOf,
@@ -90,7 +90,14 @@ function withQuotes({ widthMax, widthOf, write }: CellWriter): CellWriter {
       bytes[end] = quote;
       return end + 1;
     },
+    piecesOf: piecesOf && ((row) => quotedPieces(piecesOf(row))),
   };
+}
+
+function* quotedPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  yield Uint8Array.of(quote);
+  yield* pieces;
+  yield Uint8Array.of(quote);
 }
 
 function booleanTextOf(data: Data): (row: number) => string {
@@ -149,6 +156,7 @@ function bytesWriterOf(field: Field, data: Data): CellWriter | undefined {
     widthOf: (row) => ((offsets[row + 1] ?? 0) - (offsets[row] ?? 0)) * 2,
     write: (bytes, position, row) =>
       writeHex(bytes, position, source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    piecesOf: (row) => hexPieces(source, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
 }
 

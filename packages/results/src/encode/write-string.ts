@@ -5,6 +5,8 @@ import { pieceBytesMax, RowWriter } from './row-writer.ts';
 // caller has ensured enough space.
 
 const quote = 34;
+const quoteText = Uint8Array.of(quote);
+const charactersToQuote = [',', '"', '\n', '\r'];
 
 /** Writes text of ASCII characters only. */
 export function writeAscii(bytes: Uint8Array, position: number, text: string): number {
@@ -33,11 +35,11 @@ export function writeBytes(
 }
 
 /**
- * Returns the maximum width of a JSON string: an escape turns one byte into at most six, the quotes
- * are two, and a piece of a long text needs one more temporarily.
+ * Returns the maximum width of a JSON string: an escape turns one byte into at most six, and the
+ * quotes are two.
  */
 export function jsonStringWidthMax(length: number): number {
-  return length * 6 + 3;
+  return length * 6 + 2;
 }
 
 /** Writes UTF-8 bytes `[start, end)` as a JSON string (RFC 8259 section 7), quotes included. */
@@ -48,31 +50,34 @@ export function writeJsonString(
   start: number,
   end: number,
 ): number {
-  let from = Math.min(end, start + pieceBytesMax);
-  let to = RowWriter.shared.writeCell(jsonText, source, start, from, bytes, position);
-  // Escapes are of single bytes, so a piece may end within a character. The next piece overwrites
-  // the closing quote.
-  for (; from < end; from += pieceBytesMax) {
-    const pieceEnd = RowWriter.shared.writeCell(
-      jsonText,
-      source,
-      from,
-      Math.min(end, from + pieceBytesMax),
-      bytes,
-      to - 1,
-    );
-    bytes.copyWithin(to - 1, to, pieceEnd);
-    to = pieceEnd - 1;
-  }
-  return to;
+  return end - start <= pieceBytesMax
+    ? RowWriter.shared.writeCell(jsonText, source, start, end, bytes, position)
+    : writePieces(bytes, position, jsonStringPieces(source, start, end));
 }
 
 /**
- * Returns the maximum width of a CSV field: every byte may be a quote, which is doubled, the quotes
- * are two, and a piece of a long text needs one more temporarily.
+ * Yields what `writeJsonString` writes, in pieces, so that a long text needs little memory. Each
+ * piece is valid until the next one is requested.
+ */
+export function* jsonStringPieces(
+  source: Uint8Array,
+  start: number,
+  end: number,
+): Generator<Uint8Array> {
+  const bytes = new Uint8Array(jsonStringWidthMax(Math.min(pieceBytesMax, end - start)));
+  // Escapes are of single bytes, so a piece may end within a character.
+  for (const { from, to } of sourcePieces(start, end)) {
+    const length = RowWriter.shared.writeCell(jsonText, source, from, to, bytes, 0);
+    yield bytes.subarray(from === start ? 0 : 1, to === end ? length : length - 1);
+  }
+}
+
+/**
+ * Returns the maximum width of a CSV field: every byte may be a quote, which is doubled, and the
+ * quotes are two.
  */
 export function csvFieldWidthMax(length: number): number {
-  return length * 2 + 3;
+  return length * 2 + 2;
 }
 
 /**
@@ -86,33 +91,27 @@ export function writeCsvField(
   start: number,
   end: number,
 ): number {
-  if (end - start <= pieceBytesMax) {
-    return RowWriter.shared.writeCell(csvText, source, start, end, bytes, position);
-  }
-  bytes[position] = quote;
-  let to = position + 1;
-  let needsQuotes = false;
-  for (let from = start; from < end; from += pieceBytesMax) {
-    const pieceEnd = RowWriter.shared.writeCell(
-      csvText,
-      source,
-      from,
-      Math.min(end, from + pieceBytesMax),
-      bytes,
-      to,
-    );
+  return end - start <= pieceBytesMax
+    ? RowWriter.shared.writeCell(csvText, source, start, end, bytes, position)
+    : writePieces(bytes, position, csvFieldPieces(source, start, end));
+}
+
+/** Yields what `writeCsvField` writes, in pieces as `jsonStringPieces`. */
+export function* csvFieldPieces(
+  source: Uint8Array,
+  start: number,
+  end: number,
+): Generator<Uint8Array> {
+  const text = Buffer.from(source.buffer, source.byteOffset + start, end - start);
+  const isQuoted = text.length === 0 || charactersToQuote.some((each) => text.includes(each));
+  const bytes = new Uint8Array(csvFieldWidthMax(Math.min(pieceBytesMax, end - start)));
+  if (isQuoted) yield quoteText;
+  for (const { from, to } of sourcePieces(start, end)) {
+    const length = RowWriter.shared.writeCell(csvText, source, from, to, bytes, 0);
     // A piece is quoted if it needs quotes, which a piece that starts with a quote always does.
-    const hasQuotes = bytes[to] === quote;
-    if (hasQuotes) bytes.copyWithin(to, to + 1, pieceEnd - 1);
-    to = hasQuotes ? pieceEnd - 2 : pieceEnd;
-    needsQuotes ||= hasQuotes;
+    yield bytes[0] === quote ? bytes.subarray(1, length - 1) : bytes.subarray(0, length);
   }
-  if (!needsQuotes) {
-    bytes.copyWithin(position, position + 1, to);
-    return to - 1;
-  }
-  bytes[to] = quote;
-  return to + 1;
+  if (isQuoted) yield quoteText;
 }
 
 /** Writes bytes `[start, end)` in lower-case hex. */
@@ -123,16 +122,31 @@ export function writeHex(
   start: number,
   end: number,
 ): number {
-  let to = position;
+  return end - start <= pieceBytesMax
+    ? RowWriter.shared.writeCell(hexText, source, start, end, bytes, position)
+    : writePieces(bytes, position, hexPieces(source, start, end));
+}
+
+/** Yields what `writeHex` writes, in pieces as `jsonStringPieces`. */
+export function* hexPieces(source: Uint8Array, start: number, end: number): Generator<Uint8Array> {
+  const bytes = new Uint8Array(Math.min(pieceBytesMax, end - start) * 2);
+  for (const { from, to } of sourcePieces(start, end)) {
+    yield bytes.subarray(0, RowWriter.shared.writeCell(hexText, source, from, to, bytes, 0));
+  }
+}
+
+/** Divides bytes `[start, end)` into pieces that the row writer accepts. */
+function* sourcePieces(start: number, end: number): Generator<{ from: number; to: number }> {
   for (let from = start; from < end; from += pieceBytesMax) {
-    to = RowWriter.shared.writeCell(
-      hexText,
-      source,
-      from,
-      Math.min(end, from + pieceBytesMax),
-      bytes,
-      to,
-    );
+    yield { from, to: Math.min(end, from + pieceBytesMax) };
+  }
+}
+
+function writePieces(bytes: Uint8Array, position: number, pieces: Iterable<Uint8Array>): number {
+  let to = position;
+  for (const piece of pieces) {
+    bytes.set(piece, to);
+    to += piece.length;
   }
   return to;
 }

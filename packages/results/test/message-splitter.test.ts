@@ -1,0 +1,27 @@
+import { MiB } from '@quire/core';
+import { expect, test } from 'vitest';
+import { BufferPool } from '../src/buffer-pool.ts';
+import { MessageSplitter } from '../src/message-splitter.ts';
+
+test('a message of many chunks needs the memory of itself and of one chunk', async () => {
+  const pool = new BufferPool();
+  const messages = new MessageSplitter(pool, 16 * MiB);
+  const leased: number[] = [];
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (let start = 0; start < 40 * MiB;) {
+      const chunk = await Promise.resolve(messages.lend(MiB));
+      leased.push(pool.leasedBytes);
+      yield chunk.fill(start / MiB);
+      start += chunk.length;
+    }
+  }
+  messages.open(body());
+  const first = await messages.take(20.5 * MiB);
+  expect([first[0], first[MiB], first.at(-1)]).toEqual([0, 1, 20]);
+  const second = await messages.take(19.5 * MiB);
+  expect([second[0], second[MiB], second.at(-1)]).toEqual([20, 21, 39]);
+  // The pool rounds sizes up, by an eighth at most.
+  expect(Math.max(...leased)).toBeLessThan(26 * MiB);
+  messages.close();
+  expect(pool.leasedBytes).toBe(0);
+});
