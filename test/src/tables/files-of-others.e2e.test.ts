@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createFileFinder, openFileRows, type SourceRow } from '@quire/tables';
+import { systemClock } from '@quire/core';
+import {
+  createFileFinder,
+  openFileRows,
+  previewTable,
+  type SourceRow,
+  type TableSchema,
+} from '@quire/tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, python } from '../testkit/toolchain.ts';
 
@@ -12,7 +19,7 @@ const run = promisify(execFile);
 /** Writes the same rows with every library. */
 const write = `
 import sys, decimal, datetime as dt
-import pyarrow as pa, pyarrow.parquet as pq, pyarrow.ipc as ipc, polars as pl, duckdb
+import pyarrow as pa, pyarrow.parquet as pq, pyarrow.ipc as ipc, pyarrow.feather as feather, polars as pl, duckdb
 folder = sys.argv[1]
 D = decimal.Decimal
 money = lambda digits: pa.decimal128(digits, 2)
@@ -39,6 +46,11 @@ sales = pa.array([[{'prices': [D('0.57')]}], None, []], pa.list_(pa.struct([('pr
 maps = maps.append_column('sales', sales)
 pq.write_table(maps, f'{folder}/pyarrow.parquet')
 pq.write_table(maps, f'{folder}/integers.parquet', store_decimal_as_integer=True, use_dictionary=False)
+pq.write_table(maps, f'{folder}/lz4.parquet', compression='lz4')
+for codec in ['lz4', 'zstd']:
+    options = ipc.IpcWriteOptions(compression=codec)
+    with ipc.new_file(f'{folder}/{codec}.arrow', maps.schema, options=options) as file: file.write_table(maps, max_chunksize=2)
+    with ipc.new_stream(f'{folder}/{codec}.arrows', maps.schema, options=options) as file: file.write_table(maps)
 with ipc.new_file(f'{folder}/pyarrow.arrow', maps.schema) as file: file.write_table(maps, max_chunksize=2)
 with ipc.new_stream(f'{folder}/pyarrow.arrows', maps.schema) as file: file.write_table(maps)
 with open(f'{folder}/pyarrow.arrow', 'rb') as file: whole = file.read()
@@ -46,20 +58,34 @@ with open(f'{folder}/cut.arrow', 'wb') as file: file.write(whole[:-1])
 frame = pl.from_arrow(rows)
 frame.write_parquet(f'{folder}/polars.parquet')
 frame.write_ipc(f'{folder}/polars.arrow', compression='uncompressed')
+frame.write_ipc(f'{folder}/polars-lz4.arrow', compression='lz4')
+frame.write_ipc(f'{folder}/polars-zstd.arrow', compression='zstd')
+frame.write_parquet(f'{folder}/polars-lz4.parquet', compression='lz4')
+feather.write_feather(pa.table({'n': range(100_000), 'even': [n if n % 2 == 0 else None for n in range(100_000)], 'word': [f'word {n % 7}' for n in range(100_000)]}), f'{folder}/long.feather')
 frame.write_ipc(f'{folder}/oldest.arrow', compression='uncompressed', compat_level=pl.CompatLevel.oldest())
 duckdb.sql("""COPY (SELECT *, 'y'::ENUM('x', 'y') AS letter, '{"a":1}'::JSON AS json, INTERVAL 1 DAY AS lapse FROM maps)
     TO '%s/duckdb.parquet'""" % folder)
+duckdb.sql(f"COPY maps TO '{folder}/duckdb-lz4.parquet' (COMPRESSION lz4_raw)")
 `;
 
 const files = [
   'pyarrow.parquet',
   'integers.parquet',
+  'lz4.parquet',
   'pyarrow.arrow',
   'pyarrow.arrows',
+  'lz4.arrow',
+  'lz4.arrows',
+  'zstd.arrow',
+  'zstd.arrows',
   'polars.parquet',
+  'polars-lz4.parquet',
   'polars.arrow',
+  'polars-lz4.arrow',
+  'polars-zstd.arrow',
   'oldest.arrow',
   'duckdb.parquet',
+  'duckdb-lz4.parquet',
 ];
 
 describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath) => {
@@ -125,6 +151,28 @@ describeWithTool(python, 'Rows of files that other libraries wrote', (pythonPath
       { byName: null, byPrice: null, byBytes: null, sales: null },
       { byName: {}, byPrice: {}, byBytes: {}, sales: [] },
     ]);
+  });
+
+  test.each(files)('%s has columns of decimals in the proposed schema', async (name) => {
+    const finder = createFileFinder({ paths: [folder], schemes: [] });
+    const { schema } = await previewTable({ sourceFiles: [name] }, { clock: systemClock, finder });
+    const { metricFieldSpecs } = schema as TableSchema;
+    const types = metricFieldSpecs?.map((column) => [column.name, column.dataType]);
+    expect(types).toMatchObject([
+      ['price', name.endsWith('.parquet') ? 'DOUBLE' : 'BIG_DECIMAL'],
+      ['total', 'BIG_DECIMAL'],
+      ['large', 'BIG_DECIMAL'],
+    ]);
+  });
+
+  test('a long file that is compressed by default has every value', async () => {
+    let count = 0;
+    for (const { n, even, word } of await rowsOf('long.feather')) {
+      if (n !== BigInt(count) || even !== (count % 2 === 0 ? n : null)) break;
+      if (word !== `word ${count % 7}`) break;
+      count += 1;
+    }
+    expect(count).toBe(100_000);
   });
 
   test('a file of Arrow without its last byte is refused, with its name', async () => {

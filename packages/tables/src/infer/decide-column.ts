@@ -64,7 +64,7 @@ export function decideColumn(
 /** Matches names of columns with fractions that are never summed. */
 const coordinateNames = /(^|[._-])(lat|lon|lng|latitude|longitude)$/i;
 
-const numberKinds: readonly ValueKind[] = ['int', 'long', 'huge', 'double'];
+const numberKinds: readonly ValueKind[] = ['int', 'long', 'huge', 'double', 'decimal'];
 
 /**
  * Returns the narrowest type that holds every value: INT, LONG, DOUBLE or BIG_DECIMAL, STRING;
@@ -80,7 +80,10 @@ function widen(
   const only = (...allowed: ValueKind[]): boolean => kinds.every((kind) => allowed.includes(kind));
   if (only('int')) return { dataType: 'INT', reason: `${each} is an integer of 32 bits.` };
   if (only('int', 'long')) return { dataType: 'LONG', reason: `${each} is an integer of 64 bits.` };
-  if (only(...numberKinds)) return widenFractions(evidence, each, has('double'), isMultiValue);
+  if (only('decimal')) return { dataType: 'BIG_DECIMAL', reason: `${each} is a decimal.` };
+  if (only(...numberKinds)) {
+    return widenFractions(evidence, each, has('double') || has('decimal'), isMultiValue);
+  }
   if (only('boolean')) return { dataType: 'BOOLEAN', reason: `${each} is true or false.` };
   if (only('bytes')) return { dataType: 'BYTES', reason: `${each} is a sequence of bytes.` };
   if (only('json') && !isMultiValue) {
@@ -107,7 +110,7 @@ function widenFractions(
   hasFractions: boolean,
   isMultiValue: boolean,
 ): { dataType: DataType; reason: string } {
-  const needsDigits = evidence.hasWideIntegers && !evidence.hasInfinities;
+  const needsDigits = evidence.needsDigits && !evidence.hasInfinities;
   // There are no multi-value columns of BIG_DECIMAL.
   if (needsDigits && isMultiValue) {
     return {
@@ -118,7 +121,7 @@ function widenFractions(
   if (needsDigits && hasFractions) {
     return {
       dataType: 'BIG_DECIMAL',
-      reason: `${each} is a number; some are integers of more digits than a DOUBLE keeps.`,
+      reason: `${each} is a number; some have more digits than a DOUBLE keeps.`,
     };
   }
   if (needsDigits) {

@@ -8,6 +8,7 @@ export type ValueKind =
   | 'long'
   | 'huge'
   | 'double'
+  | 'decimal'
   | 'boolean'
   | 'text'
   | 'json'
@@ -22,8 +23,8 @@ export interface ColumnEvidence {
   /** The number of values of each kind. */
   readonly counts: Map<ValueKind, number>;
   hasLists: boolean;
-  /** True if there is an integer of more than 53 bits, which a DOUBLE cannot represent. */
-  hasWideIntegers: boolean;
+  /** True if there is a decimal or an integer of more than 53 bits, whose digits a DOUBLE may lose. */
+  needsDigits: boolean;
   /** True if there is NaN or an infinity, which a BIG_DECIMAL cannot represent. */
   hasInfinities: boolean;
   /** The length of the longest text, in characters. */
@@ -37,18 +38,26 @@ export function newColumnEvidence(source: string): ColumnEvidence {
     presentCount: 0,
     counts: new Map(),
     hasLists: false,
-    hasWideIntegers: false,
+    needsDigits: false,
     hasInfinities: false,
     lengthMax: 0,
     times: { fitting: undefined, ranges: new Map() },
   };
 }
 
-/** Adds a value of a row that is not null: a single value, or a list of single values. */
-export function noteValue(evidence: ColumnEvidence, value: Exclude<SourceValue, null>): void {
+/**
+ * Adds a value of a row that is not null: a single value, or a list of single values.
+ *
+ * @param isDecimal true if a single text is a decimal
+ */
+export function noteValue(
+  evidence: ColumnEvidence,
+  value: Exclude<SourceValue, null>,
+  isDecimal = false,
+): void {
   if (!Array.isArray(value)) {
     evidence.presentCount += 1;
-    noteSingle(evidence, value);
+    noteSingle(evidence, value, isDecimal);
     return;
   }
   const elements = (value as readonly SourceValue[]).filter((element) => element !== null);
@@ -63,15 +72,18 @@ export function noteValue(evidence: ColumnEvidence, value: Exclude<SourceValue, 
   for (const element of elements) noteSingle(evidence, element);
 }
 
-function noteSingle(evidence: ColumnEvidence, value: SourceValue): void {
-  const kind = kindOf(value);
+function noteSingle(evidence: ColumnEvidence, value: SourceValue, isDecimal = false): void {
+  // The same field may be other text in another file.
+  const isDigits = isDecimal && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+  const kind = isDigits ? 'decimal' : kindOf(value);
   note(evidence, kind);
   if (typeof value === 'string') evidence.lengthMax = Math.max(evidence.lengthMax, value.length);
   if (typeof value === 'number') evidence.hasInfinities ||= !Number.isFinite(value);
   if (kind === 'long' || kind === 'huge') {
-    evidence.hasWideIntegers ||= !Number.isSafeInteger(Number(value));
+    evidence.needsDigits ||= !Number.isSafeInteger(Number(value));
   }
-  noteTime(evidence.times, value);
+  evidence.needsDigits ||= isDigits;
+  noteTime(evidence.times, isDigits ? null : value);
 }
 
 function note(evidence: ColumnEvidence, kind: ValueKind): void {

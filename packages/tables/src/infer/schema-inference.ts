@@ -10,6 +10,8 @@ export interface InferenceOptions {
   readonly delimiter?: string;
   /** True if texts are parsed as numbers and booleans, as required for rows of CSV. */
   readonly readsText?: boolean;
+  /** The fields whose texts are decimals, as in files that have a type for them. */
+  readonly decimals?: ReadonlySet<string>;
   /** The maximum number of columns that are inferred. */
   readonly columnsMax?: number;
 }
@@ -49,6 +51,7 @@ export class SchemaInference {
       schemaName: 'table',
       delimiter: '.',
       readsText: false,
+      decimals: new Set(),
       columnsMax: 2000,
       ...options,
     };
@@ -95,7 +98,7 @@ export class SchemaInference {
     }
     const read =
       this.#options.readsText && typeof value === 'string' ? readTypedText(value) : value;
-    if (read !== null) noteValue(evidence, read);
+    if (read !== null) noteValue(evidence, read, this.#options.decimals.has(name));
   }
 
   #explainLeftOut(unknown: readonly string[]): readonly Explanation[] {

@@ -108,7 +108,12 @@ async function inferFromSample(
   }
   const delimiter = complexTypeConfig?.delimiter ?? '.';
   const schemaName = tableName.replace(/_(OFFLINE|REALTIME)$/, '');
-  const inference = new SchemaInference({ schemaName, delimiter, readsText: sample.hasTypedText });
+  const inference = new SchemaInference({
+    schemaName,
+    delimiter,
+    readsText: sample.hasTypedText,
+    decimals: sample.decimals,
+  });
   const slice = new TimeSlice(clock, signal);
   for (const row of rows) {
     inference.add(row);

@@ -56,12 +56,13 @@ export async function sampleFiles(
       findings,
     };
   }
-  const { rows, formats } = await readChosen(chosen, rowsMax, options, findings);
+  const { rows, formats, decimals } = await readChosen(chosen, rowsMax, options, findings);
   if (matches.length > 0) findings.push(...fewRows(rows.length, sampling?.min));
   return {
     ...sample,
     rows,
     findings,
+    decimals,
     hasTypedText: formats.some((format) => format === 'csv' || format === 'tsv'),
   };
 }
@@ -131,6 +132,7 @@ async function readChosen(
   const sampleBudget = new SampleBudget(options.limits);
   const byFile = new Map<Match, readonly SourceRow[]>();
   const formats: FileFormat[] = [];
+  const decimals = new Set<string>();
   let [rowsLeft, filesLeft] = [rowsMax, chosen.length];
   for (const match of chosen.toSorted(
     (left, right) => left.file.sizeBytes - right.file.sizeBytes,
@@ -141,13 +143,16 @@ async function readChosen(
     const isFull = await readInto(rows, match, reading, {
       findings,
       onFormat: (format) => formats.push(format),
+      onDecimals: (names) => {
+        for (const name of names) decimals.add(name);
+      },
     });
     if (isFull) break;
     rowsLeft -= rows.length;
     filesLeft -= 1;
     if (rowsLeft <= 0 || budget.left === 0) break;
   }
-  return { rows: chosen.flatMap((match) => byFile.get(match) ?? []), formats };
+  return { rows: chosen.flatMap((match) => byFile.get(match) ?? []), formats, decimals };
 }
 
 interface FileReading extends SampleOptions {
@@ -156,15 +161,19 @@ interface FileReading extends SampleOptions {
   readonly rowsMax: number;
 }
 
+/** What is found in a file besides its rows. */
+interface FoundInFile {
+  readonly findings: Finding[];
+  readonly onFormat: (format: FileFormat) => void;
+  readonly onDecimals: (names: readonly string[]) => void;
+}
+
 /** Returns true if the sample cannot take another row of any file. */
 async function readInto(
   rows: SourceRow[],
   { file, request }: Match,
   options: FileReading,
-  {
-    findings,
-    onFormat,
-  }: { readonly findings: Finding[]; readonly onFormat: (format: FileFormat) => void },
+  { findings, onFormat, onDecimals }: FoundInFile,
 ): Promise<boolean> {
   const { budget, sampleBudget, rowsMax, signal, limits } = options;
   const counts = new Map<string, number>();
@@ -186,6 +195,7 @@ async function readInto(
       signal,
       csv: request.csv,
       onProblem,
+      onDecimals,
     };
     const opened = await openRows(reading, request.format);
     onFormat(opened.format);

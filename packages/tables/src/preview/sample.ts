@@ -13,6 +13,8 @@ export interface Sample {
   readonly givenRows?: readonly GivenRow[];
   /** True if texts may represent numbers, as in CSV. */
   readonly hasTypedText: boolean;
+  /** The fields that are decimals in a file, where their values may be text. */
+  readonly decimals: ReadonlySet<string>;
   /** Files that were read, or would be. */
   readonly files: readonly string[];
   readonly matchingFileCount: number;
@@ -47,6 +49,7 @@ export interface RealtimeSample {
 export const noSample: Sample = {
   rows: [],
   hasTypedText: false,
+  decimals: new Set(),
   files: [],
   matchingFileCount: 0,
   findings: [],

@@ -60,6 +60,20 @@ describe('types widen over all rows', () => {
     expect(inferColumn(values.toReversed()).slice(0, 3)).toEqual([kind, dataType, shape]);
   });
 
+  test.each<[string, SourceValue[], string, string]>([
+    ['decimals', ['0.50', null, '-12'], 'BIG_DECIMAL', 'Every value is a decimal.'],
+    ['decimals that look like dates', ['20240101'], 'BIG_DECIMAL', 'Every value is a decimal.'],
+    ['decimals and numbers', ['0.50', 0.5, 7], 'BIG_DECIMAL', 'some have more digits than a'],
+    ['decimals and an infinity', ['0.50', Infinity], 'DOUBLE', 'some have fractions'],
+    ['decimals and text of another file', ['0.50', 'n/a'], 'STRING', 'decimal (1), text (1)'],
+    ['lists of decimals', [['0.50']], 'STRING', 'Every element of its lists is text.'],
+  ])('texts of a field of decimals are numbers: %s', (_, values, dataType, reason) => {
+    const rows = values.map((field) => ({ field, word: '0.50' }));
+    const { columns } = inferSchema(rows, { decimals: new Set(['field']) });
+    expect(columns.map((column) => column.dataType)).toEqual([dataType, 'STRING']);
+    expect(columns[0]?.reason).toContain(reason);
+  });
+
   test('a null, an empty list or a missing field makes a column nullable; a column of nothing else is left out', () => {
     const { schema, explanations } = inferSchema([
       { a: 1, b: null, c: [1] },

@@ -23,8 +23,12 @@ const schema = {
 };
 
 /** Creates a container with a reference library for JavaScript. */
-async function container(rows: readonly object[], codec: 'null' | 'deflate'): Promise<Buffer> {
-  const encoder = new avsc.streams.BlockEncoder(schema as avsc.Schema, { codec, blockSize: 200 });
+async function container(
+  rows: readonly object[],
+  codec: 'null' | 'deflate',
+  type: object = schema,
+): Promise<Buffer> {
+  const encoder = new avsc.streams.BlockEncoder(type as avsc.Schema, { codec, blockSize: 200 });
   const chunks: Buffer[] = [];
   encoder.on('data', (chunk: Buffer) => chunks.push(chunk));
   for (const row of rows) encoder.write(row);
@@ -70,6 +74,22 @@ describe('Avro as another library writes it', () => {
       });
     },
   );
+
+  test('decimals of Avro are text, and their columns are named', async () => {
+    const bytes = { type: 'bytes', logicalType: 'decimal', precision: 20, scale: 2 };
+    const fields = [
+      { name: 'price', type: bytes },
+      { name: 'rebate', type: ['null', { ...bytes, type: 'fixed', name: 'F', size: 2 }] },
+      { name: 'hash', type: 'bytes' },
+    ];
+    const row = { price: Buffer.of(57), rebate: Buffer.of(255, 254), hash: Buffer.of(1) };
+    const file = await container([row], 'null', { type: 'record', name: 'R', fields });
+    const decimals: string[] = [];
+    const onDecimals = (names: readonly string[]): void => void decimals.push(...names);
+    const { rows } = await readFileRows(fileOf('x.avro', file), { onDecimals });
+    expect(rows).toEqual([{ price: '0.57', rebate: '-0.02', hash: Uint8Array.of(1) }]);
+    expect(decimals).toEqual(['price', 'rebate']);
+  });
 
   test('types of Avro may hold themselves', async () => {
     const nested = row(1, row(2));

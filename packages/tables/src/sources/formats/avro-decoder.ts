@@ -149,6 +149,12 @@ function decimalOr(
   return textOfDecimal(BigInt(`0x${bytes.toString('hex')}`), bytes.length * 8, scale);
 }
 
+/** Reports whether the values of a type are decimals or null. */
+export function isDecimal(type: AvroType): boolean {
+  if (type.kind === 'union') return type.branches.some(isDecimal);
+  return (type.kind === 'primitive' || type.kind === 'fixed') && type.logical === 'decimal';
+}
+
 /** A parsed Avro type: https://avro.apache.org/docs/1.12.0/specification. */
 type AvroType =
   | {

@@ -20,6 +20,8 @@ type Members = Record<string, unknown>;
 export interface ParquetValues {
   /** The metadata to read with. */
   readonly metadata: FileMetaData;
+  /** The names of the columns of decimals. */
+  readonly decimals: readonly string[];
   /** Completes a row that was read with it. */
   readonly complete: (row: Members) => SourceRow;
 }
@@ -40,9 +42,14 @@ export function parquetValuesOf(metadata: FileMetaData): ParquetValues {
     return declared;
   });
   const declared = { ...metadata, schema };
-  const convert = structConverter(parquetSchema(declared).children, decimals);
+  const columns = parquetSchema(declared).children;
+  const convert = structConverter(columns, decimals);
   return {
     metadata: declared,
+    decimals: columns
+      .map(({ element }) => element)
+      .filter((element) => decimals.has(element))
+      .map(({ name }) => name),
     complete: (row) => (convert === undefined ? row : convert(row)) as SourceRow,
   };
 }

@@ -11,7 +11,8 @@ import {
   Vector,
 } from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
-import { SourceProblem } from '../source-file.ts';
+import { type ByteBudget, SourceProblem } from '../source-file.ts';
+import { withCodecs } from './arrow-codecs.ts';
 import {
   assertDepth,
   fileBytes,
@@ -36,7 +37,7 @@ const dayMs = 86_400_000;
  * Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  */
 export const readArrow: RowReader = async function* (reading) {
-  const { file, rowsMax, signal } = reading;
+  const { file, rowsMax, budget, signal } = reading;
   let count = 0;
   let stream: AsyncGenerator<Uint8Array> | undefined;
   try {
@@ -47,8 +48,12 @@ export const readArrow: RowReader = async function* (reading) {
       stream = fileBytes(reading, 'none');
       reader = await RecordBatchReader.from(stream);
     }
-    await reader.open({ autoDestroy: true });
-    for await (const batch of reader as AsyncIterable<RecordBatch>) {
+    await withCodecs(budget, () => reader.open({ autoDestroy: true }) as Promise<unknown>);
+    const decimals = reader.schema.fields.filter(({ type }) =>
+      DataType.isDecimal(type as DataType),
+    );
+    reading.onDecimals?.(decimals.map(({ name }) => name));
+    for await (const batch of batchesOf(reader, budget)) {
       const columns = batch.data.children.map((data) => new Vector([withStoredInstants(data)]));
       for (let index = 0; index < batch.numRows && count < rowsMax; index += 1) {
         yield rowOf(reader.schema, columns, index);
@@ -68,6 +73,22 @@ export const readArrow: RowReader = async function* (reading) {
     await stream?.return(undefined);
   }
 };
+
+async function* batchesOf(
+  reader: RecordBatchReader,
+  budget: ByteBudget,
+): AsyncGenerator<RecordBatch> {
+  const batches = (reader as AsyncIterable<RecordBatch>)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await withCodecs(budget, () => batches.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await batches.return?.();
+  }
+}
 
 /**
  * Reports whether a file starts as one of batches.

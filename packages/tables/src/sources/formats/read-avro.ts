@@ -2,7 +2,7 @@ import { inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { snappyUncompress } from 'hyparquet';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { AvroDecoder, corrupt, readAvroSchema } from './avro-decoder.ts';
+import { AvroDecoder, corrupt, isDecimal, readAvroSchema } from './avro-decoder.ts';
 import { fileBytes, type RowReader } from './row-reading.ts';
 
 /** The size of the largest header and block, before and after decompression. */
@@ -28,6 +28,9 @@ export const readAvro: RowReader = async function* (reading) {
     }
     const type = readAvroSchema(JSON.parse(entries.get('avro.schema')?.toString('utf8') ?? 'null'));
     if (type.kind !== 'record') throw corrupt('its values are not records');
+    reading.onDecimals?.(
+      type.fields.filter((field) => isDecimal(field.type)).map(({ name }) => name),
+    );
     const codec = entries.get('avro.codec')?.toString('utf8') ?? 'null';
     const sync = await source.take(syncBytes);
     while (!(await source.isAtEnd())) {

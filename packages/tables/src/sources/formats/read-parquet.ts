@@ -10,6 +10,7 @@ import {
 import { formatBytes } from '@quire/core/portable';
 import type { SourceRow } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
+import { decompressLz4Block } from './lz4.ts';
 import { parquetValuesOf } from './parquet-values.ts';
 import {
   plainValue,
@@ -32,9 +33,10 @@ const footerBytesMax = 16 * 1024 * 1024;
  */
 export const readParquet: RowReader = async function* (reading) {
   const buffer = bufferOf(reading);
-  const { metadata, complete } = await orProblem(reading, async () =>
+  const { metadata, decimals, complete } = await orProblem(reading, async () =>
     parquetValuesOf(await readFooter(reading, buffer)),
   );
+  reading.onDecimals?.(decimals);
   for (const { rowStart, rowEnd } of groupsOf(metadata, reading.rowsMax)) {
     const options = {
       file: buffer,
@@ -130,6 +132,7 @@ const compressors: Compressors = {
   BROTLI: bounded((input, outputLength) =>
     brotliDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) }),
   ),
+  LZ4_RAW: bounded(decompressLz4Block),
   ZSTD: bounded((input, outputLength) =>
     zstdDecompressSync(input, { maxOutputLength: Math.max(1, outputLength) }),
   ),

@@ -18,6 +18,8 @@ export interface RowReading {
   readonly csv: CsvOptions;
   /** Called with rows that are omitted, while reading continues. */
   readonly onProblem: (code: string, message: string) => void;
+  /** Called with the names of columns of decimals, whose values may be text. */
+  readonly onDecimals?: ((names: readonly string[]) => void) | undefined;
 }
 
 /** The format of a CSV file. */
