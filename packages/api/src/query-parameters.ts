@@ -11,7 +11,7 @@ const expectations: Readonly<Record<ParameterType, string>> = {
   LONG: 'an integer of 64 bits, as text, or as a number up to 2^53 - 1',
   DOUBLE: "a number, 'NaN', 'Infinity' or '-Infinity'",
   BIG_DECIMAL: "a number of up to 38 digits, as text such as '-12.50'",
-  STRING: 'text without a NUL character',
+  STRING: 'text without a NUL character and without half of a surrogate pair',
   DATE: "a day of the years 1 to 9999, such as '2024-02-29'",
   TIMESTAMP:
     "a time in UTC, such as '2024-02-29 23:59:59.123'; beyond microseconds in the years 1678 to 2261",
@@ -122,7 +122,9 @@ function fit(type: ParameterType, value: unknown): QueryParameter | undefined {
         ? { type, value }
         : undefined;
     case 'STRING':
-      return typeof value === 'string' && !value.includes('\0') ? { type, value } : undefined;
+      return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
+        ? { type, value }
+        : undefined;
     case 'DATE':
       return isMatch(value, /^\d{4}-\d{2}-\d{2}$/) && isDay(value) ? { type, value } : undefined;
     case 'TIMESTAMP':
@@ -169,6 +171,8 @@ const shownLengthMax = 60;
  * JSON.stringify.
  */
 function show(value: unknown): string {
+  // JSON has such numbers, and JavaScript reads them as infinities.
+  if (value === Infinity || value === -Infinity) return 'a number beyond the range of a double';
   const text = JSON.stringify(value, withoutNested) ?? String(value);
   return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
 }

@@ -50,7 +50,8 @@ describe('parseQueryParameters', () => {
     ],
     ['BIG_DECIMAL', 1.5, "expected a number of up to 38 digits, as text such as '-12.50'."],
     ['DOUBLE', '1', "expected a number, 'NaN', 'Infinity' or '-Infinity'."],
-    ['STRING', 'a\0', 'expected text without a NUL character.'],
+    ['STRING', 'a\0', 'expected text without a NUL character and without half of'],
+    ['STRING', 'a\ud83d', 'expected text without a NUL character and without half of'],
     ['DATE', '2023-02-29', "expected a day of the years 1 to 9999, such as '2024-02-29'."],
     ['DATE', '0000-01-01', "expected a day of the years 1 to 9999, such as '2024-02-29'."],
     ['TIMESTAMP', '2024-01-01 24:00:00', 'expected a time in UTC'],
@@ -74,6 +75,12 @@ describe('parseQueryParameters', () => {
     expect(() => parseQueryParameters(JSON.parse('[9223372036854775807]'))).toThrow(
       'Parameter 1 is 9223372036854776000, which may have lost digits; expected an integer beyond 2^53 - 1 as ' +
         '{"type": "LONG", "value": "…"}, or another number with its type.',
+    );
+  });
+
+  it('parseQueryParameters refuses numbers beyond those of 64 bits', () => {
+    expect(() => parseQueryParameters(JSON.parse('[-1e400]'))).toThrow(
+      "Parameter 1 of type DOUBLE is a number beyond the range of a double; expected a number, 'NaN', 'Infinity' or '-Infinity'.",
     );
   });
 

@@ -21,13 +21,21 @@ export interface QueryText {
  * Parses the text of a query and its options. A trailing `OPTION(…)` belongs to the language of
  * Apache Pinot: in another one the text is unchanged.
  *
- * @throws INVALID_BODY when an option is not valid, or the engine does not know the language
+ * @throws INVALID_BODY when the text is not Unicode, an option is not valid, or the engine does not
+ *   know the language
  */
 export function parseQueryText(
   context: Pick<BrokerContext, 'options'>,
   { name }: Pick<Principal, 'name'>,
   body: Pick<QueryBody, 'sql' | 'queryOptions'>,
 ): QueryText {
+  // UTF-8 cannot represent it: the engine would read another character.
+  if (!body.sql.isWellFormed()) {
+    throw new QuireError(
+      'INVALID_BODY',
+      'sql has half of a surrogate pair; expected Unicode text: a string was cut in the middle of a character.',
+    );
+  }
   const { sql, options } = takeSetStatements(body.sql);
   const parse = (given: ReadonlyMap<string, string>): QueryOptions =>
     parseQueryOptions(body.queryOptions ?? '', given);

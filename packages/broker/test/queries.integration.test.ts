@@ -190,6 +190,10 @@ test.each([
   ['sql=rows 1', 'The request body is not valid JSON.'],
   ['{"sql":"rows 1","__proto__":{"x":1}}', 'The request body is not valid JSON.'],
   [
+    String.raw`{"sql":"rows 1 -- \ud83d"}`,
+    'sql has half of a surrogate pair; expected Unicode text: a string was cut in the middle of a character.',
+  ],
+  [
     '{"sql":"rows 1","queryOptions":"timeoutMs=soon"}',
     "timeoutMs in queryOptions is 'soon'; expected an integer ≥ 1, in milliseconds.",
   ],
