@@ -23,7 +23,7 @@ export interface ColumnEvidence {
   /** The number of values of each kind. */
   readonly counts: Map<ValueKind, number>;
   hasLists: boolean;
-  /** True if there is a decimal or an integer of more than 53 bits, whose digits a DOUBLE may lose. */
+  /** True if a DOUBLE may lose digits: for a decimal, or an integer of more than 53 bits. */
   needsDigits: boolean;
   /** True if there is NaN or an infinity, which a BIG_DECIMAL cannot represent. */
   hasInfinities: boolean;

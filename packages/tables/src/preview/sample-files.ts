@@ -161,7 +161,7 @@ interface FileReading extends SampleOptions {
   readonly rowsMax: number;
 }
 
-/** What is found in a file besides its rows. */
+/** The findings, the format and the decimals of a file. */
 interface FoundInFile {
   readonly findings: Finding[];
   readonly onFormat: (format: FileFormat) => void;
