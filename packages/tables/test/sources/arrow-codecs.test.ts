@@ -40,6 +40,17 @@ test.each([
   });
 });
 
+test('a codec that the program has registered remains', async () => {
+  const known = compressionRegistry.get(CompressionType.ZSTD) ?? {};
+  try {
+    compressionRegistry.set(CompressionType.ZSTD, { decode: () => Uint8Array.of(7) });
+    const bytes = await decode(CompressionType.ZSTD, zeros, new ByteBudget(10));
+    expect(bytes).toEqual(Uint8Array.of(7));
+  } finally {
+    compressionRegistry.set(CompressionType.ZSTD, known);
+  }
+});
+
 test('no frame of LZ4 has more bytes than are asked for', () => {
   const options = fc.record({ contentChecksum: fc.boolean(), blockChecksums: fc.boolean() });
   const data = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.nat(3000), options);
@@ -56,6 +67,19 @@ test('no frame of LZ4 has more bytes than are asked for', () => {
     }),
     { numRuns: 50 },
   );
+});
+
+test('a frame of LZ4 may tell its size, which is not believed', () => {
+  const frame = compressFrameSync(Buffer.from('some text'));
+  const taken: number[] = [];
+  const take = (sizeBytes: number): void => void taken.push(sizeBytes);
+  decompressLz4Frame(frame, take);
+  const [flags = 0] = frame.subarray(4);
+  const told = Buffer.concat([frame.subarray(0, 6), Buffer.alloc(8, 255), frame.subarray(6)]);
+  told[4] = flags | 8;
+  // The checksum of its header is now another one.
+  expect(() => decompressLz4Frame(told, take)).toThrow();
+  expect(taken[1]).toBe(taken[0]);
 });
 
 test('a damaged frame of LZ4 is refused before there is memory for it', () => {
