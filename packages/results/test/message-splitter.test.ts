@@ -18,7 +18,7 @@ test('a message of many chunks needs the memory of itself and of one chunk', asy
   messages.open(body());
   const first = await messages.take(8.5 * MiB);
   expect([first[0], first[MiB], first.at(-1)]).toEqual([0, 1, 8]);
-  // Nobody else has its memory.
+  // Its memory is not lent to others.
   pool.release(pool.lease(first.byteLength).fill(99));
   expect(first.at(-1)).toBe(8);
   const second = await messages.take(7.5 * MiB);
