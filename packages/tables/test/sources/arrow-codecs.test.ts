@@ -51,6 +51,20 @@ test('a codec that the program has registered remains', async () => {
   }
 });
 
+test('codecs are registered only while a file is read, by however many readers', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const registered = (): CompressionType[] =>
+    compressed
+      .map(([type]) => type)
+      .filter((type) => 'decode' in (compressionRegistry.get(type) ?? {}));
+  const slow = withCodecs(new ByteBudget(10), () => gate);
+  await withCodecs(new ByteBudget(10), () => Promise.resolve());
+  expect(registered()).toHaveLength(2);
+  open();
+  await slow;
+  expect(registered()).toEqual([]);
+});
+
 test('no frame of LZ4 has more bytes than are asked for', () => {
   const options = fc.record({ contentChecksum: fc.boolean(), blockChecksums: fc.boolean() });
   const data = fc.tuple(fc.uint8Array({ maxLength: 200 }), fc.nat(3000), options);

@@ -12,20 +12,41 @@ const bufferBytesMax = 256 * 1024 * 1024;
 const budgets = new AsyncLocalStorage<ByteBudget>();
 
 /**
- * Runs a step of reading an Arrow file, in which the library may decompress buffers: it has one
- * registry of codecs for all files. Decompressed bytes are taken from the budget.
+ * Runs a step of reading an Arrow file, in which the library may decompress buffers. Decompressed
+ * bytes are taken from the budget. The library has one registry of codecs for the whole process, so
+ * these are in it only during such steps; codecs of the program that embeds this package remain.
  */
-export function withCodecs<Value>(budget: ByteBudget, step: () => Promise<Value>): Promise<Value> {
-  for (const [type, decode] of codecs) {
-    // Codecs of the program that embeds this package remain.
-    if (compressionRegistry.get(type) === null) compressionRegistry.set(type, { decode });
+export async function withCodecs<Value>(
+  budget: ByteBudget,
+  step: () => Promise<Value>,
+): Promise<Value> {
+  stepCount += 1;
+  try {
+    for (const [type, codec] of codecs) {
+      if (compressionRegistry.get(type)?.decode === undefined) compressionRegistry.set(type, codec);
+    }
+    return await budgets.run(budget, step);
+  } finally {
+    stepCount -= 1;
+    for (const [type, codec] of stepCount === 0 ? codecs : []) {
+      if (compressionRegistry.get(type) === codec) compressionRegistry.set(type, {});
+    }
   }
-  return budgets.run(budget, step);
 }
 
-const codecs: readonly (readonly [CompressionType, (bytes: Uint8Array) => Uint8Array])[] = [
-  [CompressionType.LZ4_FRAME, (bytes) => counted(decompressLz4Frame(bytes, assertMayTake))],
-  [CompressionType.ZSTD, (bytes) => counted(decompressZstd(bytes))],
+/** The number of steps in progress. */
+let stepCount = 0;
+
+interface Codec {
+  readonly decode: (bytes: Uint8Array) => Uint8Array;
+}
+
+const codecs: readonly (readonly [CompressionType, Codec])[] = [
+  [
+    CompressionType.LZ4_FRAME,
+    { decode: (bytes) => counted(decompressLz4Frame(bytes, assertMayTake)) },
+  ],
+  [CompressionType.ZSTD, { decode: (bytes) => counted(decompressZstd(bytes)) }],
 ];
 
 function decompressZstd(bytes: Uint8Array): Uint8Array {
