@@ -1,3 +1,4 @@
+import type { Field } from 'apache-arrow';
 import { type CallOptions, type ColumnarRows, MiB, type RowRange } from '@quire/core';
 import { tracedItems, tracedSync } from '@quire/core/trace';
 import { isTextFormat, type PageFormatName } from '@quire/core/wire';
@@ -69,7 +70,7 @@ const syncBytesMax = 64 * 1024;
 const threadBytesMin = 128 * 1024;
 /**
  * The maximum stored size of a part that is given to a thread, which keeps its whole output in
- * memory. Larger ones are single batches of long texts.
+ * memory. Larger ones are single batches of long values, which this thread writes in pieces.
  */
 const partBytesMax = 8 * MiB;
 /**
@@ -165,7 +166,7 @@ export class ResultPage {
     const isOnePart = parts.length === 1;
     const isForThreads =
       (isOnePart || isDivisible[format]) &&
-      parts.every((batches) => sizeBytesOf(batches) <= partBytesMax);
+      (this.#hasNested() || parts.every((batches) => sizeBytesOf(batches) <= partBytesMax));
     if (!isForThreads || !threads.hasCapacity()) {
       yield* this.#encodeHere(format, options);
       return;
@@ -250,6 +251,15 @@ export class ResultPage {
       ...options,
       rowsPerBatch: this.#record.spans.rowsPerBatch,
       pool,
+    });
+  }
+
+  /** Reports whether it has nested values: each is written as a whole, which may take seconds. */
+  #hasNested(): boolean {
+    const { fields } = this.#record.schema;
+    return fields.some(({ type }) => {
+      const { children } = type as { readonly children?: readonly Field[] | null };
+      return (children?.length ?? 0) > 0;
     });
   }
 

@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { type ByteRange, MiB, type QuireError, readObject } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { collect, ManualClock } from '@quire/core/testing';
-import { Field, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
@@ -15,12 +13,10 @@ import {
   type PageFormatName,
   PageThreads,
   type Result,
-  type ResultSource,
   ResultStore,
   type ResultStoreOptions,
 } from '../src/index.ts';
 import { poolOf } from '../src/threads/page-threads.ts';
-import { textColumnOf } from './column-builder.ts';
 
 /** Stored, 4 MB: 16 batches of 256 KiB. */
 const rowCount = 1 << 20;
@@ -45,7 +41,6 @@ afterEach(async () => {
 async function createResult(
   countMax: number,
   options: Partial<ResultStoreOptions> = {},
-  source: ResultSource = countingRows(rowCount),
 ): Promise<Result> {
   threads = new PageThreads({
     countMax,
@@ -63,7 +58,7 @@ async function createResult(
     clock,
     ...options,
   });
-  return results.create(source, { owner: 'o' });
+  return results.create(countingRows(rowCount), { owner: 'o' });
 }
 
 /** Opens the same result without threads. */
@@ -171,22 +166,6 @@ describe('pages in threads', () => {
     const result = await createResult(0);
     await bytesOf(result, 0, 500_000, 'json');
     expect(threads.status).toMatchObject({ count: 0, partCount: 0, refusedCount: 0 });
-  });
-
-  test('a page of a text of 9 MB is encoded in the main thread, piece by piece, because a thread keeps all that it encodes', async () => {
-    const text = textColumnOf(new Utf8(), ['x'.repeat(9_000_000)]);
-    const schema = new Schema([new Field('x', new Utf8(), false)]);
-    const row = makeData({ type: new Struct(schema.fields), children: [text] });
-    const batches = Readable.from([new RecordBatch(schema, row)]);
-    const result = await createResult(1, {}, { schema, batches });
-    await started();
-    const lengths: number[] = [];
-    for await (const chunk of result.page({ offset: 0, rowCount: 1 }).encode('json')) {
-      lengths.push(chunk.byteLength);
-    }
-    expect(threads.status.partCount).toBe(0);
-    expect(lengths.reduce((sum, length) => sum + length)).toBe(9_000_006);
-    expect(Math.max(...lengths)).toBeLessThan(MiB);
   });
 
   test('a page is encoded in the main thread while its thread starts, and while all are busy', async () => {

@@ -74,7 +74,7 @@ test('no frame of LZ4 has more bytes than are asked for', () => {
       const frame = compressFrameSync(plain, flags);
       let taken = -1;
       const take = (sizeBytes: number): void => void (taken = sizeBytes);
-      // What follows the frame is not a part of it.
+      // Bytes after the frame are not a part of it.
       const decoded = decompressLz4Frame(Buffer.concat([frame, frame]), take);
       expect(plain.equals(decoded)).toBe(true);
       expect(taken).toBeGreaterThanOrEqual(plain.length);
