@@ -171,9 +171,7 @@ export class RunningQuery {
    * @throws ABORTED when the caller has disconnected
    */
   async untilFirstBatch({ signal }: CallOptions): Promise<void> {
-    const hasBatch = ({ rowCount, rowsPerBatch }: GrowingResult): boolean =>
-      rowCount > 0 && rowCount >= rowsPerBatch;
-    await this.#untilGrown(hasBatch, { signal, waitMs: Infinity });
+    await this.#untilGrown((growth) => growth.hasWholeBatch, { signal, waitMs: Infinity });
   }
 
   async #untilGrown(

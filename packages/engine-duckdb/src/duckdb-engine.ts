@@ -28,6 +28,7 @@ import { prepareTranslated } from './pinot/prepare-translated.ts';
 import { QueryConnection } from './query-connection.ts';
 import type { SelectStatement, StatementRules } from './select-statement.ts';
 import { type StatementLimits, statementLimits } from './statement-limits.ts';
+import { streamBufferBytesOf } from './stream-buffer.ts';
 import { likelySchemaOf, narrowSums } from './sums-of-integers.ts';
 import { TableScope } from './table-scope.ts';
 import type { OpenTable } from './table-source.ts';
@@ -211,6 +212,8 @@ export class DuckDbEngine implements QueryEngine {
       : undefined;
     if (onProgress !== undefined) await connection.watchProgress(this.#clock, onProgress);
     const select = await narrowSums(connection, prepared, this.#redact);
+    const bufferBytes = streamBufferBytesOf(select.plan.schema);
+    if (bufferBytes !== undefined) await connection.setStreamBuffer(bufferBytes);
     const result = await this.#start(connection, select);
     return new DuckDbExecution({
       connection,

@@ -151,6 +151,8 @@ async function lock(
     `SET allowed_paths = [${files.join(', ')}]`,
     `SET allowed_directories = [${liveDirectory === undefined ? '' : quoteLiteral(`${liveDirectory}/`)}]`,
     'SET enable_external_access = false',
+    // `setStreamBuffer` sets it for a query; callers cannot, because SET is not a query.
+    `SET allowed_configs = ['streaming_buffer_size']`,
     'SET lock_configuration = true',
   ];
   for (const statement of statements) await readRows(connection, statement);

@@ -80,6 +80,13 @@ export class QueryConnection {
     void this.#reportProgress(clock, signal, onProgress);
   }
 
+  /** Sets the size of the buffer for the query's rows: `streamBufferBytesOf`. */
+  async setStreamBuffer(sizeBytes: number): Promise<void> {
+    await this.call((handle) =>
+      duckdb.query(handle, `SET SESSION streaming_buffer_size = '${sizeBytes}B'`),
+    );
+  }
+
   async #reportProgress(
     clock: Clock,
     signal: AbortSignal,

@@ -35,7 +35,10 @@ export interface OpenRecord {
   readonly seenMs: number;
 }
 
-const formatVersion = 1;
+/** The version of records whose batches have equal row counts: older releases read it. */
+const equalBatchesVersion = 1;
+/** The version of records with `rowEnds`, which older releases would ignore. */
+const formatVersion = 2;
 
 /**
  * Encodes a commit record as JSON: `{"formatVersion", "checksum", "record"}`. `checksum` is the
@@ -44,9 +47,8 @@ const formatVersion = 1;
 export function encodeCommitRecord(record: CommitRecord): Uint8Array {
   const schema = Buffer.from(encodeSchemaMessage(record.schema).bytes).toString('base64');
   const text = JSON.stringify({ ...record, schema });
-  return Buffer.from(
-    `{"formatVersion":${formatVersion},"checksum":${crc32(text)},"record":${text}}\n`,
-  );
+  const version = record.spans.rowEnds === undefined ? equalBatchesVersion : formatVersion;
+  return Buffer.from(`{"formatVersion":${version},"checksum":${crc32(text)},"record":${text}}\n`);
 }
 
 /**
@@ -57,7 +59,7 @@ export function encodeCommitRecord(record: CommitRecord): Uint8Array {
  */
 export function decodeCommitRecord(key: string, bytes: Uint8Array): CommitRecord {
   const envelope = parseEnvelope(key, bytes);
-  if (envelope.formatVersion !== formatVersion) {
+  if (envelope.formatVersion !== equalBatchesVersion && envelope.formatVersion !== formatVersion) {
     throw unknownFormat(key, envelope.formatVersion);
   }
   if (envelope.record === undefined) throw corrupt(key, 'contains no record');
@@ -109,7 +111,7 @@ function unknownFormat(key: string, version: unknown): QuireError {
   }
   return new QuireError(
     'RESULT_FORMAT_UNKNOWN',
-    `The commit record ${key} has format version ${String(version)}, but this version of Quire reads ${formatVersion}; use a newer one.`,
+    `The commit record ${key} has format version ${String(version)}, but this version of Quire reads versions up to ${formatVersion}; use a newer one.`,
   );
 }
 

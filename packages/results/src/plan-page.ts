@@ -1,5 +1,5 @@
 import type { ByteRange, RowRange } from '@quire/core';
-import type { BatchSpans } from './batch-spans.ts';
+import { batchOfRow, type BatchSpans, rowsOfBatch } from './batch-spans.ts';
 
 /** One batch of a page, and the rows of it that belong to the page. */
 export interface PlannedBatch {
@@ -9,6 +9,8 @@ export interface PlannedBatch {
   readonly checksum: number;
   /** First and last (exclusive) row of the page, counted within the batch. */
   readonly rows: RowRange;
+  /** The number of rows in the batch; the last one of a result may have fewer. */
+  readonly rowCountMax: number;
 }
 
 /** The reads for a page: its batches, which are contiguous in `bytes`. */
@@ -21,15 +23,16 @@ export interface PagePlan {
 
 /**
  * Plans the page of `rows`, a range within the result. Pure. An empty range reads nothing. Cost:
- * proportional to the batches of the page, independent of the result's size.
+ * proportional to the batches of the page, and at most logarithmic in the result's size.
  */
 export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
-  const { rowsPerBatch, firstOffset, ends, checksums } = spans;
+  const { firstOffset, ends, checksums } = spans;
   const batches: PlannedBatch[] = [];
   if (rows.end > rows.start) {
-    const last = Math.floor((rows.end - 1) / rowsPerBatch);
-    for (let index = Math.floor(rows.start / rowsPerBatch); index <= last; index += 1) {
-      const firstRow = index * rowsPerBatch;
+    const last = batchOfRow(spans, rows.end - 1);
+    for (let index = batchOfRow(spans, rows.start); index <= last; index += 1) {
+      const { start: firstRow, end: endRow } = rowsOfBatch(spans, index);
+      const rowCountMax = endRow - firstRow;
       const start = index === 0 ? firstOffset : (ends[index - 1] ?? firstOffset);
       batches.push({
         index,
@@ -37,8 +40,9 @@ export function planPage(spans: BatchSpans, rows: RowRange): PagePlan {
         checksum: checksums[index] ?? 0,
         rows: {
           start: Math.max(0, rows.start - firstRow),
-          end: Math.min(rowsPerBatch, rows.end - firstRow),
+          end: Math.min(rowCountMax, rows.end - firstRow),
         },
+        rowCountMax,
       });
     }
   }

@@ -7,6 +7,7 @@ export type ProgressEvent =
   | { readonly kind: 'started'; readonly schema: Uint8Array; readonly firstOffset: number }
   | {
       readonly kind: 'batch';
+      /** The usual number of rows in a batch. */
       readonly rowsPerBatch: number;
       /** The number of rows in this batch. */
       readonly rowCount: number;

@@ -8,16 +8,28 @@ const batchSizeBytesDefault = 256 * 1024;
 const rowsPerBatchMax = 16_384;
 /** The metadata of one column in one batch: a field node and up to three buffer regions. */
 const metadataBytesPerColumn = 64;
+/**
+ * Batches that would be larger or smaller than the target by more than this factor have another
+ * number of rows.
+ */
+const deviationMax = 8;
+
+interface PendingSlice extends BatchSlice {
+  readonly sizeBytes: number;
+}
 
 /**
- * Regroups a stream of record batches into batches with equal row counts, except the last one.
+ * Regroups a stream of record batches into batches of moderate size, with equal row counts if the
+ * rows are of similar size.
  *
- * The row count is chosen once, from the first rows: a power of two that makes a batch of moderate
- * size. Columns are not copied here: a new batch is a list of slices of the incoming batches.
+ * The row count is chosen once, from the first rows: a power of two. Where rows become much longer
+ * or shorter, batches have fewer or more of them, so that none takes much memory, and no page reads
+ * much more than its rows. Columns are not copied here: a new batch is a list of slices of the
+ * incoming batches.
  */
 export class Rebatcher {
   readonly #sizeBytesTarget: number;
-  #pending: BatchSlice[] = [];
+  #pending: PendingSlice[] = [];
   #pendingRows = 0;
   #pendingBytes = 0;
   #rowsPerBatch = 0;
@@ -34,9 +46,7 @@ export class Rebatcher {
     this.#sizeBytesTarget = sizeBytesTarget ?? Math.max(batchSizeBytesDefault, 4 * metadataBytes);
   }
 
-  /**
-   * The number of rows in every batch except the last; at least 1, even for a stream without rows.
-   */
+  /** The usual number of rows in a batch; at least 1, even for a stream without rows. */
   get rowsPerBatch(): number {
     return Math.max(1, this.#rowsPerBatch);
   }
@@ -57,21 +67,20 @@ export class Rebatcher {
       ) {
         this.#chooseRowsPerBatch();
       }
-      while (this.#rowsPerBatch > 0 && this.#pendingRows >= this.#rowsPerBatch) {
-        yield this.#take(this.#rowsPerBatch);
+      for (let rows = this.#nextRowCount(); rows > 0; rows = this.#nextRowCount()) {
+        yield this.#take(rows);
       }
     }
     if (this.#rowsPerBatch === 0 && this.#pendingRows > 0) this.#chooseRowsPerBatch();
-    while (this.#pendingRows > 0) yield this.#take(Math.min(this.#rowsPerBatch, this.#pendingRows));
+    while (this.#pendingRows > 0) yield this.#take(this.#nextRowCount() || this.#pendingRows);
   }
 
   #push(batch: ColumnBatch<ArrowColumn>): void {
-    const slice = { batch, start: 0, end: batch.rowCount };
-    if (slice.end === 0) return;
-    this.#pending.push(slice);
-    this.#pendingRows += slice.end;
-    this.#rowCount += slice.end;
-    if (this.#rowsPerBatch === 0) this.#pendingBytes += batchSliceSizeBytes(slice);
+    if (batch.rowCount === 0) return;
+    this.#pending.push(sized({ batch, start: 0, end: batch.rowCount }));
+    this.#pendingRows += batch.rowCount;
+    this.#rowCount += batch.rowCount;
+    this.#pendingBytes += this.#pending.at(-1)?.sizeBytes ?? 0;
   }
 
   #chooseRowsPerBatch(): void {
@@ -81,19 +90,70 @@ export class Rebatcher {
     this.#rowsPerBatch = Math.min(rowsPerBatchMax, powerOfTwo);
   }
 
+  /** Returns the number of rows of the next batch; 0 if more rows are needed for it. */
+  #nextRowCount(): number {
+    const rowCount = this.#rowsPerBatch;
+    const sizeBytesMax = this.#sizeBytesTarget * deviationMax;
+    const sizeBytesMin = this.#sizeBytesTarget / deviationMax;
+    if (rowCount === 0) return 0;
+    if (this.#pendingRows < rowCount) {
+      return this.#pendingBytes > sizeBytesMax ? this.#rowsThatFit(this.#pendingRows) : 0;
+    }
+    if (this.#pendingBytes < sizeBytesMin && this.#pendingRows < rowsPerBatchMax) return 0;
+    const sizeBytes = this.#sizeOf(rowCount);
+    if (sizeBytes > sizeBytesMax) return this.#rowsThatFit(rowCount);
+    if (sizeBytes >= sizeBytesMin) return rowCount;
+    return this.#rowsThatFit(Math.min(this.#pendingRows, rowsPerBatchMax));
+  }
+
+  /** Returns the size of the first pending rows. */
+  #sizeOf(rowCount: number): number {
+    let [sizeBytes, rowsLeft] = [0, rowCount];
+    for (const slice of this.#pending) {
+      const { batch, start, end } = slice;
+      if (end - start > rowsLeft) {
+        return sizeBytes + batchSliceSizeBytes({ batch, start, end: start + rowsLeft });
+      }
+      sizeBytes += slice.sizeBytes;
+      rowsLeft -= end - start;
+    }
+    return sizeBytes;
+  }
+
+  /** Returns how many of the first pending rows have at most the target size; at least one. */
+  #rowsThatFit(rowCountMax: number): number {
+    let [fitting, tooMany] = [1, rowCountMax + 1];
+    while (tooMany - fitting > 1) {
+      const middle = Math.floor((fitting + tooMany) / 2);
+      if (this.#sizeOf(middle) <= this.#sizeBytesTarget) fitting = middle;
+      else tooMany = middle;
+    }
+    return fitting;
+  }
+
   #take(rowCount: number): BatchSlice[] {
     const taken: BatchSlice[] = [];
     let wanted = rowCount;
     while (wanted > 0) {
       const first = this.#pending[0];
       if (first === undefined) break;
-      const end = Math.min(first.end, first.start + wanted);
-      taken.push({ batch: first.batch, start: first.start, end });
-      wanted -= end - first.start;
-      if (end === first.end) this.#pending.shift();
-      else this.#pending[0] = { batch: first.batch, start: end, end: first.end };
+      const { batch, start } = first;
+      const end = Math.min(first.end, start + wanted);
+      const slice = end === first.end ? first : sized({ batch, start, end });
+      taken.push(slice);
+      wanted -= end - start;
+      this.#pendingBytes -= slice.sizeBytes;
+      if (slice === first) this.#pending.shift();
+      else {
+        const sizeBytes = first.sizeBytes - slice.sizeBytes;
+        this.#pending[0] = { batch, start: end, end: first.end, sizeBytes };
+      }
     }
     this.#pendingRows -= rowCount;
     return taken;
   }
+}
+
+function sized(slice: BatchSlice): PendingSlice {
+  return { ...slice, sizeBytes: batchSliceSizeBytes(slice) };
 }

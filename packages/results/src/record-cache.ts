@@ -1,6 +1,7 @@
 import { type CallOptions, type Clock, MiB, type ObjectStore, type RequestId } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
 import { LRUCache } from 'lru-cache';
+import type { BatchSpans } from './batch-spans.ts';
 import type { OpenRecord } from './commit-record.ts';
 import { isStored } from './result-finder.ts';
 
@@ -15,8 +16,8 @@ interface RecordCacheParts {
 }
 
 const cacheBytesMax = 16 * MiB;
-/** The approximate memory of one batch in a parsed record, and of the rest of the record. */
-const bytesPerBatch = 16;
+/** The approximate memory of one number in a parsed record, and of the rest of the record. */
+const bytesPerNumber = 8;
 const bytesPerCharacter = 2;
 const bytesPerRecord = 4096;
 const ownersMax = 100_000;
@@ -33,7 +34,7 @@ export class RecordCache {
   readonly #records = new LRUCache<RequestId, OpenRecord>({
     maxSize: cacheBytesMax,
     sizeCalculation: ({ record: { spans, sql = '' } }) =>
-      bytesPerRecord + spans.ends.length * bytesPerBatch + sql.length * bytesPerCharacter,
+      bytesPerRecord + numberCountOf(spans) * bytesPerNumber + sql.length * bytesPerCharacter,
   });
 
   constructor(parts: RecordCacheParts) {
@@ -93,4 +94,8 @@ export class RecordCache {
     }
     return isThere;
   }
+}
+
+function numberCountOf({ ends, checksums, rowEnds = [] }: BatchSpans): number {
+  return ends.length + checksums.length + rowEnds.length;
 }

@@ -1,11 +1,10 @@
-import type { Field } from 'apache-arrow';
+import type { Field, Schema } from 'apache-arrow';
 import { type CallOptions, type ColumnarRows, MiB, type RowRange } from '@quire/core';
 import { tracedItems, tracedSync } from '@quire/core/trace';
 import { isTextFormat, type PageFormatName } from '@quire/core/wire';
 import { decodeBatchMessage } from './arrow/decode-message.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { checkCodecs, checkFormat } from './check-options.ts';
-import type { CommitRecord } from './commit-record.ts';
 import { type ArrowMessageOptions, arrowMessages } from './encode/arrow-messages.ts';
 import { type ArrowChunks, encodeArrowSync } from './encode/arrow-stream.ts';
 import { type FormatOptions, pageEncoders } from './encode/page-encoders.ts';
@@ -55,9 +54,6 @@ export interface EncodedPage {
   readonly release?: (isStillRead: boolean) => void;
 }
 
-/** The members of a record that a page needs. */
-export type PageRecord = Pick<CommitRecord, 'schema' | 'spans'>;
-
 /**
  * The stored size up to which a page is encoded synchronously; larger ones are yielded in chunks,
  * so that they do not block other work.
@@ -98,14 +94,14 @@ export class ResultPage {
    * store.
    */
   readonly sizeBytesMax: number;
-  readonly #record: PageRecord;
+  readonly #schema: Schema;
   readonly #plan: PagePlan;
   readonly #source: PageSource;
 
-  constructor(record: PageRecord, range: RowRange, plan: PagePlan, source: PageSource) {
+  constructor(schema: Schema, range: RowRange, plan: PagePlan, source: PageSource) {
     this.range = range;
     this.sizeBytesMax = plan.bytes.end - plan.bytes.start;
-    this.#record = record;
+    this.#schema = schema;
     this.#plan = plan;
     this.#source = source;
   }
@@ -139,12 +135,10 @@ export class ResultPage {
   }
 
   #encodeHere(format: PageFormatName, options: EncodeOptions): AsyncIterable<Uint8Array> {
-    const { schema, spans } = this.#record;
     const { pool } = this.#source;
     const { contentEncoding, onEncoded, isDoneWithChunks = false } = options;
     const page = {
-      schema,
-      rowsPerBatch: spans.rowsPerBatch,
+      schema: this.#schema,
       batches: tracedItems('page.read', this.#source.read(this.#plan, options)),
       pool,
       // A compressor holds several chunks.
@@ -171,11 +165,9 @@ export class ResultPage {
       yield* this.#encodeHere(format, options);
       return;
     }
-    const { schema, spans } = this.#record;
     const page = {
       format,
-      schema,
-      rowsPerBatch: spans.rowsPerBatch,
+      schema: this.#schema,
       planned: this.#plan.batches,
       read: (batches: readonly PlannedBatch[]) =>
         tracedItems('page.read', this.#source.read(batchesOf(this.#plan, batches), { signal })),
@@ -211,7 +203,7 @@ export class ResultPage {
     if (isText ? this.#storedBytes() > syncBytesMax : format !== 'arrow') return undefined;
     const cached = tracedSync('page.read', () => this.#source.readCached?.(this.#plan));
     if (cached === undefined) return undefined;
-    const { schema, spans } = this.#record;
+    const schema = this.#schema;
     let lent: ArrowChunks | undefined;
     try {
       if (isText) {
@@ -222,8 +214,7 @@ export class ResultPage {
         return { chunks: [encodeTextSync(format, { schema, batches }, options)] };
       }
       if (!cached.batches.every(({ message }) => isReadableBy(codecs, message))) return undefined;
-      const form = { rowsPerBatch: spans.rowsPerBatch, codecs };
-      lent = encodeArrowSync(schema, cached.batches, form, this.#source.pool);
+      lent = encodeArrowSync(schema, cached.batches, { codecs }, this.#source.pool);
     } finally {
       if (lent === undefined) cached.release();
     }
@@ -247,17 +238,15 @@ export class ResultPage {
     checkCodecs(options.codecs ?? []);
     const { pool } = this.#source;
     const batches = tracedItems('page.read', this.#source.read(this.#plan, options));
-    return arrowMessages(this.#record.schema, batches, {
+    return arrowMessages(this.#schema, batches, {
       ...options,
-      rowsPerBatch: this.#record.spans.rowsPerBatch,
       pool,
     });
   }
 
   /** Reports whether it has nested values: each is written as a whole, which may take seconds. */
   #hasNested(): boolean {
-    const { fields } = this.#record.schema;
-    return fields.some(({ type }) => {
+    return this.#schema.fields.some(({ type }) => {
       const { children } = type as { readonly children?: readonly Field[] | null };
       return (children?.length ?? 0) > 0;
     });
@@ -265,21 +254,19 @@ export class ResultPage {
 
   /** Returns the approximate stored size of the page's rows. */
   #storedBytes(): number {
-    const { rowsPerBatch } = this.#record.spans;
-    return (
-      Math.min(1, this.rowCount / rowsPerBatch / Math.max(1, this.#plan.batches.length)) *
-      this.sizeBytesMax
-    );
+    let rowCountMax = 0;
+    for (const batch of this.#plan.batches) rowCountMax += batch.rowCountMax;
+    return (this.rowCount / Math.max(1, rowCountMax)) * this.sizeBytesMax;
   }
 
   /** Yields the whole batches of the page; each is valid until the next one is requested. */
   async *batches(options: CallOptions = {}): AsyncGenerator<ColumnarRows> {
     const stored = this.#source.read(this.#plan, options);
-    for await (const { batch } of decodedBatches(this.#record.schema, stored)) yield batch;
+    for await (const { batch } of decodedBatches(this.#schema, stored)) yield batch;
   }
 
   #decoded({ planned, message, isKept = false }: ReadBatch): ColumnBatch {
-    const { schema } = this.#record;
+    const schema = this.#schema;
     if (!isKept || schema.fields.length > cachedColumnsMax) {
       return decodeBatchMessage(schema, message, planned.rows.end);
     }

@@ -67,6 +67,6 @@ export class Result {
   page(request: PageRequest): ResultPage {
     const range = resolveRowRange(request, this.#record.rowCount);
     const plan = planPage(this.#record.spans, range);
-    return new ResultPage(this.#record, range, plan, this.#source);
+    return new ResultPage(this.schema, range, plan, this.#source);
   }
 }

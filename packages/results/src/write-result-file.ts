@@ -37,9 +37,9 @@ export interface ResultFileSummary {
 const magic = new TextEncoder().encode('ARROW1');
 
 /**
- * Encodes batches as an Arrow IPC file: schema message, batches with equal row counts (the last may
- * be shorter), end-of-stream marker, footer. Yields it piece by piece and returns the data for the
- * commit record. Source: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+ * Encodes batches as an Arrow IPC file: schema message, batches (see `Rebatcher`), end-of-stream
+ * marker, footer. Yields it piece by piece and returns the data for the commit record. Source:
+ * https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  *
  * Holds one batch at a time, and does not use a piece again once the next one is requested.
  * `schema` is a stored schema (`storedSchemaOf`).
@@ -54,6 +54,7 @@ export async function* encodeResultFile(
   const opening = encodeSchemaMessage(schema).bytes;
   const firstOffset = 8 + opening.byteLength;
   const ends: number[] = [];
+  const rowEnds: number[] = [];
   const checksums: number[] = [];
   const blocks: FileBlock[] = [];
   const rebatcher = new Rebatcher(schema, options.batchSizeBytes);
@@ -78,6 +79,7 @@ export async function* encodeResultFile(
       const rowCount = slices.reduce((sum, { start, end }) => sum + end - start, 0);
       const { rowsPerBatch } = rebatcher;
       const end = offset + length;
+      rowEnds.push((rowEnds.at(-1) ?? 0) + rowCount);
       const pending = options.onBatch?.({
         index: ends.length,
         message: message.bytes,
@@ -102,8 +104,23 @@ export async function* encodeResultFile(
 
   const tail = encodeTail(schema, blocks);
   yield tail;
-  const spans = { rowsPerBatch: rebatcher.rowsPerBatch, firstOffset, ends, checksums };
+  const { rowsPerBatch } = rebatcher;
+  const spans = {
+    rowsPerBatch,
+    ...(!areEqual(rowEnds, rowsPerBatch) && { rowEnds }),
+    firstOffset,
+    ends,
+    checksums,
+  };
   return { spans, rowCount: rebatcher.rowCount, sizeBytes: offset + tail.byteLength };
+}
+
+/** Reports whether all batches have that many rows; the last one may have fewer. */
+function areEqual(rowEnds: readonly number[], rowsPerBatch: number): boolean {
+  const last = rowEnds.length - 1;
+  return rowEnds.every((end, index) =>
+    index === last ? end <= (index + 1) * rowsPerBatch : end === (index + 1) * rowsPerBatch,
+  );
 }
 
 function encodeTail(schema: Schema, blocks: FileBlock[]): Uint8Array {

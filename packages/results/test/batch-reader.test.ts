@@ -27,7 +27,8 @@ function fileOf(lengths: readonly number[]): {
   let start = 8;
   const batches = messages.map((message, index) => {
     const range = { start, end: (start += message.byteLength) };
-    return { index, bytes: range, checksum: crc32(message), rows: { start: 0, end: 1 } };
+    const rows = { start: 0, end: 1 };
+    return { index, bytes: range, checksum: crc32(message), rows, rowCountMax: 1 };
   });
   return {
     bytes,

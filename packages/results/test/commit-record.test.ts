@@ -62,18 +62,26 @@ test('a record is checked by its bytes as they stand, whichever way its JSON is 
   );
 });
 
+test('batches of different lengths need a version that older releases refuse', () => {
+  const spans = { ...record.spans, ends: [200, 300], checksums: [1, 2], rowEnds: [8000, 8001] };
+  const bytes = encodeCommitRecord({ ...record, spans });
+  expect(Buffer.from(bytes).toString()).toMatch(/^\{"formatVersion":2,/);
+  expect(decodeCommitRecord('k', bytes).spans).toEqual(spans);
+  expect(Buffer.from(encodeCommitRecord(record)).toString()).toMatch(/^\{"formatVersion":1,/);
+});
+
 test('a record of a newer version is refused by its version', () => {
   const newer = Buffer.from(
     Buffer.from(encodeCommitRecord(record))
       .toString()
-      .replace('"formatVersion":1', '"formatVersion":2'),
+      .replace('"formatVersion":1', '"formatVersion":3'),
   );
-  for (const bytes of [newer, Buffer.from('{"formatVersion":2,"rows":"elsewhere"}')]) {
+  for (const bytes of [newer, Buffer.from('{"formatVersion":3,"rows":"elsewhere"}')]) {
     expect(() => decodeCommitRecord('k', bytes)).toThrow(
       expect.objectContaining({
         code: 'RESULT_FORMAT_UNKNOWN',
         message:
-          'The commit record k has format version 2, but this version of Quire reads 1; use a newer one.',
+          'The commit record k has format version 3, but this version of Quire reads versions up to 2; use a newer one.',
       }),
     );
   }

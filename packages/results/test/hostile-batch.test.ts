@@ -103,7 +103,13 @@ async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
   };
   const stored = async function* () {
     yield {
-      planned: { index: 0, bytes: { start: 0, end: 0 }, checksum: 0, rows },
+      planned: {
+        index: 0,
+        bytes: { start: 0, end: 0 },
+        checksum: 0,
+        rows,
+        rowCountMax: rowCount + 1,
+      },
       message: hostile,
     };
   };
@@ -111,7 +117,7 @@ async function textsOf(hostile: Uint8Array, end: number): Promise<string> {
     () => encodeText('json', { schema, batches: decoded(), pool: undefined }),
     () => encodeText('ndjson', { schema, batches: decoded(), pool: undefined }),
     () => encodeText('csv', { schema, batches: decoded(), pool: undefined }),
-    () => encodeArrowStream(schema, stored(), { rowsPerBatch: rowCount + 1 }, undefined),
+    () => encodeArrowStream(schema, stored(), {}, undefined),
   ];
   const all: string[] = [];
   for (const encode of formats) {

@@ -68,18 +68,18 @@ test('what is read of a result while it grows is what is read of it afterwards',
     fc.asyncProperty(
       modelTables,
       fc.array(read, { minLength: 1, maxLength: 6 }),
-      compression,
+      fc.record({ compression, batchSizeBytes: fc.constantFrom(2, 64) }),
       fc.constantFrom('stands', 'fails', 'is cancelled'),
-      async (table, reads, compressed, fate) => {
+      async (table, reads, layout, fate) => {
         await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
         const settings = {
           store,
           brokerId: 'b',
           expirationMs: 1e9,
           expirationMaxMs: 1e9,
-          batchSizeBytes: 64,
+          ...layout,
         };
-        const results = new ResultStore({ ...settings, compression: compressed, tempDirectory });
+        const results = new ResultStore({ ...settings, tempDirectory });
         const growth = await results.grow(createRequestId(systemClock, systemRandom));
         const seen: Seen[] = [];
         const cancelling = new AbortController();

@@ -24,14 +24,22 @@ import {
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 
 const page = fc.record({ offset: fc.nat(200), rowCount: fc.integer({ min: 1, max: 200 }) });
-const compression = fc.constantFrom<Compression>('none', 'zstd', 'lz4');
-/** So small that most tables have several batches. */
-const batchSizeBytes = 64;
+
+interface Layout {
+  readonly compression: Compression;
+  readonly batchSizeBytes: number;
+}
+
+const layout = fc.record<Layout>({
+  compression: fc.constantFrom('none', 'zstd', 'lz4'),
+  // So small that most tables have several batches, of different lengths with the smallest.
+  batchSizeBytes: fc.constantFrom(2, 64),
+});
 
 async function withResult(
   store: ObjectStore,
   table: ModelTable,
-  compressed: Compression,
+  stored: Layout,
   use: (result: Result) => Promise<void>,
 ): Promise<void> {
   const results = new ResultStore({
@@ -39,8 +47,7 @@ async function withResult(
     brokerId: 'b',
     expirationMs: 1e9,
     expirationMaxMs: 1e9,
-    compression: compressed,
-    batchSizeBytes,
+    ...stored,
   });
   const result = await results.create(
     { schema: schemaOf(table), batches: batchesOf(table) },
@@ -69,30 +76,25 @@ async function text(
 
 async function expectSlices(openEmpty: () => Promise<ObjectStore>, numRuns: number): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(
-      modelTables,
-      page,
-      compression,
-      async (table, { offset, rowCount }, compressed) => {
-        fc.pre(offset <= table.rows.length);
-        await using store = await openEmpty();
-        await withResult(store, table, compressed, async (result) => {
-          const cells = table.rows
-            .slice(offset, offset + rowCount)
-            .map((row) => jsonCells(table, row));
-          expect(await text(result, offset, rowCount, 'json')).toBe(
-            `[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`,
-          );
-          const lines = cells.map(
-            (row) => `{${row.map((cell, index) => `"c${index}":${cell}`).join(',')}}\n`,
-          );
-          expect(await text(result, offset, rowCount, 'ndjson')).toBe(lines.join(''));
-          expect(columnDataTypes(result.schema)).toEqual(
-            table.kinds.map(({ columnDataType }) => columnDataType),
-          );
-        });
-      },
-    ),
+    fc.asyncProperty(modelTables, page, layout, async (table, { offset, rowCount }, stored) => {
+      fc.pre(offset <= table.rows.length);
+      await using store = await openEmpty();
+      await withResult(store, table, stored, async (result) => {
+        const cells = table.rows
+          .slice(offset, offset + rowCount)
+          .map((row) => jsonCells(table, row));
+        expect(await text(result, offset, rowCount, 'json')).toBe(
+          `[${cells.map((row) => `[${row.join(',')}]`).join(',')}]`,
+        );
+        const lines = cells.map(
+          (row) => `{${row.map((cell, index) => `"c${index}":${cell}`).join(',')}}\n`,
+        );
+        expect(await text(result, offset, rowCount, 'ndjson')).toBe(lines.join(''));
+        expect(columnDataTypes(result.schema)).toEqual(
+          table.kinds.map(({ columnDataType }) => columnDataType),
+        );
+      });
+    }),
     { numRuns },
   );
 }
@@ -141,43 +143,38 @@ test.each(allKinds.map((kind, index) => [`${index}: ${kind.columnDataType}`, kin
 
 test('a page is the slice of the rows that went in, in Arrow and CSV', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      modelTables,
-      page,
-      compression,
-      async (table, { offset, rowCount }, compressed) => {
-        fc.pre(offset <= table.rows.length);
-        await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-        await withResult(store, table, compressed, async (result) => {
-          const rows = table.rows.slice(offset, offset + rowCount);
-          const stream = Buffer.from(await text(result, offset, rowCount, 'arrow'), 'latin1');
-          // The same rows, stored as a result of their own, must give the same JSON when they went
-          // through an Arrow page.
-          const arrow = tableFromIPC(stream);
-          expect(arrow.numRows).toBe(rows.length);
-          await using again = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-          const copies = new ResultStore({
-            store: again,
-            brokerId: 'b',
-            expirationMs: 1e9,
-            expirationMaxMs: 1e9,
-          });
-          const copy = await copies.create(
-            { schema: arrow.schema, batches: iterate(arrow.batches) },
-            { owner: 'o' },
-          );
-          expect(await text(copy, 0, 1000, 'json')).toBe(
-            await text(result, offset, rowCount, 'json'),
-          );
-
-          const fields = parseCsv(await text(result, offset, rowCount, 'csv'));
-          expect(fields[0]).toEqual(table.kinds.map((_, index) => `c${index}`));
-          expect(fields.slice(1)).toEqual(
-            rows.map((row) => csvFields(table, row, result.schema.fields[0]?.type)),
-          );
+    fc.asyncProperty(modelTables, page, layout, async (table, { offset, rowCount }, stored) => {
+      fc.pre(offset <= table.rows.length);
+      await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+      await withResult(store, table, stored, async (result) => {
+        const rows = table.rows.slice(offset, offset + rowCount);
+        const stream = Buffer.from(await text(result, offset, rowCount, 'arrow'), 'latin1');
+        // The same rows, stored as a result of their own, must give the same JSON when they went
+        // through an Arrow page.
+        const arrow = tableFromIPC(stream);
+        expect(arrow.numRows).toBe(rows.length);
+        await using again = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
+        const copies = new ResultStore({
+          store: again,
+          brokerId: 'b',
+          expirationMs: 1e9,
+          expirationMaxMs: 1e9,
         });
-      },
-    ),
+        const copy = await copies.create(
+          { schema: arrow.schema, batches: iterate(arrow.batches) },
+          { owner: 'o' },
+        );
+        expect(await text(copy, 0, 1000, 'json')).toBe(
+          await text(result, offset, rowCount, 'json'),
+        );
+
+        const fields = parseCsv(await text(result, offset, rowCount, 'csv'));
+        expect(fields[0]).toEqual(table.kinds.map((_, index) => `c${index}`));
+        expect(fields.slice(1)).toEqual(
+          rows.map((row) => csvFields(table, row, result.schema.fields[0]?.type)),
+        );
+      });
+    }),
     { numRuns: 200 },
   );
 });
@@ -185,9 +182,9 @@ test('a page is the slice of the rows that went in, in Arrow and CSV', async () 
 test('walks forward and back, with another page size each time, cover the result', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 10 });
   await fc.assert(
-    fc.asyncProperty(modelTables, sizes, async (table, rowCounts) => {
+    fc.asyncProperty(modelTables, layout, sizes, async (table, stored, rowCounts) => {
       await using store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
-      await withResult(store, table, 'none', async (result) => {
+      await withResult(store, table, stored, async (result) => {
         const all = JSON.parse(await text(result, 0, 1e6, 'json')) as unknown[];
         const forward: unknown[] = [];
         for (let step = 0; forward.length < all.length; step += 1) {

@@ -23,14 +23,14 @@ export interface ArrowMessageOptions extends CallOptions {
 export async function* arrowMessages(
   schema: Schema,
   batches: AsyncIterable<ReadBatch>,
-  options: ArrowMessageOptions & { readonly rowsPerBatch: number; readonly pool: BufferPool },
+  options: ArrowMessageOptions & { readonly pool: BufferPool },
 ): AsyncGenerator<Uint8Array> {
-  const { codecs = [], messageBytesMax, rowsPerBatch, pool } = options;
+  const { codecs = [], messageBytesMax, pool } = options;
   for await (const read of readableBatches(batches, { codecs, messageBytesMax, pool })) {
     const { planned, message } = read;
     const { start, end } = planned.rows;
     const fits = message.byteLength <= messageBytesMax;
-    if (fits && start === 0 && end === rowsPerBatch) {
+    if (fits && start === 0 && end === planned.rowCountMax) {
       yield message;
       continue;
     }

@@ -21,7 +21,7 @@ import { type PagePart, wholePage } from './page-part.ts';
 export async function* encodeArrowStream(
   schema: Schema,
   batches: AsyncIterable<ReadBatch>,
-  { rowsPerBatch, codecs = [], part = wholePage }: ArrowForm,
+  { codecs = [], part = wholePage }: ArrowForm,
   pool: Lender | undefined,
 ): AsyncGenerator<Uint8Array> {
   if (part.isFirst) yield new Uint8Array(openingOf(schema));
@@ -30,7 +30,7 @@ export async function* encodeArrowStream(
   let isFinished = false;
   for await (const read of batches) {
     if (read.planned.index <= lastIndex) continue;
-    const piece = pieceOf(schema, read, { rowsPerBatch, codecs }, pool);
+    const piece = pieceOf(schema, read, codecs, pool);
     ({ lastIndex, isFinished } = piece);
     let isDone = false;
     try {
@@ -47,7 +47,6 @@ export async function* encodeArrowStream(
 
 /** The options of an Arrow stream. */
 export interface ArrowForm {
-  readonly rowsPerBatch: number;
   /** The codecs that the reader supports. Default: none. */
   readonly codecs?: readonly BufferCodec[];
   /** Absent: the batches are those of the whole page. */
@@ -66,7 +65,7 @@ export interface ArrowChunks {
 export function encodeArrowSync(
   schema: Schema,
   batches: readonly ReadBatch[],
-  { rowsPerBatch, codecs = [] }: ArrowForm,
+  { codecs = [] }: Pick<ArrowForm, 'codecs'>,
   pool: Lender,
 ): ArrowChunks {
   const chunks = [openingOf(schema)];
@@ -79,7 +78,7 @@ export function encodeArrowSync(
     let isFinished = false;
     for (const read of batches) {
       if (read.planned.index <= lastIndex) continue;
-      const piece = pieceOf(schema, read, { rowsPerBatch, codecs }, pool);
+      const piece = pieceOf(schema, read, codecs, pool);
       ({ lastIndex, isFinished } = piece);
       if (piece.cut !== undefined) cuts.push(piece.cut);
       chunks.push(piece.bytes);
@@ -117,14 +116,13 @@ interface Piece {
 function pieceOf(
   schema: Schema,
   read: ReadBatch,
-  form: Required<Omit<ArrowForm, 'part'>>,
+  codecs: readonly BufferCodec[],
   pool: Lender | undefined,
 ): Piece {
   const { planned, message, run } = read;
-  const { rowsPerBatch } = form;
   const { start, end } = planned.rows;
-  if (isWhole(planned, rowsPerBatch)) {
-    const last = run === undefined ? planned : lastPassing(run, form);
+  if (isWhole(planned)) {
+    const last = run === undefined ? planned : lastPassing(run, codecs);
     const bytes = run?.bytes.subarray(0, last.bytes.end - planned.bytes.start) ?? message;
     return { bytes, lastIndex: last.index, isFinished: false };
   }
@@ -133,7 +131,7 @@ function pieceOf(
     return { bytes: message, lastIndex: planned.index, isFinished: false };
   }
   const cut = encodeBatchMessage(schema, [{ batch, start, end }], 'none', pool).bytes;
-  const cutAndEnd = end < rowsPerBatch ? withEndOfStream(cut) : undefined;
+  const cutAndEnd = end < planned.rowCountMax ? withEndOfStream(cut) : undefined;
   return {
     bytes: cutAndEnd ?? cut,
     lastIndex: planned.index,
@@ -146,16 +144,13 @@ function pieceOf(
  * Returns the last batch of a run that passes through with the first one: the run ends before a
  * batch that must be re-encoded or cannot be read.
  */
-function lastPassing(
-  { batches, bytes }: MessageRun,
-  { rowsPerBatch, codecs }: Required<Omit<ArrowForm, 'part'>>,
-): PlannedBatch {
+function lastPassing({ batches, bytes }: MessageRun, codecs: readonly BufferCodec[]): PlannedBatch {
   const [first, ...others] = batches as [PlannedBatch, ...PlannedBatch[]];
   let last = first;
   for (const batch of others) {
     const { start, end } = batch.bytes;
     const message = bytes.subarray(start - first.bytes.start, end - first.bytes.start);
-    if (!isWhole(batch, rowsPerBatch) || !isReadableBy(codecs, message)) break;
+    if (!isWhole(batch) || !isReadableBy(codecs, message)) break;
     last = batch;
   }
   return last;
@@ -170,8 +165,8 @@ function giveBack(pool: Lender | undefined, cut: Uint8Array, isDone: boolean): v
  * Reports whether the page includes all rows of a batch. The last batch of a result may be shorter,
  * which is known once it is decoded.
  */
-function isWhole({ rows }: PlannedBatch, rowsPerBatch: number): boolean {
-  return rows.start === 0 && rows.end === rowsPerBatch;
+function isWhole({ rows, rowCountMax }: PlannedBatch): boolean {
+  return rows.start === 0 && rows.end === rowCountMax;
 }
 
 /**

@@ -12,7 +12,6 @@ import { encodeText, type TextOptions } from './text-rows.ts';
 export interface PageInput {
   readonly schema: Schema;
   /** The number of rows of every batch of the result except the last. */
-  readonly rowsPerBatch: number;
   /** The batches of the page, as they are stored. */
   readonly batches: AsyncIterable<ReadBatch>;
   /** Lends memory for batches. */
@@ -64,9 +63,9 @@ function textEncoder(format: FormatsWith<'isText'>): PageEncoder {
 }
 
 function encodeArrow(
-  { schema, rowsPerBatch, batches, pool, chunkPool, part }: PageInput,
+  { schema, batches, pool, chunkPool, part }: PageInput,
   { codecs = [] }: FormatOptions,
 ): AsyncIterable<Uint8Array> {
   const readable = plainBatches(batches, codecs, pool);
-  return encodeArrowStream(schema, readable, { rowsPerBatch, codecs, part }, chunkPool);
+  return encodeArrowStream(schema, readable, { codecs, part }, chunkPool);
 }

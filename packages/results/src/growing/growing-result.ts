@@ -20,8 +20,8 @@ export interface GrowingResult extends ProgressTarget {
   readonly schema: Schema | undefined;
   /** The number of rows that can be read. */
   readonly rowCount: number;
-  /** The number of rows in every batch except the last; 1 without batches. */
-  readonly rowsPerBatch: number;
+  /** True if as many rows can be read as a batch usually has, or several batches. */
+  readonly hasWholeBatch: boolean;
   /** Their size in the data file. */
   readonly sizeBytes: number;
   /** Calls `onGrown` whenever there are more rows, until it is disposed. */
@@ -50,6 +50,7 @@ export class GrowingFile implements GrowingResult {
   readonly #memory: GrowingMemory;
   readonly #file: FileHandle;
   readonly #ends: number[] = [];
+  readonly #rowEnds: number[] = [];
   readonly #checksums: number[] = [];
   readonly #watchers = new Set<() => void>();
   #schema: Schema | undefined;
@@ -91,8 +92,8 @@ export class GrowingFile implements GrowingResult {
     return this.#rowCount;
   }
 
-  get rowsPerBatch(): number {
-    return this.#rowsPerBatch;
+  get hasWholeBatch(): boolean {
+    return this.#rowCount >= this.#rowsPerBatch || this.#ends.length > 1;
   }
 
   get sizeBytes(): number {
@@ -108,6 +109,7 @@ export class GrowingFile implements GrowingResult {
     } else {
       this.#rowsPerBatch = event.rowsPerBatch;
       this.#rowCount += event.rowCount;
+      this.#rowEnds.push(this.#rowCount);
       this.#ends.push(event.end);
       this.#checksums.push(event.checksum);
     }
@@ -140,6 +142,7 @@ export class GrowingFile implements GrowingResult {
     // The arrays continue to grow; the plan uses only the batches of its rows.
     const spans = {
       rowsPerBatch: this.#rowsPerBatch,
+      rowEnds: this.#rowEnds,
       firstOffset: this.#firstOffset,
       ends: this.#ends,
       checksums: this.#checksums,
@@ -150,7 +153,7 @@ export class GrowingFile implements GrowingResult {
       threads: this.#memory.threads,
       read: (plan: PagePlan, options: CallOptions) => this.#read(plan, options),
     };
-    return new ResultPage({ schema, spans }, range, planPage(spans, range), source);
+    return new ResultPage(schema, range, planPage(spans, range), source);
   }
 
   async end(): Promise<void> {

@@ -6,8 +6,8 @@ import { startedEvent, type ProgressTarget } from '../progress-event.ts';
 export interface WrittenBatch {
   readonly index: number;
   readonly message: Uint8Array;
-  /** The number of rows in this batch, and in all but the last. */
   readonly rowCount: number;
+  /** The usual number of rows in a batch. */
   readonly rowsPerBatch: number;
   /** The end of the message in the data file. */
   readonly end: number;

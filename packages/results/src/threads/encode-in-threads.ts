@@ -27,7 +27,6 @@ const growthDefault = 2.5;
 export interface ThreadedPage {
   readonly format: PageFormatName;
   readonly schema: Schema;
-  readonly rowsPerBatch: number;
   readonly planned: readonly PlannedBatch[];
   /** Reads planned batches, in order; each is valid until the next one is requested. */
   readonly read: (planned: readonly PlannedBatch[]) => AsyncIterable<ReadBatch>;
@@ -100,7 +99,7 @@ async function* readParts(
   parts: readonly (readonly PlannedBatch[])[],
   memory: BufferPool,
 ): AsyncGenerator<PartWork> {
-  const { format, options, rowsPerBatch, contentEncoding } = page;
+  const { format, options, contentEncoding } = page;
   const schema = numberedSchemaOf(page.schema);
   const ready = readAtOnce(page, parts, memory);
   const reads = page.read(parts.flat())[Symbol.asyncIterator]();
@@ -112,7 +111,7 @@ async function* readParts(
         isFirst: batches[0] === page.planned[0],
         isLast: batches.at(-1) === page.planned.at(-1),
       };
-      const form = { format, options, part, schema, rowsPerBatch, contentEncoding };
+      const form = { format, options, part, schema, contentEncoding };
       yield { ...form, input: lease.buffer, batches };
     }
   } finally {

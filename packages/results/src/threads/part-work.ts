@@ -16,7 +16,6 @@ export interface PartWork {
   readonly options: FormatOptions;
   readonly part: PagePart;
   readonly schema: NumberedSchema;
-  readonly rowsPerBatch: number;
   /** The batch messages, contiguous from its start. */
   readonly input: ArrayBuffer;
   readonly batches: readonly PlannedBatch[];
@@ -80,10 +79,9 @@ export async function* encodePart(
   chunkPool: Lender | undefined,
   onEncoded: (sizeBytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
-  const { format, options, part, schema, rowsPerBatch, contentEncoding } = work;
+  const { format, options, part, schema, contentEncoding } = work;
   const input = {
     schema: schemaOf(schema),
-    rowsPerBatch,
     batches: messagesOf(work),
     pool,
     // A compressor holds several chunks.
