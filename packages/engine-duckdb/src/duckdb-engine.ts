@@ -212,7 +212,7 @@ export class DuckDbEngine implements QueryEngine {
       : undefined;
     if (onProgress !== undefined) await connection.watchProgress(this.#clock, onProgress);
     const select = await narrowSums(connection, prepared, this.#redact);
-    const bufferBytes = streamBufferBytesOf(select.plan.schema);
+    const bufferBytes = streamBufferBytesOf(select.plan.schema, scope.rowBytesOf(tables));
     if (bufferBytes !== undefined) await connection.setStreamBuffer(bufferBytes);
     const result = await this.#start(connection, select);
     return new DuckDbExecution({

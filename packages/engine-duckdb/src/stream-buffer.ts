@@ -1,9 +1,8 @@
 import { DataType, type Schema } from 'apache-arrow';
 
-/**
- * The maximum number of chunks with texts that DuckDB computes ahead. Fewer cost more processor
- * time, because its threads stop and continue more often.
- */
+/** The average size of stored rows from which their texts count as long. */
+const longRowBytes = 1024;
+/** The maximum number of chunks with long texts that DuckDB computes ahead. */
 const chunksAheadMax = 6;
 const rowsPerChunk = 2048;
 /** The size of a text in a vector, besides its bytes. */
@@ -17,9 +16,16 @@ const bufferBytesDefault = 1_000_000;
  * for DuckDB's default.
  *
  * DuckDB does not count the bytes of texts in it: with its default, it computes twenty chunks of
- * two columns ahead, which take 800 MB if the texts have 20 kB.
+ * two columns ahead, which take 800 MB if the texts have 20 kB. A smaller buffer costs processor
+ * time, because DuckDB's threads stop and continue more often: for short rows too much.
+ *
+ * @param storedRowBytes the average size of the rows of the tables that the query reads
  */
-export function streamBufferBytesOf({ fields }: Schema): number | undefined {
+export function streamBufferBytesOf(
+  { fields }: Schema,
+  storedRowBytes: number,
+): number | undefined {
+  if (storedRowBytes < longRowBytes) return undefined;
   const types = fields.map(({ type }) => type as DataType);
   if (!types.some(hasTexts)) return undefined;
   const rowBytes = types.reduce((sum, type) => sum + vectorBytesOf(type), 0);

@@ -17,7 +17,7 @@ export class TableScope {
   readonly names: TableNames;
   /** The stored results that it may read. */
   readonly results: ResultTables;
-  readonly #rowCounts: Map<string, number>;
+  readonly #sizes: Map<string, TableSize>;
   readonly #relations = new Map<string, TableRelation>();
   readonly #live: LiveTables | undefined;
   readonly #liveNames: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export class TableScope {
   ) {
     this.results = new ResultTables(results);
     this.#live = live;
-    this.#rowCounts = new Map(tables.map(({ name, rowCount }) => [name, rowCount]));
+    this.#sizes = new Map(tables.map((table) => [table.name, table]));
     // A configured table hides a live table with the same name.
     const hidden = new Set(tables.map(({ name }) => name.toLowerCase()));
     this.#liveNames = new Set(liveNames.filter((name) => !hidden.has(name.toLowerCase())));
@@ -48,7 +48,7 @@ export class TableScope {
         .map(({ name }) => [offlineNameOf(name), name]),
     );
     for (const [fullName, name] of this.#fullNames) {
-      this.#rowCounts.set(fullName, this.#rowCounts.get(name) ?? 0);
+      this.#sizes.set(fullName, this.#sizes.get(name) ?? empty);
     }
     const names = [
       ...this.#fullNames.keys(),
@@ -94,7 +94,7 @@ export class TableScope {
     const read = relations.filter(({ name }) => wanted.includes(name));
     await this.#live?.verify(read, { signal: connection.signal });
     for (const relation of relations) {
-      this.#rowCounts.set(relation.name, relation.rowCount);
+      this.#sizes.set(relation.name, { rowCount: relation.rowCount, sizeBytes: sizeOf(relation) });
       this.#relations.set(relation.name, relation);
       if (read.includes(relation)) {
         await this.#defineView(connection, relation.name, selectRelation(relation));
@@ -152,8 +152,26 @@ export class TableScope {
   }
 
   countRows(tables: readonly string[]): number {
-    return tables.reduce((sum, name) => sum + (this.#rowCounts.get(name) ?? 0), 0);
+    return tables.reduce((sum, name) => sum + (this.#sizes.get(name) ?? empty).rowCount, 0);
   }
+
+  /** Returns the largest average size of a stored row of these tables, in bytes. */
+  rowBytesOf(tables: readonly string[]): number {
+    const averages = tables.map((name) => {
+      const { rowCount, sizeBytes } = this.#sizes.get(name) ?? empty;
+      return sizeBytes / Math.max(1, rowCount);
+    });
+    return Math.max(0, ...averages);
+  }
+}
+
+type TableSize = Pick<OpenTable, 'rowCount' | 'sizeBytes'>;
+
+const empty: TableSize = { rowCount: 0, sizeBytes: 0 };
+
+function sizeOf({ parts }: TableRelation): number {
+  const files = parts.flatMap((part) => part.files);
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 function offlineNameOf(name: string): string {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Connection } from '@duckdb/node-bindings';
 import { isQuireError, QuireError } from '@quire/core';
@@ -29,6 +30,8 @@ export interface OpenTable {
   readonly name: string;
   readonly path: string;
   readonly files: readonly string[];
+  /** The size of its files. */
+  readonly sizeBytes: number;
   readonly rowCount: number;
   /** The relation that reads its files, in DuckDB's SQL. */
   readonly relation: string;
@@ -64,7 +67,10 @@ export async function openTable(
   try {
     const files = await expandPath(connection, source);
     const format = source.format === 'auto' ? formatOf(source, files) : source.format;
-    return { name, path, files, ...(await createView(connection, source, format, files)) };
+    const stats = await Promise.all(files.map((file) => stat(file)));
+    const sizeBytes = stats.reduce((sum, { size }) => sum + size, 0);
+    const view = await createView(connection, source, format, files);
+    return { name, path, files, sizeBytes, ...view };
   } catch (error) {
     if (isQuireError(error)) throw error;
     throw unusable(source, parseFailure(error).message, error);
