@@ -67,7 +67,10 @@ export function queryError(
   const { sql, tables = [] } = query;
   const marker =
     sql === undefined || failure.position === undefined ? '' : markPosition(sql, failure.position);
-  const own = missingFileMessage(failure) ?? unknownNameMessage(failure.message);
+  const own =
+    missingFileMessage(failure) ??
+    outOfMemoryMessage(failure) ??
+    unknownNameMessage(failure.message);
   const detail = redact(own ?? `${failure.type} Error: ${failure.message}`);
   // DuckDB reports invalid bytes without the name of their file.
   const namesNoTable = failure.type === 'Invalid' && tables.length > 0;
@@ -98,6 +101,16 @@ function missingFileMessage({ type, message }: DuckDbFailure): string | undefine
   if (type !== 'Permission') return undefined;
   const file = /^Cannot access file "(.*?)(?:\/\*\*\/\*\.\w+)?" - /.exec(message)?.[1];
   return `Permission Error: ${file === undefined ? message : `The file ${file} no longer exists. Restore it, or restart the server to open the table without it.`}`;
+}
+
+/** DuckDB advises statements that callers cannot run; the settings of the server decide instead. */
+function outOfMemoryMessage({ type, message }: DuckDbFailure): string | undefined {
+  if (type !== 'Out of Memory') return undefined;
+  const [cause = ''] = message.split('\n', 1);
+  const limit = message.includes('max_temp_directory_size')
+    ? 'disk space for intermediate data (engine.duckdb.spill.maxMB)'
+    : 'memory for queries (engine.duckdb.memory.maxMB)';
+  return `${type} Error: ${cause.replace(/\.?$/, '.')} This is the query’s share of the ${limit}.`;
 }
 
 /** Returns the error for a column that DuckDB cannot cast to a type that Arrow has. */

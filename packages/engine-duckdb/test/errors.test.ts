@@ -174,6 +174,17 @@ describe('an error of the bindings', () => {
     );
   });
 
+  test('the advice of DuckDB to run SET, which is refused, is replaced by the setting', () => {
+    const failure = parseFailure(
+      new Error(
+        'Out of Memory Error: failed to allocate data of size 32.0 MiB (500.0 MiB/512.0 MiB used)\n\nPossible solutions:\n* Reducing the number of threads (SET threads=X)',
+      ),
+    );
+    expect(queryError(failure, 'running', (message) => message).message).toBe(
+      'Out of Memory Error: failed to allocate data of size 32.0 MiB (500.0 MiB/512.0 MiB used). This is the query’s share of the memory for queries (engine.duckdb.memory.maxMB).',
+    );
+  });
+
   test.each([
     ['Out of Memory', 'QUERY_LIMIT_EXCEEDED'],
     ['INTERNAL', 'INTERNAL'],

@@ -36,6 +36,9 @@ describe('a query that needs more memory than there is', () => {
     const error = await db.failure(`SELECT count(s) FROM (SELECT * FROM (${largeSort}) OFFSET 1)`);
 
     expect(error.code).toBe('QUERY_LIMIT_EXCEEDED');
+    expect(error.message).toMatch(
+      /^Out of Memory Error: [^\n]*MiB used\)\. This is the query’s share of the disk space for intermediate data \(engine\.duckdb\.spill\.maxMB\)\.$/,
+    );
     expect(error.message).not.toContain(db.directory);
   });
 
