@@ -1,20 +1,20 @@
-import { MiB, readObject } from '@quire/core';
+import { createRequestId, MiB, readObject, systemClock, systemRandom } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { ManualClock } from '@quire/core/testing';
 import { type Data, Field, List, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import type { ArrowColumn } from '../src/arrow/arrow-input.ts';
+import type { ColumnBatch } from '../src/arrow/column-batch.ts';
 import type { BatchSpans } from '../src/batch-spans.ts';
 import { decodeCommitRecord } from '../src/commit-record.ts';
 import { ResultStore } from '../src/index.ts';
+import { Rebatcher } from '../src/rebatcher.ts';
+import type { ResultPage } from '../src/result-page.ts';
 import { listColumnOf, textColumnOf } from './column-builder.ts';
 
 const kiB = 1024;
 const text = new Utf8();
 const list = new List(new Field('item', text, true));
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 interface Written {
   readonly spans: BatchSpans;
@@ -26,32 +26,50 @@ interface Written {
   readonly page: (offset: number, rowCount: number) => Promise<readonly string[]>;
 }
 
-/** Writes texts of these lengths, in incoming batches of so many rows, as texts or in lists. */
-async function write(
+interface Incoming {
+  /** The number of rows in each incoming batch. */
+  readonly rowsAtOnce?: number;
+  readonly type?: Utf8 | List;
+}
+
+/** Yields texts of these lengths, as texts or in lists. */
+async function* batchesOf(
   lengths: readonly number[],
-  {
-    rowsAtOnce = 2048,
-    type = text as Utf8 | List,
-  }: { rowsAtOnce?: number; type?: Utf8 | List } = {},
-): Promise<Written> {
+  { rowsAtOnce = 2048, type = text }: Incoming = {},
+): AsyncGenerator<RecordBatch> {
+  const schema = schemaOf(type);
+  const texts = textsOf(lengths);
+  for (let start = 0; start < lengths.length; start += rowsAtOnce) {
+    const column = columnOf(type, texts.slice(start, start + rowsAtOnce));
+    const data = makeData({ type: new Struct(schema.fields), children: [column] });
+    yield new RecordBatch(schema, data);
+  }
+}
+
+function schemaOf(type: Utf8 | List): Schema {
+  return new Schema([new Field('x', type, true)]);
+}
+
+function openStore(): { readonly store: MemoryObjectStore; readonly results: ResultStore } {
   const store = new MemoryObjectStore({ sizeMaxBytes: 1e9 });
   const expiration = { expirationMs: 1e9, expirationMaxMs: 1e9 };
-  const results = new ResultStore({
-    ...expiration,
-    store,
-    brokerId: 'b',
-    clock: new ManualClock(),
-  });
-  const schema = new Schema([new Field('x', type, true)]);
-  const texts = textsOf(lengths);
-  async function* batches(): AsyncGenerator<RecordBatch> {
-    for (let start = 0; start < lengths.length; start += rowsAtOnce) {
-      const column = columnOf(type, texts.slice(start, start + rowsAtOnce));
-      const data = makeData({ type: new Struct(schema.fields), children: [column] });
-      yield new RecordBatch(schema, data);
-    }
-  }
-  const result = await results.create({ schema, batches: batches() }, { owner: 'o' });
+  const clock = new ManualClock();
+  return { store, results: new ResultStore({ ...expiration, store, brokerId: 'b', clock }) };
+}
+
+/** Returns the texts of a page. */
+async function textsIn(page: ResultPage): Promise<readonly string[]> {
+  const chunks = await Array.fromAsync(page.encode('json'));
+  const rows = JSON.parse(Buffer.concat(chunks).toString()) as [string | [string]][];
+  return rows.map(([value]) => (typeof value === 'string' ? value : value[0]));
+}
+
+/** Writes texts of these lengths. */
+async function write(lengths: readonly number[], incoming: Incoming = {}): Promise<Written> {
+  const { store, results } = openStore();
+  const schema = schemaOf(incoming.type ?? text);
+  const batches = batchesOf(lengths, incoming);
+  const result = await results.create({ schema, batches }, { owner: 'o' });
   const { recordKey } = result.entry;
   const { spans } = decodeCommitRecord(recordKey, await readObject(store, recordKey));
   const rowEnds =
@@ -61,11 +79,7 @@ async function write(
     spans,
     rowCounts: differences(rowEnds, 0),
     sizes: differences(spans.ends, spans.firstOffset),
-    page: async (offset, rowCount) => {
-      const chunks = await Array.fromAsync(result.page({ offset, rowCount }).encode('json'));
-      const rows = JSON.parse(Buffer.concat(chunks).toString()) as [string | [string]][];
-      return rows.map(([value]) => (typeof value === 'string' ? value : value[0]));
-    },
+    page: (offset, rowCount) => textsIn(result.page({ offset, rowCount })),
   };
 }
 
@@ -131,6 +145,82 @@ test('rows that become shorter are not stored one by one', async () => {
   await expectPages(written, lengths);
 });
 
+test('a few short rows after long ones are one batch', async () => {
+  const lengths = lengthsOf([4, 400_000], [20, 8]);
+  const written = await write(lengths, { rowsAtOnce: 2 });
+  expect(written.rowCounts).toEqual([1, 1, 1, 1, 20]);
+  await expectPages(written, lengths);
+});
+
+test('rows that arrive all at once are divided by their sizes as well', async () => {
+  const lengths = lengthsOf([20_000, 8], [2000, 5000]);
+  const written = await write(lengths, { rowsAtOnce: 30_000 });
+  expect(written.rowCounts.reduce((sum, count) => sum + count)).toBe(22_000);
+  expect(Math.max(...written.sizes)).toBeLessThan(2 * MiB + kiB);
+  await expectPages(written, lengths);
+
+  const shorter = await write(lengthsOf([3000, 1000], [47_000, 1]), { rowsAtOnce: 25_000 });
+  expect(Math.max(...shorter.rowCounts)).toBe(16_384);
+});
+
+test('a batch of short rows is not delayed once it has the maximum number of rows', async () => {
+  const schema = schemaOf(text);
+  let pulled = 0;
+  async function* counted(): AsyncGenerator<ColumnBatch<ArrowColumn>> {
+    for await (const { data } of batchesOf(lengthsOf([40_000, 0]), { rowsAtOnce: 8192 })) {
+      pulled += data.length;
+      yield { rowCount: data.length, columns: data.children };
+    }
+  }
+  const taken: number[] = [];
+  for await (const slices of new Rebatcher(schema, 16 * MiB).rebatch(counted())) {
+    taken.push(
+      pulled,
+      slices.reduce((sum, { start, end }) => sum + end - start, 0),
+    );
+  }
+  expect(taken).toEqual([16_384, 16_384, 32_768, 16_384, 40_000, 7232]);
+});
+
+test('rows of a result that grows are found in batches of different lengths', async () => {
+  const lengths = lengthsOf([3, 400_000], [20_000, 8], [1000, 5000]);
+  const { results } = openStore();
+  const growth = await results.grow(createRequestId(systemClock, systemRandom));
+  const [texts, schema] = [textsOf(lengths), schemaOf(text)];
+  const seen: number[] = [];
+  async function* batches(): AsyncGenerator<RecordBatch> {
+    for await (const batch of batchesOf(lengths, { rowsAtOnce: 500 })) {
+      yield batch;
+      const { rowCount } = growth;
+      if (rowCount === 0) continue;
+      const page = growth.page({ offset: rowCount - 1, rowCount: 9 });
+      expect(page && (await textsIn(page))).toEqual([texts[rowCount - 1]]);
+      seen.push(rowCount);
+    }
+  }
+  await results.create(
+    { schema, batches: batches() },
+    { owner: 'o', requestId: growth.requestId, growth },
+  );
+  expect(seen.length).toBeGreaterThan(30);
+  await growth.end();
+});
+
+test('an answer has a whole batch once it has the usual number of rows, or two batches', async () => {
+  const { results } = openStore();
+  const growth = await results.grow(createRequestId(systemClock, systemRandom));
+  const batch = { kind: 'batch', rowsPerBatch: 10, end: 1, checksum: 0 } as const;
+  const wholeAfter: boolean[] = [growth.hasWholeBatch];
+  for (const rowCount of [3, 2]) {
+    growth.notify({ ...batch, rowCount });
+    wholeAfter.push(growth.hasWholeBatch);
+  }
+  const other = await results.grow(createRequestId(systemClock, systemRandom));
+  other.notify({ ...batch, rowCount: 10 });
+  expect([...wholeAfter, other.hasWholeBatch]).toEqual([false, false, true, true]);
+  await Promise.all([growth.end(), other.end()]);
+});
+
 test('many short rows that arrive one by one are stored together', async () => {
   const lengths = lengthsOf([1, 400_000], [5000, 20]);
   const written = await write(lengths, { rowsAtOnce: 1 });
@@ -146,6 +236,10 @@ test('long rows that arrive one by one do not accumulate', async () => {
 });
 
 test('rows of similar sizes have batches of the same number of rows, whose record older releases read', async () => {
+  // Less than one batch of the usual size, but more rows than the power of two that fits.
+  const small = await write(lengthsOf([600, 330]));
+  expect(small.spans.rowEnds).toBeUndefined();
+  expect(small.rowCounts).toEqual([512, 88]);
   for (const factor of [1, 2, 4]) {
     const lengths = lengthsOf([5000, 200 * factor], [5000, 800], [2000, 200 * factor]);
     const { spans, rowCounts } = await write(lengths);
