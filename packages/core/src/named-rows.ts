@@ -13,6 +13,8 @@ export interface NamedRows {
   readonly requestId: string;
   readonly schema: Schema;
   readonly rowCount: number;
+  /** The size of the rows as they are stored, in bytes. Absent: unknown. */
+  readonly sizeBytes?: number;
   /**
    * Returns all rows in order. A deletion does not interrupt the read. Rows are valid until the
    * next batch is requested.

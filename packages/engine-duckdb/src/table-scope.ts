@@ -155,13 +155,13 @@ export class TableScope {
     return tables.reduce((sum, name) => sum + (this.#sizes.get(name) ?? empty).rowCount, 0);
   }
 
-  /** Returns the largest average size of a stored row of these tables, in bytes. */
+  /** Returns the largest average size of a stored row of these tables and of results, in bytes. */
   rowBytesOf(tables: readonly string[]): number {
     const averages = tables.map((name) => {
       const { rowCount, sizeBytes } = this.#sizes.get(name) ?? empty;
       return sizeBytes / Math.max(1, rowCount);
     });
-    return Math.max(0, ...averages);
+    return Math.max(this.results.rowBytes(), ...averages);
   }
 }
 

@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
+import type { NamedRows } from '@quire/core';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
+import { Field, Schema, Utf8 } from 'apache-arrow';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { QueryConnection } from '../src/query-connection.ts';
 import { TestEngine } from './test-engine.ts';
@@ -76,6 +78,33 @@ test.each([
   ['SELECT d.s FROM letters JOIN documents AS d USING (n)', 196_608],
 ])('DuckDB computes six chunks of long texts ahead: %s', async (sql, sizeBytes) => {
   expect(await bufferBytesOf(sql)).toBe(sizeBytes);
+});
+
+test('DuckDB computes six chunks of a result with long texts ahead', async () => {
+  const bufferBytes = async (sizeBytes?: number): Promise<unknown> => {
+    const requestId = '01a21e03-aaa6-76bd-99ff-8d5f8aee8cdb';
+    const rows: NamedRows = {
+      requestId,
+      schema: new Schema([new Field('s', new Utf8(), true)]),
+      rowCount: 2,
+      ...(sizeBytes !== undefined && { sizeBytes }),
+      async *read() {
+        // Its size is what counts.
+      },
+    };
+    const set = vi.spyOn(QueryConnection.prototype, 'setStreamBuffer');
+    const query = { sql: `SELECT * FROM result('${requestId}')` };
+    await using execution = await db.engine.execute(query, {
+      limits: { timeoutMs: 240_000 },
+      results: [rows],
+    });
+    expect(execution.schema.fields).toHaveLength(1);
+    const [call] = set.mock.calls.splice(0);
+    return call?.[0];
+  };
+  expect(await bufferBytes(2048)).toBe(196_608);
+  expect(await bufferBytes(2047)).toBeUndefined();
+  expect(await bufferBytes()).toBeUndefined();
 });
 
 test.each([

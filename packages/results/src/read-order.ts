@@ -26,11 +26,12 @@ export function openOrdered(
   store: Pick<ObjectStore, 'get'>,
 ): NamedRows {
   const record = decodeCommitRecord(dataKey, bytes);
-  const { requestId, schema, rowCount } = record;
+  const { requestId, schema, rowCount, dataSizeBytes: sizeBytes } = record;
   return {
     requestId,
     schema,
     rowCount,
+    sizeBytes,
     read: (options) => readAll(dataKey, record, store, options),
   };
 }

@@ -51,7 +51,8 @@ export class Result {
     const { requestId, rowCount } = this.entry;
     const read = (options: CallOptions): AsyncIterable<ColumnarRows> =>
       this.page({ offset: 0, rowCount: Math.max(1, rowCount) }).batches(options);
-    return { requestId, schema: this.schema, rowCount, read };
+    const { dataSizeBytes: sizeBytes } = this.#record;
+    return { requestId, schema: this.schema, rowCount, sizeBytes, read };
   }
 
   /** Returns the data with which another process reads it: `openOrdered`. */

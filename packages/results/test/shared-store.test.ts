@@ -9,7 +9,7 @@ import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
-import { ResultStore } from '../src/index.ts';
+import { openOrdered, ResultStore } from '../src/index.ts';
 
 const hourMs = 3_600_000;
 const neverStored = '01980000-0000-7000-8000-000000000000';
@@ -37,6 +37,15 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 beforeEach(() => {
   clock = new ManualClock({ nowMs: 1_700_000_000_000 });
   memory = new MemoryObjectStore({ sizeMaxBytes: 1e8, clock });
+});
+
+test('the rows of a result for a query have its stored size, here and in another process', async () => {
+  const { results, store } = broker('Broker_a_1');
+  const result = await results.create(countingRows(100), { owner: 'o' });
+  const { sizeBytes } = await store.head(result.entry.dataKey);
+  expect(sizeBytes).toBeGreaterThan(800);
+  expect(result.rows()).toMatchObject({ rowCount: 100, sizeBytes });
+  expect(openOrdered(result.readOrder(), store)).toMatchObject({ rowCount: 100, sizeBytes });
 });
 
 test("brokers on one store serve each other's results, no matter which started first", async () => {

@@ -11,7 +11,6 @@ import { encodeText, type TextOptions } from './text-rows.ts';
 /** A page to encode, and the memory for it. */
 export interface PageInput {
   readonly schema: Schema;
-  /** The number of rows of every batch of the result except the last. */
   /** The batches of the page, as they are stored. */
   readonly batches: AsyncIterable<ReadBatch>;
   /** Lends memory for batches. */
