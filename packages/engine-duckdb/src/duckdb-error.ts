@@ -26,11 +26,13 @@ export function parseFailure(error: unknown): DuckDbFailure {
   const start = text.indexOf('{"exception_type"');
   const fields = start >= 0 ? parseObject(text.slice(start)) : undefined;
   if (fields === undefined) {
-    // Some errors ignore the setting: `Invalid Error: message`.
+    // Some errors ignore the setting: `Invalid Error: message`. Those of an appender have no type.
     const match = /^([A-Z][A-Za-z ]*) Error: (.*)$/s.exec(text);
+    const memory = /^Failed to append: (?:Failed to commit: )?((?:could not|failed to) .*)$/s;
+    const outOfMemory = memory.exec(text)?.[1];
     return {
-      type: match?.[1] ?? 'Unknown',
-      message: match?.[2] ?? text,
+      type: outOfMemory === undefined ? (match?.[1] ?? 'Unknown') : 'Out of Memory',
+      message: outOfMemory ?? match?.[2] ?? text,
       subtype: '',
       entryType: '',
       position: undefined,

@@ -95,13 +95,16 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   const stop = new AbortController();
   const appending = await connection.call(async (handle) => new Appending(handle, table));
   try {
+    let batchCount = 0;
     for await (const batch of rows.read({ signal: stop.signal })) {
+      batchCount += 1;
       for (let start = 0; start < batch.rowCount; start += rowsAtOnce) {
         // Each piece is a separate call, so that the query can be stopped between two of them.
         await connection.call(async () =>
           appending.add(batch, start, Math.min(rowsAtOnce, batch.rowCount - start)),
         );
       }
+      if (batchCount % batchesPerFlush === 0) await connection.call(async () => appending.flush());
     }
     await connection.call(async () => appending.close());
   } catch (error) {
@@ -110,6 +113,11 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   }
 }
 
+/**
+ * The number of batches after which rows are moved to DuckDB's table, which may spill. An appender
+ * would hold 204,800 rows of any size. A batch of several rows has at most about 2 MiB.
+ */
+const batchesPerFlush = 64;
 /** The number of rows in a chunk of DuckDB. */
 const rowsAtOnce = duckdb.vector_size();
 
@@ -134,6 +142,10 @@ class Appending {
     }
     duckdb.data_chunk_set_size(this.#chunk, count);
     duckdb.append_data_chunk(this.#appender, this.#chunk);
+  }
+
+  flush(): void {
+    duckdb.appender_flush_sync(this.#appender);
   }
 
   close(): void {

@@ -64,6 +64,28 @@ const everything = `
   FROM range(5000) t(i)`;
 
 describe('a query over a stored result', () => {
+  test('a query over a stored result of long texts does not hold all of them outside its memory', async () => {
+    await using small = await TestEngine.open({ memoryMaxBytes: 64 * MiB, spillMaxBytes: 0 });
+    const { fields, batches } = await db.answer("SELECT repeat('x', 1000000) AS s");
+    let batchCount = 0;
+    const rows: NamedRows = {
+      requestId: id,
+      schema: new Schema([...fields]),
+      rowCount: 200,
+      async *read() {
+        for (; batchCount < 200; batchCount += 1) {
+          yield { rowCount: 1, columns: batches[0]?.data.children ?? [] };
+        }
+      },
+    };
+    const query = { sql: `FROM result('${id}')` };
+    await expect(
+      small.engine.execute(query, { limits: { timeoutMs: 240_000 }, results: [rows] }),
+    ).rejects.toThrow(/^Out of Memory Error: .*\(engine\.duckdb\.memory\.maxMB\)\.$/);
+    // Without a limit, 204,800 rows would be read before the first is moved to DuckDB's memory.
+    expect(batchCount).toBeLessThan(150);
+  });
+
   test('a query over a stored result reads the rows that were stored, of every type', async () => {
     const rows = await storedRows(everything);
     const [before, after] = [await db.answer(everything), await ask(`FROM result('${id}')`, rows)];
