@@ -81,8 +81,10 @@ export class StagedFile {
    */
   async write(chunk: Uint8Array): Promise<void> {
     this.#sizeBytes += chunk.byteLength;
-    if (this.#gatheredBytes + chunk.byteLength > writeBytes) await this.#flush();
-    if (chunk.byteLength > writeBytes / 2) {
+    const isLarge = chunk.byteLength > writeBytes / 2;
+    if (isLarge || this.#gatheredBytes + chunk.byteLength > writeBytes) await this.#flush();
+    if (isLarge) {
+      // After the collected bytes, which come first in the file.
       await this.#writing;
       await this.#writeAll(chunk);
       return;

@@ -14,16 +14,17 @@ import { chunksOf, ManualSource, patternBytes } from '../testing/byte-sources.ts
 export const writingCases: readonly StoreCase[] = casesOf<OpenStoreFixture>(
   'put and delete',
   (test) => {
-    for (const [what, length, chunkBytes] of [
+    for (const [what, length, ...chunkSizes] of [
       ['one byte at a time', 1000, 1],
       ['odd chunks', 300_000, 777],
       ['chunks of just over a mebibyte', 5 * 1024 * 1024, 1024 * 1024 + 1],
       ['one chunk larger than any buffer', 9 * 1024 * 1024, 9 * 1024 * 1024],
+      ['small chunks before large ones', 5 * 1024 * 1024, 200, 600_000, 400_000, 1, 1_000_000],
     ] as const) {
       test(`a source is stored whole: ${what}`, async (open) => {
         await using fixture = await open();
         const { store } = fixture;
-        const entry = await store.put('k', chunksOf(patternBytes(length), chunkBytes));
+        const entry = await store.put('k', chunksOf(patternBytes(length), ...chunkSizes));
         expect(entry.sizeBytes).toBe(length);
         expectBytes(await readObject(store, 'k'), patternBytes(length));
         expect(await fixture.leftovers()).toEqual([]);

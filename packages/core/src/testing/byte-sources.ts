@@ -15,10 +15,16 @@ export function patternBytes(length: number, seed = 0): Uint8Array {
   return bytes;
 }
 
-/** Yields the bytes as a source of chunks of one size. */
-export async function* chunksOf(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
-  for (let offset = 0; offset < bytes.byteLength; offset += chunkBytes) {
-    yield bytes.subarray(offset, offset + chunkBytes);
+/** Yields the bytes as a source of chunks of one size, or of several sizes in turn. */
+export async function* chunksOf(
+  bytes: Uint8Array,
+  ...sizes: readonly number[]
+): AsyncGenerator<Uint8Array> {
+  let offset = 0;
+  for (let index = 0; offset < bytes.byteLength; index += 1) {
+    const end = offset + (sizes[index % sizes.length] ?? bytes.byteLength);
+    yield bytes.subarray(offset, end);
+    offset = end;
   }
 }
 
