@@ -1,9 +1,11 @@
+import { MiB } from '@quire/core';
 import { DataType, type Schema } from 'apache-arrow';
 
 /** The average size of stored rows from which their texts count as long. */
 const longRowBytes = 1024;
-/** The maximum number of chunks with long texts that DuckDB computes ahead. */
+/** The maximum number of chunks with long texts that DuckDB computes ahead, and their size. */
 const chunksAheadMax = 6;
+const bytesAheadMax = 64 * MiB;
 const rowsPerChunk = 2048;
 /** The size of a text in a vector, besides its bytes. */
 const recordBytes = 16;
@@ -29,7 +31,8 @@ export function streamBufferBytesOf(
   const types = fields.map(({ type }) => type as DataType);
   if (!types.some(hasTexts)) return undefined;
   const rowBytes = types.reduce((sum, type) => sum + vectorBytesOf(type), 0);
-  const bufferBytes = chunksAheadMax * rowsPerChunk * rowBytes;
+  const chunksAhead = Math.floor(bytesAheadMax / (rowsPerChunk * storedRowBytes));
+  const bufferBytes = Math.max(1, Math.min(chunksAheadMax, chunksAhead)) * rowsPerChunk * rowBytes;
   return bufferBytes < bufferBytesDefault ? bufferBytes : undefined;
 }
 
