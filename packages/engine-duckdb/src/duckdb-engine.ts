@@ -219,7 +219,7 @@ export class DuckDbEngine implements QueryEngine {
       connection,
       select,
       result,
-      rowsTotal: scope.countRows(tables) + scope.results.countRows(),
+      rowsTotal: scope.countRows(tables),
       live: scope.liveStatistics(tables),
       dataVersion,
       assertWhole: () => scope.assertWhole(tables, connection.signal),

@@ -52,19 +52,8 @@ export class ResultTables {
     }
   }
 
-  countRows(): number {
-    return this.#read().reduce((sum, { rowCount }) => sum + rowCount, 0);
-  }
-
-  /** Returns the largest average size of a stored row of the defined results, in bytes. */
-  rowBytes(): number {
-    const averages = this.#read().map(
-      ({ rowCount, sizeBytes = 0 }) => sizeBytes / Math.max(1, rowCount),
-    );
-    return Math.max(0, ...averages);
-  }
-
-  #read(): readonly NamedRows[] {
+  /** The defined results. */
+  get defined(): readonly NamedRows[] {
     return [...this.#defined].flatMap((id) => this.#rows.get(id) ?? []);
   }
 }

@@ -151,21 +151,25 @@ export class TableScope {
     return tables.flatMap((name) => this.#relations.get(name) ?? []);
   }
 
+  /** Returns the number of rows of these tables and of the defined results. */
   countRows(tables: readonly string[]): number {
-    return tables.reduce((sum, name) => sum + (this.#sizes.get(name) ?? empty).rowCount, 0);
+    return this.#sizesOf(tables).reduce((sum, { rowCount }) => sum + rowCount, 0);
   }
 
-  /** Returns the largest average size of a stored row of these tables and of results, in bytes. */
+  /** Returns the largest average size of their stored rows, in bytes. */
   rowBytesOf(tables: readonly string[]): number {
-    const averages = tables.map((name) => {
-      const { rowCount, sizeBytes } = this.#sizes.get(name) ?? empty;
-      return sizeBytes / Math.max(1, rowCount);
-    });
-    return Math.max(this.results.rowBytes(), ...averages);
+    const averages = this.#sizesOf(tables).map(
+      ({ rowCount, sizeBytes = 0 }) => sizeBytes / Math.max(1, rowCount),
+    );
+    return Math.max(0, ...averages);
+  }
+
+  #sizesOf(tables: readonly string[]): readonly TableSize[] {
+    return [...tables.map((name) => this.#sizes.get(name) ?? empty), ...this.results.defined];
   }
 }
 
-type TableSize = Pick<OpenTable, 'rowCount' | 'sizeBytes'>;
+type TableSize = Pick<OpenTable | NamedRows, 'rowCount' | 'sizeBytes'>;
 
 const empty: TableSize = { rowCount: 0, sizeBytes: 0 };
 

@@ -134,17 +134,18 @@ export async function callCluster(
   };
 }
 
-/** Runs a query whose rows are 0, 1, 2 …, and stores its result. */
+/**
+ * Runs a query whose rows are 0, 1, 2 …, and stores its result. @throws Error when it is not
+ * answered with 200
+ */
 export async function submitNumbers(
   url: string,
   rowCount: number,
   pageRowCount: number,
 ): Promise<CursorResponse> {
+  const path = `/query/sql?doPaginate=true&numRows=${pageRowCount}`;
   const body = { sql: `SELECT range AS n FROM range(${rowCount})` };
-  return (
-    await callCluster(`${url}/query/sql?doPaginate=true&numRows=${pageRowCount}`, {
-      method: 'POST',
-      body,
-    })
-  ).page;
+  const answer = await callCluster(`${url}${path}`, { method: 'POST', body });
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return answer.page;
 }

@@ -1,11 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ControllerHealthResponse, CursorResponse, RestreamResponse } from '@quire/api';
+import { systemClock } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
 import { yieldToEventLoop } from '@quire/core/wait';
 import { expect, test, vi } from 'vitest';
+import { quireHere } from '../testkit/cli-process.ts';
 import { patience, until } from '../testkit/until.ts';
-import { eventSchema, eventTable, Events, fileStream, LiveTables } from './live-tables.ts';
+import { eventSchema, eventTable, Events, fileStream, LiveTables, token } from './live-tables.ts';
 
 /** QUIRE_SERVER_KILLS=30 for the long trial. */
 const killCount = Number(process.env['QUIRE_SERVER_KILLS'] ?? 2);
@@ -201,13 +203,33 @@ test(
     const health = (await (await tables.call('GET', '/health')).json()) as ControllerHealthResponse;
     expect(health).toMatchObject({ status: 'ok', problemCount: 0 });
     // All have expired, sweeps have deleted them, and staged files of killed processes are gone.
-    // Complete data whose writer was killed right before its commit record remains for the grace
-    // period of orphans, an hour: at most one for each writer and kill.
-    const left = async (pattern: RegExp) =>
-      (await readdir(join(tables.home, 'results'), { recursive: true })).filter((path) =>
-        pattern.test(path),
-      );
-    await expect.poll(() => left(/\.json$|^\.staging\/./)).toEqual([]);
-    expect((await left(/\.arrow$/)).length).toBeLessThanOrEqual(2 * killCount);
+    const results = join(tables.home, 'results');
+    await expect
+      .poll(async () =>
+        (await filesUnder(results)).filter((path) => /\.json$|\.staging\/./.test(path)),
+      )
+      .toEqual([]);
+    // Data remains whose commit record a killed process had not yet written, or had just deleted,
+    // until it has been so for the grace period of orphans, an hour.
+    await tables.kill();
+    const then = new Date(systemClock.nowMs() - 2 * 3_600_000);
+    for (const path of await filesUnder(results)) {
+      await utimes(path, then, then);
+      await utimes(dirname(path), then, then);
+    }
+    const config = join(tables.home, 'quire.properties');
+    expect(
+      await quireHere(['cleaner', '--once', '--config', config], {
+        variables: { ANN_TOKEN: token },
+      }),
+    ).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await filesUnder(results)).toEqual([]);
   },
 );
+
+async function filesUnder(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
