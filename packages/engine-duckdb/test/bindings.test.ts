@@ -62,6 +62,30 @@ describe('the bindings', () => {
     expect(duckdb.result_return_type(failed.result)).toBe(duckdb.ResultType.INVALID);
   });
 
+  test('the bindings compute rows before they are fetched, up to streaming_buffer_size', async () => {
+    const observer = await duckdb.connect(database);
+    /** Returns the number of rows that exist when the first ones have been fetched. */
+    const rowsAhead = async (setting: string): Promise<number> => {
+      await duckdb.query(connection, 'CREATE OR REPLACE SEQUENCE computed');
+      await duckdb.query(connection, setting);
+      const sql = `SELECT nextval('computed') AS n, 1 AS one FROM range(1000000)`;
+      const result = await duckdb.execute_prepared_streaming(await duckdb.prepare(connection, sql));
+      await duckdb.fetch_chunk(result);
+      const count = await duckdb.query(observer, 'SELECT last_value FROM duckdb_sequences()');
+      const chunk = await duckdb.fetch_chunk(count);
+      const bytes = duckdb.vector_get_data(duckdb.data_chunk_get_vector(chunk!, 0), 8);
+      return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigInt64(0, true));
+    };
+    const chunkRows = 2048;
+    const chunkBytes = chunkRows * (8 + 8);
+
+    expect(
+      await rowsAhead(`SET SESSION streaming_buffer_size = '${2 * chunkBytes}B'`),
+    ).toBeLessThanOrEqual(4 * chunkRows);
+    expect(await rowsAhead('RESET SESSION streaming_buffer_size')).toBeGreaterThan(20 * chunkRows);
+    duckdb.disconnect_sync(observer);
+  });
+
   // DuckDB has an allocator of its own on Linux only.
   test.skipIf(process.platform !== 'linux')(
     'the bindings read the number of arenas from DUCKDB_JE_MALLOC_CONF, as the server sets it',
