@@ -235,7 +235,7 @@ export class DuckDbEngine implements QueryEngine {
     } catch (error) {
       if (isQuireError(error)) throw error;
       const failure = parseFailure(error);
-      const { sql, tables, plan } = select;
+      const { givenSql: sql, tables, plan } = select;
       if (select.isTranslated === true) {
         throw rewordForPinot(queryError(failure, 'running', this.#redact, { tables }));
       }

@@ -114,7 +114,7 @@ export class DuckDbExecution implements QueryExecution {
     } catch (error) {
       if (isQuireError(error)) return error;
       const failure = parseFailure(error);
-      const { sql, tables } = select;
+      const { givenSql: sql, tables } = select;
       if (select.isTranslated === true) {
         return rewordForPinot(queryError(failure, 'running', redact, { tables }));
       }

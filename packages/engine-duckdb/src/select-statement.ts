@@ -31,11 +31,12 @@ import {
 } from './statement-limits.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement } from './statement-guard.ts';
+import { withStreamedLimit } from './stream-limit.ts';
 
 /** A checked query that is ready to run. */
 export interface SelectStatement {
   readonly statement: PreparedStatement;
-  /** The SQL that runs: the given query, or one with its columns cast. */
+  /** The SQL that runs: the given query, or one with its columns cast or its LIMIT streamed. */
   readonly sql: string;
   readonly values: BoundValues;
   /** As `QueryExecution.parameterTypes`. */
@@ -75,25 +76,26 @@ export interface StatementRules {
  */
 export async function prepareSelect(
   connection: QueryConnection,
-  { sql, parameters }: Query,
+  { sql: givenSql, parameters }: Query,
   scope: TableScope,
   { limits, redact }: StatementRules,
 ): Promise<SelectStatement> {
-  if (sql.includes('\0')) {
+  if (givenSql.includes('\0')) {
     throw new QuireError('QUERY_SYNTAX', 'The query contains a NUL character.');
   }
-  checkText(sql, limits);
+  checkText(givenSql, limits);
   let tables: readonly string[] = [];
   try {
-    const tree = await parseSelect(connection, sql, limits, redact);
+    const tree = await parseSelect(connection, givenSql, limits, redact);
     const readable = { tables: scope.names, results: scope.results.ids };
     const { results, traits, ...read } = await checkStatement(tree, readable, limits);
     tables = read.tables;
     await scope.define(connection, tables, traits);
     await scope.results.define(connection, results, redact);
     const values = matchParameters(tree, parameters);
+    const sql = withStreamedLimit(givenSql, tree);
     const common = {
-      givenSql: sql,
+      givenSql,
       values,
       tables,
       hasSums: traits.hasSums,
@@ -122,7 +124,7 @@ export async function prepareSelect(
   } catch (error) {
     throw isQuireError(error)
       ? error
-      : queryError(parseFailure(error), 'planning', redact, { sql, tables });
+      : queryError(parseFailure(error), 'planning', redact, { sql: givenSql, tables });
   }
 }
 
