@@ -18,10 +18,15 @@ export async function* listObjects(
   fileSystem: FileSystem,
   root: RootDirectory,
   prefix: string,
-  options: ListOptions = {},
-  threads: readonly BulkThread[] = [],
+  options: ListOptions,
+  threads: readonly BulkThread[],
+  assertOpen: () => void,
 ): AsyncGenerator<ObjectEntry> {
-  throwIfAborted(options.signal);
+  const assertWanted = (): void => {
+    assertOpen();
+    throwIfAborted(options.signal);
+  };
+  assertWanted();
   const walk = new TreeWalk(fileSystem, root, prefix, options, threads);
   try {
     const start = await walk.openStart();
@@ -33,24 +38,19 @@ export async function* listObjects(
         continue;
       }
       const found = await next;
-      throwIfAborted(options.signal);
+      assertWanted();
       if (found === undefined) continue;
       if (found instanceof OpenDirectory || found instanceof OpenInBulk) path.push(found);
       else if ('key' in found) yield found;
-      else yield* entriesOf(found, options);
+      else {
+        for (const entry of found) {
+          assertWanted();
+          yield entry;
+        }
+      }
     }
-    throwIfAborted(options.signal);
+    assertWanted();
   } finally {
     await walk.stop();
-  }
-}
-
-function* entriesOf(
-  entries: readonly ObjectEntry[],
-  { signal }: ListOptions,
-): Generator<ObjectEntry> {
-  for (const entry of entries) {
-    throwIfAborted(signal);
-    yield entry;
   }
 }

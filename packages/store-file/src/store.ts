@@ -178,18 +178,10 @@ export class FileObjectStore
     return this.#writer.writeIfAbsent(key, bytes, options, () => this.#assertOpen());
   }
 
-  async *list(prefix: string, options?: ListOptions): AsyncGenerator<ObjectEntry> {
-    this.#assertOpen();
-    for await (const entry of listObjects(
-      this.#fileSystem,
-      this.#root,
-      prefix,
-      options,
-      this.#usableThreads,
-    )) {
-      yield entry;
-      this.#assertOpen();
-    }
+  list(prefix: string, options: ListOptions = {}): AsyncGenerator<ObjectEntry> {
+    return listObjects(this.#fileSystem, this.#root, prefix, options, this.#usableThreads, () =>
+      this.#assertOpen(),
+    );
   }
 
   async delete(key: string, options?: DeleteOptions): Promise<void> {
