@@ -35,7 +35,8 @@ afterAll(async () => {
 
 /** The operators of a query's plan. */
 async function planOf(sql: string): Promise<readonly string[]> {
-  const steps = (await db.answer(`EXPLAIN ${sql}`)).column(0);
+  const parameters = sql.includes('?') ? ([{ type: 'INT', value: 1 }] as const) : undefined;
+  const steps = (await db.answer(`EXPLAIN ${sql}`, parameters)).column(0);
   return steps.map((step) => /^\w+/.exec(step as string)?.[0] ?? '');
 }
 
@@ -45,6 +46,9 @@ describe('a LIMIT of a table', () => {
     'SELECT n, s || s AS s FROM numbers AS t LIMIT (1_000);',
     `WITH other AS (SELECT 1) SELECT 'é😀' AS e, n FROM numbers limit  100000 -- rows`,
     '(FROM numbers LIMIT 1000)',
+    // These run in another text: with casts, and with values of parameters.
+    'SELECT n::UHUGEINT AS u FROM numbers LIMIT 1000',
+    'SELECT n + ? AS n FROM numbers LIMIT 1000',
   ])('a LIMIT of a table is applied while the table is read: %s', async (sql) => {
     const plan = await planOf(sql);
     expect(plan).toContain('STREAMING_LIMIT');
