@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest';
+import { destination, Scene, source } from './scene.ts';
+
+const request = { tableNameWithType: source, destTableNameWithType: destination };
+
+it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)(
+  'a restream can be cancelled in %s',
+  async (stage) => {
+    const scene = new Scene();
+    scene.engine.behaviour.rebalanceMs = 60_000;
+    await using controller = scene.controller();
+    const { jobId } = await controller.start({ ...request, debugPause: stage === 'INIT' });
+    await scene.until(controller, jobId, ({ status }) => status === stage);
+    await controller.cancel(jobId, { dropDestination: false });
+    const job = await scene.untilEnded(controller, jobId);
+    expect(job).toMatchObject({ status: 'CANCELLED', cleanup: { isDone: true } });
+    const isDropped =
+      !scene.engine.tableNames.includes(destination) &&
+      !scene.engine.schemaNames.includes('orders2');
+    expect(isDropped).toBe(stage === 'INIT');
+    expect(isDropped || scene.engine.isPaused(destination)).toBe(true);
+  },
+);
+
+it('drops the destination of a cancelled job when asked to, then or later', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  await controller.cancel(jobId, { dropDestination: false });
+  await scene.untilEnded(controller, jobId);
+  await expect(controller.cancel(jobId, { dropDestination: false })).rejects.toThrow(
+    expect.objectContaining({ code: 'CONFLICT' }),
+  );
+  await controller.cancel(jobId, { dropDestination: true });
+  await scene.until(controller, jobId, ({ cleanup }) => cleanup?.kind === 'DROP' && cleanup.isDone);
+  expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
+});
+
+it('a restream leaves a table alone that somebody put where the destination was', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  scene.engine.remove(destination);
+  await scene.engine.createTable({ tableName: destination, tableType: 'REALTIME' });
+  await controller.cancel(jobId, { dropDestination: true });
+  await scene.untilEnded(controller, jobId);
+  expect(scene.engine.tableNames).toContain(destination);
+});
+
+it.each(['FORCE_COMMIT', 'REBALANCE'] as const)(
+  'a restream is told that the destination was dropped, also in the middle of %s',
+  async (stage) => {
+    const scene = new Scene();
+    scene.engine.behaviour.isCommitStuck = stage === 'FORCE_COMMIT';
+    scene.engine.behaviour.rebalanceMs = 'never';
+    await using controller = scene.controller();
+    const { jobId } = await controller.start(request);
+    await scene.until(controller, jobId, ({ status }) => status === stage);
+    scene.engine.remove(destination);
+    expect(await scene.untilEnded(controller, jobId)).toMatchObject({
+      status: 'FAILED',
+      error: {
+        code: 'TABLE_NOT_FOUND',
+        message: 'The destination table orders2_REALTIME was dropped while it was being built.',
+      },
+    });
+  },
+);
+
+it('a restream that waits at its start is told that the destination was dropped', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  scene.engine.remove(destination);
+  expect(await scene.untilEnded(controller, jobId)).toMatchObject({
+    status: 'FAILED',
+    error: {
+      code: 'TABLE_NOT_FOUND',
+      message: 'The destination table orders2_REALTIME was dropped while it was being built.',
+    },
+  });
+});
+
+it('a restream says that a drop has left the schema that existed before', async () => {
+  const scene = new Scene();
+  const { schema } = await scene.engine.readTable(source);
+  await scene.engine.createSchema({ ...schema, schemaName: 'orders2' });
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  await controller.cancel(jobId, { dropDestination: true });
+  const { cleanup } = await scene.untilEnded(controller, jobId);
+  expect(cleanup).toMatchObject({
+    isDone: true,
+    leftover: 'The schema orders2, which existed before this job, is kept.',
+  });
+  expect(scene.engine.tableNames).not.toContain(destination);
+});
+
+it('a restream says what a drop has left: the table of somebody else, and a schema in use', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  scene.engine.remove(destination);
+  const { config } = { config: scene.engine.configOf(source) };
+  await scene.engine.createTable({ ...config, tableName: destination });
+  await controller.cancel(jobId, { dropDestination: true });
+  const { cleanup } = await scene.untilEnded(controller, jobId);
+  expect(cleanup).toMatchObject({
+    kind: 'DROP',
+    isDone: true,
+    leftover: 'The table orders2_REALTIME that exists now was not created by this job and is kept.',
+  });
+  expect(scene.engine.tableNames).toContain(destination);
+});
