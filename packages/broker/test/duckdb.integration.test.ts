@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CursorResponse, MetadataResponse, QueryResponse } from '@quire/api';
+import type { CursorResponse, HealthResponse, MetadataResponse, QueryResponse } from '@quire/api';
 import { Authenticator, hashToken, parsePrincipals } from '@quire/auth';
 import { createBroker } from '@quire/broker';
 import { systemClock } from '@quire/core';
@@ -9,7 +9,7 @@ import { DuckDbEngine } from '@quire/engine-duckdb';
 import { ResultStore } from '@quire/results';
 import type { Service, ServiceAddress } from '@quire/service';
 import { FileObjectStore } from '@quire/store-file';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 const flightsPath = join(
   import.meta.dirname,
@@ -44,6 +44,13 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
   await rm(directory, { recursive: true, maxRetries: 10 });
+});
+
+// The rows of a plain query are deleted after its answer, which ended the test before.
+beforeEach(async () => {
+  await expect
+    .poll(async () => ({ objects: await objectCount(), running: await runningCount() }))
+    .toEqual({ objects: 0, running: 0 });
 });
 
 async function startBroker(): Promise<[FileObjectStore, Service, ServiceAddress]> {
@@ -100,6 +107,10 @@ async function objectCount(): Promise<number> {
   let count = 0;
   for await (const _ of store.list('')) count += 1;
   return count;
+}
+
+async function runningCount(): Promise<number> {
+  return (JSON.parse(await call('/health')) as HealthResponse).queriesRunning;
 }
 
 test('pages of real flights are the rows that the query gives, wherever they begin', async () => {
@@ -243,12 +254,10 @@ test('a client that hangs up stops DuckDB, and leaves nothing', async () => {
   const abort = new AbortController();
   const sql = 'SELECT sum(a.delay * b.delay) FROM flights a, flights b';
   const gone = query(sql, '?doPaginate=true', abort.signal).catch(() => 'gone');
-  const running = async () =>
-    (JSON.parse(await call('/health')) as { queriesRunning: number }).queriesRunning;
-  while ((await running()) === 0) await new Promise((resolve) => setImmediate(resolve));
+  while ((await runningCount()) === 0) await new Promise((resolve) => setImmediate(resolve));
   abort.abort();
   expect(await gone).toBe('gone');
-  while ((await running()) > 0) await new Promise((resolve) => setImmediate(resolve));
+  while ((await runningCount()) > 0) await new Promise((resolve) => setImmediate(resolve));
   expect(await objectCount()).toBe(0);
 });
 
