@@ -54,11 +54,11 @@ function limitOf(node: unknown): ConstantLimit | undefined {
   if (!isNode(node) || node['type'] !== 'SELECT_NODE') return undefined;
   if (Object.keys(node).some((part) => !plainParts.has(part))) return undefined;
   const { modifiers, from_table: table } = node;
-  if (!isNode(table) || 'sample' in table) return undefined;
-  if (table['type'] !== 'BASE_TABLE' && table['type'] !== 'TABLE_FUNCTION') return undefined;
-  const [modifier, ...others] = Array.isArray(modifiers) ? (modifiers as SyntaxNode[]) : [];
-  if (modifier?.['type'] !== 'LIMIT_MODIFIER' || others.length > 0) return undefined;
-  if ('offset' in modifier) return undefined;
+  const isTable =
+    isNode(table) && (table['type'] === 'BASE_TABLE' || table['type'] === 'TABLE_FUNCTION');
+  // The limit is the last of the modifiers, so that there are no others.
+  const [modifier] = Array.isArray(modifiers) ? (modifiers as SyntaxNode[]) : [];
+  if (!isTable || modifier?.['type'] !== 'LIMIT_MODIFIER' || 'offset' in modifier) return undefined;
   const limit = modifier['limit'] as ConstantLimit;
   const isWhole = limit.class === 'CONSTANT' && limit.value.type.id === 'INTEGER';
   return isWhole && limit.value.value > smallLimit ? limit : undefined;
