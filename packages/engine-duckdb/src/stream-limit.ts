@@ -26,7 +26,8 @@ const unknownZero = 'CAST(random() * 0 AS BIGINT)';
  * For a constant limit of up to a million, DuckDB finds out which rows they are, reads the table
  * again for them and sorts them (its late materialization, `OptimizeLargeLimit`). Then the first
  * row arrives after the last, and the rows must fit in memory, which a query without LIMIT does not
- * need. Only an OFFSET is faster in that way.
+ * need. Only an OFFSET is faster in that way. A parameter (`LIMIT ?`) is not changed, because the
+ * tree does not say where it is in the text.
  *
  * Nothing before the limit changes, so positions in messages are those of the given text.
  *

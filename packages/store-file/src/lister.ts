@@ -13,6 +13,8 @@ import { TreeWalk } from './tree-walk.ts';
  * Memory: the names in the directories on the path from the root to the current one, and a few
  * look-ups ahead. Entries that are not objects are skipped: names that are not keys, symbolic
  * links, and files that are deleted during the walk.
+ *
+ * @param assertOpen throws if the store is closed
  */
 export async function* listObjects(
   fileSystem: FileSystem,

@@ -2,6 +2,13 @@ import { expect, it } from 'vitest';
 import { destination, Scene, source } from './scene.ts';
 
 const request = { tableNameWithType: source, destTableNameWithType: destination };
+const failedByDrop = {
+  status: 'FAILED',
+  error: {
+    code: 'TABLE_NOT_FOUND',
+    message: 'The destination table orders2_REALTIME was dropped while it was being built.',
+  },
+};
 
 it.each(['INIT', 'TABLE_STREAM', 'FORCE_COMMIT', 'REBALANCE'] as const)(
   'a restream can be cancelled in %s',
@@ -59,13 +66,7 @@ it.each(['FORCE_COMMIT', 'REBALANCE'] as const)(
     const { jobId } = await controller.start(request);
     await scene.until(controller, jobId, ({ status }) => status === stage);
     scene.engine.remove(destination);
-    expect(await scene.untilEnded(controller, jobId)).toMatchObject({
-      status: 'FAILED',
-      error: {
-        code: 'TABLE_NOT_FOUND',
-        message: 'The destination table orders2_REALTIME was dropped while it was being built.',
-      },
-    });
+    expect(await scene.untilEnded(controller, jobId)).toMatchObject(failedByDrop);
   },
 );
 
@@ -74,13 +75,7 @@ it('a restream that waits at its start is told that the destination was dropped'
   await using controller = scene.controller();
   const { jobId } = await controller.start({ ...request, debugPause: true });
   scene.engine.remove(destination);
-  expect(await scene.untilEnded(controller, jobId)).toMatchObject({
-    status: 'FAILED',
-    error: {
-      code: 'TABLE_NOT_FOUND',
-      message: 'The destination table orders2_REALTIME was dropped while it was being built.',
-    },
-  });
+  expect(await scene.untilEnded(controller, jobId)).toMatchObject(failedByDrop);
 });
 
 it('a restream says that a drop has left the schema that existed before', async () => {
