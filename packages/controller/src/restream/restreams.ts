@@ -51,6 +51,8 @@ const oneAtATime = {
   waitingMax: Infinity,
   principalWaitingMax: Infinity,
 };
+/** The number of jobs that are kept after all their work, as with tasks: their records fill disks. */
+const settledMax = 100;
 const anonymous: SlotClaim = { principal: '', isAdmin: false };
 
 /**
@@ -271,12 +273,21 @@ export class Restreams implements AsyncDisposable {
           if (isSettled(job)) this.#settledIds.add(job.jobId);
           else if (await this.#hasWork(job)) this.#drive(job.jobId);
         }
+        await this.#removeOldest();
       } catch (error) {
         if (!this.#stop.signal.aborted) {
-          log?.warn({ err: error }, 'restream jobs could not be listed; trying again');
+          log?.warn({ err: error }, 'the scan of restream jobs failed; trying again');
         }
       }
       await sleepUnlessAborted(clock, leaseMs, this.#stop.signal);
+    }
+  }
+
+  /** Removes settled jobs but the latest. Ids are in the order of their creation. */
+  async #removeOldest(): Promise<void> {
+    for (const jobId of [...this.#settledIds].toSorted().slice(0, -settledMax)) {
+      await this.#records.remove(jobId);
+      this.#settledIds.delete(jobId);
     }
   }
 

@@ -1,3 +1,5 @@
+import { createRequestId } from '@quire/core';
+import { SeededRandom } from '@quire/core/testing';
 import { expect, it, vi } from 'vitest';
 import { JobRecords } from '../../src/restream/job-records.ts';
 import { destination, Scene, source } from './scene.ts';
@@ -15,6 +17,33 @@ it('a scan for unfinished restreams does not read those that are done', async ()
   const get = vi.spyOn(scene.store, 'get');
   await scene.clock.advance(scansMs);
   expect(get.mock.calls.map(([key]) => key)).toEqual([]);
+});
+
+it('a scan removes restreams that are done, but the latest hundred and those that may have work', async () => {
+  const scene = new Scene();
+  const records = new JobRecords(scene.store);
+  await using controller = scene.controller();
+  const done = await controller.start(request);
+  await scene.untilEnded(controller, done.jobId);
+  const finished = await controller.read(done.jobId);
+  scene.engine.behaviour.rebalanceMs = 'never';
+  const failing = await controller.start({
+    tableNameWithType: source,
+    destTableNameWithType: 'orders3_REALTIME',
+    maxRebalanceTimeMin: 1,
+  });
+  await scene.untilEnded(controller, failing.jobId);
+  const laterIds = Array.from({ length: 100 }, (_, index) =>
+    createRequestId(scene.clock, new SeededRandom(1000 + index)),
+  );
+  for (const jobId of laterIds) await records.write({ ...finished, jobId });
+  await scene.clock.advance(scansMs);
+
+  const kept = (await controller.list()).map(({ jobId }) => jobId);
+  expect(new Set(kept)).toEqual(new Set([failing.jobId, ...laterIds]));
+  await expect(controller.read(done.jobId)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
+  const keys = await Array.fromAsync(scene.store.list('restreams/'), ({ key }) => key);
+  expect(keys.filter((key) => key.includes(done.jobId))).toEqual([]);
 });
 
 it('a scan for unfinished restreams finds the drop of one that has failed, requested by a controller that died before it began', async () => {
