@@ -4,13 +4,9 @@ import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  adminToken,
-  analystToken,
-  cellText,
-  type ConsoleStage,
-  runQuery,
-} from './console-stage.ts';
+import { analystToken, type ConsoleStage, runQuery } from './console-stage.ts';
+import { testRestreams } from './restream-tests.ts';
+import { testResultList } from './result-list-tests.ts';
 
 const table = 'events_REALTIME';
 
@@ -39,27 +35,6 @@ const realtime = {
     },
   },
 };
-
-/** A job of the table in a status, as the server describes jobs. */
-function jobOf(status: string): object {
-  return {
-    jobId: 'job-1',
-    status,
-    restreamConfig: {
-      tableNameWithType: table,
-      destTableNameWithType: 'events_kept_REALTIME',
-      debugPause: false,
-    },
-    stages: [{ stage: 'TABLE_STREAM', startTimeMs: 1, endTimeMs: null, outcome: null }],
-    tableStreamProgress: { lastProbedLag: 0 },
-    forceCommitProgress: { consumingSegmentsCommitted: 0, totalConsumingSegments: 0 },
-    timeElapsedSinceStartInSeconds: 5,
-    next: 'events_kept_REALTIME is kept and paused.',
-    error: null,
-    lastProblem: null,
-    comparison: null,
-  };
-}
 
 /** The tasks of an operator: plots, results, tables, tasks, restream, the cluster. */
 export function testAdministration(stageOf: () => ConsoleStage): void {
@@ -117,134 +92,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
   });
 
   describe('results', () => {
-    test('results are listed with their owner, size and expiry, renewed, and deleted after a question', async () => {
-      await using visit = await stage.visit({ place: '/results' });
-      const { page } = visit;
-      const id = await stage.store('SELECT * FROM stocks');
-      await page.reload();
-      const row = page
-        .locator('tbody tr')
-        .filter({ has: page.locator('.result-id', { hasText: id }) });
-      await expect.poll(() => row.innerText()).toMatch(/admin[^]*560[^]*KiB[^]*in (?:59 min|1 h)/);
-      // The buttons at the end of a line are within the card, also beside the scroll bar of a long
-      // page.
-      const box = "[...document.querySelectorAll('.scroll-x')].at(-1)";
-      const hiddenWidth = await page.evaluate<number>(`${box}.scrollWidth - ${box}.clientWidth`);
-      expect(hiddenWidth).toBe(0);
-      await row.getByRole('button', { name: 'Keep for 1 d' }).click();
-      await row.getByText(/in (?:23|24) h/).waitFor();
-      await row.getByRole('link', { name: 'Query' }).click();
-      await expect
-        .poll(() => page.locator('.editor .cm-content').innerText())
-        .toBe(`SELECT *\nFROM result('${id}')`);
-      await page.getByRole('button', { name: 'Run' }).click();
-      expect(await cellText(page, 1, 1)).toBe('MSFT');
-      await page.goto(`${stage.url}/console/#/results`);
-      await row.getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await row.waitFor({ state: 'detached' });
-    });
-
-    test('results are found by their queries, owners and ages; those of an analyst are their own, also of programs, with the use of the share', async () => {
-      await stage.store('SELECT 1 AS of_somebody_else');
-      const headers = {
-        authorization: `Bearer ${analystToken}`,
-        'content-type': 'application/json',
-      };
-      await fetch(`${stage.url}/query/sql?doPaginate=true`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ sql: 'SELECT 7 AS of_a_program' }),
-      });
-      await using visit = await stage.visit({ token: analystToken });
-      const { page } = visit;
-      await runQuery(page, 'SELECT 5 AS mine');
-      await runQuery(page, 'SELECT symbol FROM stocks');
-      await cellText(page, 1, 1);
-      await page.getByRole('link', { name: 'Results', exact: true }).click();
-      const rows = page.locator('tbody tr');
-      await expect
-        .poll(async () => (await rows.allInnerTexts()).slice(0, 3))
-        .toEqual([
-          expect.stringMatching(/SELECT symbol FROM stocks\s+560/),
-          expect.stringMatching(/SELECT 5 AS mine\s+1\s/),
-          expect.stringMatching(/SELECT 7 AS of_a_program\s+1\s/),
-        ]);
-      expect(await rows.filter({ hasText: 'of_somebody_else' }).count()).toBe(0);
-      const storage = page.locator('section.card').filter({ hasText: 'Your storage' });
-      const usage = await fetch(`${stage.url}/query/usage`, { headers });
-      const { resultCount } = (await usage.json()) as { readonly resultCount: number };
-      await expect
-        .poll(() => storage.innerText())
-        .toMatch(new RegExp(`KiB\\s+in ${resultCount} results[^]*your share of the quota`));
-      const search = page.getByLabel('Filter by query, id or broker');
-      await search.fill('MINE');
-      await expect.poll(() => rows.count()).toBe(1);
-      await search.fill('');
-      await page.getByRole('combobox', { name: 'Age' }).selectOption('older than a day');
-      await page.getByText('No result fits the filters').waitFor();
-
-      // An admin finds them by their queries as well, which the list of all results does not have.
-      await using admin = await stage.visit({ place: '/results' });
-      const all = admin.page.locator('section.card').last().locator('tbody tr');
-      await admin.page.getByRole('combobox', { name: 'Owner' }).selectOption('analyst');
-      await admin.page.getByLabel('Filter by query, id or broker').fill('of_a_program');
-      await expect.poll(() => all.count()).toBe(1);
-      await all.first().scrollIntoViewIfNeeded();
-      await expect
-        .poll(() => all.first().innerText())
-        .toMatch(/SELECT 7 AS of_a_program\s+analyst/);
-    });
-
-    test('results appear below the usage of the storage, never before it, and without it if it fails', async () => {
-      await stage.store('SELECT 1 AS below_the_usage');
-      for (const [token, usageCall, listCall] of [
-        [adminToken, '**/cluster/health', '**/cluster/results'],
-        [analystToken, '**/query/usage', '**/query/resultStore?own=true'],
-      ] as const) {
-        await using visit = await stage.visit({ token, place: '/tables' });
-        const { page } = visit;
-        await page.getByRole('heading', { level: 1, name: 'Tables' }).waitFor();
-        // Only this tab's call waits, in the browser.
-        const { promise: released, resolve: release } = Promise.withResolvers<void>();
-        await page.route(usageCall, async (route) => {
-          await released;
-          await route.continue();
-        });
-        const listed = page.waitForResponse(listCall);
-        await page.getByRole('link', { name: 'Results', exact: true }).click();
-        await (await listed).finished();
-        const search = page.getByLabel('Filter by query, id or broker');
-        await page.getByText('Your storage').or(page.getByText('Loading the usage')).waitFor();
-        expect(await search.count()).toBe(0);
-        release();
-        await search.waitFor();
-        expect(await page.locator('.figure-one').count()).toBeGreaterThan(0);
-
-        await page.route(usageCall, (route) => route.abort());
-        await page.reload();
-        await page.getByText('The server cannot be reached').waitFor();
-        await search.waitFor();
-        await page.unrouteAll({ behavior: 'ignoreErrors' });
-      }
-    });
-
-    test('results are summed up by principal', async () => {
-      await using visit = await stage.visit({ place: '/results' });
-      await stage.store('SELECT * FROM stocks');
-      const row = visit.page.locator('.usage tbody tr').filter({ hasText: 'admin' });
-      await expect.poll(() => row.innerText()).toMatch(/^admin\s+\d+\s+[\d.]+ [KM]iB\s+no limit$/);
-    });
-
-    test('results that the next sweep would take are named with the reason, and stay', async () => {
-      await using visit = await stage.visit({ place: '/results' });
-      const { page } = visit;
-      await page.getByRole('button', { name: 'What would it delete?' }).click();
-      await page.getByText('a sweep would delete nothing now').waitFor();
-      expect(await stage.call('/cluster/sweep')).toMatchObject({
-        brokers: [{ error: null, removalCount: 0, removals: [] }],
-      });
-    });
+    testResultList(stageOf);
   });
 
   describe('tables', () => {
@@ -496,132 +344,8 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     expect([dialogs, await page.locator('img[src=x]').count(), complaints]).toEqual([0, 0, []]);
   });
 
-  test('a restream is started with a form and followed to its end', async () => {
-    await using visit = await stage.visit({ place: `/restream?table=${table}` });
-    const { page } = visit;
-    expect(await page.getByLabel('Table to rebuild').inputValue()).toBe(table);
-    await expect
-      .poll(() => page.getByRole('textbox', { name: 'New table' }).inputValue())
-      .toBe('events_rebuilt_REALTIME');
-    await page.getByLabel('Minutes for the rebalance').fill('15');
-    await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
-    await page.getByRole('button', { name: 'Start' }).click();
-    // The page shows the jobs of other tests as well.
-    const job = page.locator('section.card').filter({ hasText: '→ events_again_REALTIME' });
-    await job.getByText('done', { exact: true }).first().waitFor();
-    expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({
-      restreamConfig: { maxRebalanceTimeMin: 15, maxTableStreamLag: 5000 },
-    });
-    await job.getByText(/50 rows in the old table, 50 in the new one/).waitFor();
-    await job.getByRole('link', { name: 'Open the new table' }).waitFor();
-    await job.getByRole('button', { name: 'Delete the old table' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByRole('textbox', { name: 'New table' }).fill('events_again_REALTIME');
-    await page.getByRole('button', { name: 'Start' }).click();
-    await expect
-      .poll(() => page.getByRole('alert').innerText())
-      .toMatch(/It was not started[^]*events_again_REALTIME/);
-  });
-
-  test('a restream that waits is resumed, and one that is cancelled is asked about first', async () => {
-    await using visit = await stage.visit({ place: `/restream?table=${table}` });
-    const { page } = visit;
-    const start = async (name: string): Promise<Locator> => {
-      await page.getByRole('textbox', { name: 'New table' }).fill(name);
-      await page.getByLabel('Wait before consuming, until resumed').check();
-      await page.getByRole('button', { name: 'Start' }).click();
-      return page.locator('section.card').filter({ hasText: `→ ${name}` });
-    };
-    const resumed = await start('events_waiting_REALTIME');
-    await resumed.getByRole('button', { name: 'Resume' }).click();
-    await resumed.getByText(/50 rows in the old table/).waitFor();
-    expect(await resumed.getByRole('button', { name: 'Resume' }).count()).toBe(0);
-    const cancelled = await start('events_unwanted_REALTIME');
-    await cancelled.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel', exact: true }).click();
-    expect(await stage.call(`/tables/${table}/restream`)).toMatchObject({
-      status: expect.not.stringMatching('CANCELLED'),
-    });
-    await cancelled.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
-    await cancelled.getByText('cancelled', { exact: true }).first().waitFor();
-    // It had not started to consume: nothing is stored, and no cleanup remains.
-    await cancelled.getByText(/events_unwanted_REALTIME was removed completely/).waitFor();
-    // It has no cause that could be fixed.
-    expect(await cancelled.innerText()).not.toContain('Start again');
-    expect(await cancelled.getByRole('button').count()).toBe(0);
-  });
-
-  test('a restream shows the lag that was observed, and what a lag of 0 means', async () => {
-    await using visit = await stage.visit({ place: '/tables' });
-    const { page } = visit;
-    const lags = [400, 200, 0];
-    await page.route('**/restreams', async (route) => {
-      const lastProbedLag = lags.shift() ?? 0;
-      await route.fulfill({
-        json: { restreams: [{ ...jobOf('TABLE_STREAM'), tableStreamProgress: { lastProbedLag } }] },
-      });
-    });
-    await page.goto(`${stage.url}/console/#/restream`);
-    const job = page.locator('section.card').filter({ hasText: '→ events_kept_REALTIME' });
-    await job.getByText('0 behind', { exact: true }).waitFor();
-    expect(await job.locator('svg').count()).toBe(1);
-    await job.getByText(/A lag of 0 means that the new table had all messages/).waitFor();
-  });
-
-  test('each next step of a restream that has stopped or ended is a button: the new table is kept or dropped, the old one deleted, after a question', async () => {
-    await using visit = await stage.visit({ place: '/tables' });
-    const { page } = visit;
-    let status = 'CANCELLED';
-    const sent: string[] = [];
-    await page.route('**/restreams', (route) =>
-      route.fulfill({ json: { restreams: [jobOf(status)] } }),
-    );
-    await page.route(
-      (url) => url.pathname === '/tables' && url.search === '?type=REALTIME',
-      (route) => route.fulfill({ json: { tables: [table, 'events_kept_REALTIME'] } }),
-    );
-    await page.route(
-      (url) => /resumeConsumption$|\/restream$/.test(url.pathname),
-      async (route) => {
-        const url = new URL(route.request().url());
-        sent.push(`${route.request().method()} ${url.pathname}${url.search}`);
-        await route.fulfill({ json: jobOf('CANCELLED') });
-      },
-    );
-    await page.route(
-      (url) => url.pathname === `/tables/${table}` || url.pathname === '/tables/events',
-      async (route) => {
-        const url = new URL(route.request().url());
-        sent.push(`${route.request().method()} ${url.pathname}${url.search}`);
-        await route.fulfill({ json: { status: 'Deleted.' } });
-      },
-    );
-    await page.goto(`${stage.url}/console/#/restream`);
-    const job = page.locator('section.card').filter({ hasText: '→ events_kept_REALTIME' });
-    const confirm = async (question: RegExp, action: string): Promise<void> => {
-      const dialog = page.getByRole('dialog');
-      await dialog.getByText(question).waitFor();
-      await dialog.getByRole('button', { name: action }).click();
-      await dialog.waitFor({ state: 'detached' });
-    };
-    await job.getByRole('button', { name: 'Keep the new table' }).click();
-    await page.getByText('events_kept_REALTIME is kept, and consumes its stream.').waitFor();
-    await job.getByRole('button', { name: 'Drop the new table' }).click();
-    expect(sent).toHaveLength(1);
-    await confirm(/^Drop events_kept_REALTIME\?/, 'Drop it');
-    await expect.poll(() => sent.length).toBe(2);
-    status = 'DONE';
-    await job.getByRole('button', { name: 'Delete the old table' }).click();
-    expect(sent).toHaveLength(2);
-    await confirm(/^Delete events_REALTIME\?/, 'Delete it');
-    await expect
-      .poll(() => sent)
-      .toEqual([
-        'POST /tables/events_kept_REALTIME/resumeConsumption',
-        `DELETE /tables/${table}/restream?dropDestination=true`,
-        expect.stringMatching(/^DELETE \/tables\/events/),
-      ]);
+  describe('restreams', () => {
+    testRestreams(stageOf);
   });
 
   test('the cluster shows brokers, workers, stores, and the settings in force with where they come from', async () => {

@@ -12,12 +12,12 @@ export type Given =
   | readonly Given[]
   | { readonly [type: string]: Given };
 
-const shortText = fc.string({
+export const shortText = fc.string({
   maxLength: 12,
   unit: fc.constantFrom(...Array.from('abcXYZ012 ,.-_äß€😀')),
 });
 
-const texts = one(
+export const texts = one(
   '',
   'Hello World',
   'abc',
@@ -35,7 +35,7 @@ const texts = one(
   "it's",
   'aXbXc',
 );
-const wholes = one(
+export const wholes = one(
   0,
   1,
   -1,
@@ -55,26 +55,26 @@ const wholes = one(
   -2_147_483_648,
 );
 const smallWholes = one(0, 1, 2, 3, 4, 5, -1, -2, 7, 12, 20);
-const longs = one(
+export const longs = one(
   4_294_967_296,
   1_704_067_200_000,
   1_729_990_800_123,
   -86_400_001,
   9_007_199_254_740_991,
 );
-const fractions = one(0.5, -2.5, 2.5, 1.1, 3.999, -0.1, 1e-7, 1e21, 123_456.789, 100.5);
-const specials = one(
+export const fractions = one(0.5, -2.5, 2.5, 1.1, 3.999, -0.1, 1e-7, 1e21, 123_456.789, 100.5);
+export const specials = one(
   { $double: 'NaN' },
   { $double: 'Infinity' },
   { $double: '-Infinity' },
   { $double: '-0.0' },
   { $double: '2.0' },
 );
-const numberTexts = one('42', '-1', '42.9', '1e3', ' 5 ', '007', '+3', 'x', '');
-const bytes: fc.Arbitrary<Given> = fc.oneof(
+export const numberTexts = one('42', '-1', '42.9', '1e3', ' 5 ', '007', '+3', 'x', '');
+export const bytes: fc.Arbitrary<Given> = fc.oneof(
   one({ $bytes: '' }, { $bytes: '00ff10' }, { $bytes: '48656c6c6f' }, '48656c6c6f', 'abc', 'zz'),
 );
-const times = fc.oneof(
+export const times = fc.oneof(
   one(
     0,
     1_704_067_200_000,
@@ -195,7 +195,7 @@ const patterns = one(
   'h a',
   'zzzz',
 );
-const dateTexts = one(
+export const dateTexts = one(
   '2024-02-29 12:34:56',
   '2024-01-01',
   '2024-10-27T02:30:00.123',
@@ -322,7 +322,7 @@ const uuids = one('123e4567-e89b-12d3-a456-426614174000', 'x');
 const geohashes = one('u33dc', '9q8yy', '', 'a', 'ezs42');
 
 /** The arguments for which a function of this class has been written, by position. */
-const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefined)[]])[] = [
+export const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefined)[]])[] = [
   [/^(todatetime|todatetimemv)$/, [times, patterns, zones]],
   [
     /^(fromdatetime|fromdatetimemv)$/,
@@ -425,124 +425,6 @@ const hints: readonly (readonly [RegExp, readonly (fc.Arbitrary<Given> | undefin
   [/^sleep$/, [one(0)]],
 ];
 
-/**
- * Values for an argument of a function of Apache Pinot: mostly valid ones, and some that are not.
- */
-export function argumentFor(name: string, type: string, place: number): fc.Arbitrary<Given> {
-  const hinted = hints.find(([pattern]) => pattern.test(name))?.[1][place];
-  const plain = byType(type);
-  const isList = type.endsWith('[]') && type !== 'byte[]';
-  if (hinted === undefined) return plain;
-  const values = isList ? fc.array(hinted, { maxLength: 3 }) : hinted;
-  return fc.oneof(
-    { arbitrary: values, weight: 12 },
-    { arbitrary: plain, weight: 1 },
-    { arbitrary: fc.constant(null), weight: 1 },
-  );
-}
-
-function byType(type: string): fc.Arbitrary<Given> {
-  const element = type.endsWith('[]') ? type.slice(0, -2) : undefined;
-  if (element !== undefined && element !== 'byte') {
-    return weighted(
-      [fc.array(elementFor(element), { maxLength: 5 }), 14],
-      [elementFor(element), 1],
-      [fc.constant(null), 1],
-    );
-  }
-  return weighted([elementFor(type), 14], [anything, 2], [fc.constant(null), 1]);
-}
-
-function elementFor(type: string): fc.Arbitrary<Given> {
-  switch (type) {
-    case 'int':
-    case 'Integer':
-      return weighted(
-        [wholes, 6],
-        [fc.integer({ min: -200, max: 200 }), 3],
-        [numberTexts, 1],
-        [fractions, 1],
-      );
-    case 'long':
-    case 'Long':
-      return weighted(
-        [wholes, 3],
-        [longs, 3],
-        [fc.maxSafeInteger(), 2],
-        [numberTexts, 1],
-        [fractions, 1],
-      );
-    case 'float':
-    case 'double':
-    case 'Double':
-      return weighted(
-        [fractions, 4],
-        [wholes, 3],
-        [specials, 2],
-        [plainDouble({ min: -1e6, max: 1e6 }), 2],
-        [numberTexts, 1],
-      );
-    case 'BigDecimal':
-      return weighted(
-        [fractions, 3],
-        [wholes, 2],
-        [one('1.50', '-12345678901234567890.123', '0E-10', '1e3', 'x'), 3],
-      );
-    case 'boolean':
-    case 'Boolean':
-      return one(
-        'true',
-        'false',
-        'TRUE',
-        'yes',
-        1,
-        0,
-        '1',
-        { $boolean: true },
-        { $boolean: false },
-      );
-    case 'Timestamp':
-      return fc.oneof(times, dateTexts);
-    case 'byte[]':
-      return bytes;
-    case 'Map':
-      return one({ a: 1, b: 'x' }, {}, { k: [1, 2] });
-    case 'String':
-      return weighted([texts, 8], [shortText, 4], [anything, 1]);
-    default:
-      return anything;
-  }
-}
-
-const anything: fc.Arbitrary<Given> = weighted(
-  [texts, 3],
-  [wholes, 3],
-  [fractions, 2],
-  [longs, 1],
-  [one({ $boolean: true }, 'false'), 1],
-  [one([1, 2, 3], ['a', 'b'], [], [null], { a: 1 }, { b: { c: [1] } }), 1],
-);
-
-/**
- * A double that JSON can represent as a double: neither infinite nor -0, nor written as a long
- * integer.
- */
-export function plainDouble(range: {
-  readonly min?: number;
-  readonly max?: number;
-}): fc.Arbitrary<number> {
-  return fc
-    .double({ ...range, noNaN: true, noDefaultInfinity: true })
-    .map((value) => value + 0)
-    .filter((value) => Math.abs(value) < 2 ** 53 || Math.abs(value) >= 1e21);
-}
-
-function one(...values: readonly Given[]): fc.Arbitrary<Given> {
+export function one(...values: readonly Given[]): fc.Arbitrary<Given> {
   return fc.constantFrom(...values);
-}
-
-function weighted(
-  ...choices: readonly (readonly [fc.Arbitrary<Given>, number])[]
-): fc.Arbitrary<Given> {
-  return fc.oneof(...choices.map(([arbitrary, weight]) => ({ arbitrary, weight })));
 }

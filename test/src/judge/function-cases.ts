@@ -1,7 +1,8 @@
 import { compileExpression, parseExpression, type Value } from '@quire/tables/expressions';
 import { systemClock } from '@quire/core';
 import fc from 'fast-check';
-import { argumentFor, type Given } from './argument-pools.ts';
+import { argumentFor } from './argument-for.ts';
+import type { Given } from './argument-pools.ts';
 import { valueOf } from './given-value.ts';
 import type { JudgedValue, PinotJudge, Signature } from './pinot-judge.ts';
 import { isSameValue } from './same-value.ts';

@@ -5,7 +5,7 @@ import { compileExpression, functionFamilies, parseExpression } from '@quire/tab
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithTool, pinotJudge } from '../testkit/toolchain.ts';
-import { argumentFor } from './argument-pools.ts';
+import { argumentFor } from './argument-for.ts';
 import { compareCalls, compareRows, type Comparison, expressionsOf } from './function-cases.ts';
 import {
   geometries,

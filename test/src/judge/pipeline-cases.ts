@@ -1,7 +1,8 @@
 import { ManualClock } from '@quire/core/testing';
 import { runPipeline, type PipelineConfig, type PipelineSchema } from '@quire/tables';
 import fc from 'fast-check';
-import { type Given, plainDouble } from './argument-pools.ts';
+import { plainDouble } from './argument-for.ts';
+import type { Given } from './argument-pools.ts';
 import { valueOf } from './given-value.ts';
 import type { JudgedValue, Piped, PinotJudge } from './pinot-judge.ts';
 import { isSameValue } from './same-value.ts';

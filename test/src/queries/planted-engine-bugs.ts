@@ -1,5 +1,6 @@
 import { isQuireError, type QueryEngine, type QueryExecution, QuireError } from '@quire/core';
 import { RecordBatch, Schema } from 'apache-arrow';
+import { as, failingAs, running, starting } from './changed-engine.ts';
 
 /**
  * A mistake that authors of engines make, as a wrapper that makes it, and the case of the
@@ -15,9 +16,6 @@ export interface PlantedEngineBug {
   readonly plant: (engine: QueryEngine) => QueryEngine;
 }
 
-type Execute = QueryEngine['execute'];
-type Batches = QueryExecution['batches'];
-
 const inOrder = 'arrives in order, in batches of the schema that was announced';
 const sameForAll = 'is the same with options that the engine does not know, paginated or not';
 const versions = 'has the version of its tables, if the engine has versions';
@@ -31,56 +29,6 @@ const midStream = 'a signal ends a query mid-stream, with the QuireError that it
 const unread = 'a signal ends a query that is not being read yet, and no other one';
 const leaving = 'a reader may leave, dispose, and dispose again; the engine continues';
 const disposedEngine = 'disposing the engine ends running queries and starts no new ones';
-
-/** The engine with another way to start queries. */
-function starting(
-  engine: QueryEngine,
-  execute: Execute,
-  changes: Partial<QueryEngine> = {},
-): QueryEngine {
-  return { execute, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](), ...changes };
-}
-
-/** Wraps an engine to change its running queries. */
-function running(
-  engine: QueryEngine,
-  change: (execution: QueryExecution, query: Parameters<Execute>[0]) => Partial<QueryExecution>,
-  changes: Partial<QueryEngine> = {},
-): QueryEngine {
-  const execute: Execute = async (query, options) => {
-    const execution = await engine.execute(query, options);
-    return {
-      schema: execution.schema,
-      batches: execution.batches,
-      statistics: () => execution.statistics(),
-      [Symbol.asyncDispose]: () => execution[Symbol.asyncDispose](),
-      ...change(execution, query),
-    };
-  };
-  return starting(engine, execute, changes);
-}
-
-/** Wraps an engine to change the codes of its failures, at the start and while rows are read. */
-function failingAs(engine: QueryEngine, translate: (error: unknown) => unknown): QueryEngine {
-  const translated = async function* (batches: Batches): AsyncGenerator<RecordBatch> {
-    try {
-      yield* batches;
-    } catch (error) {
-      throw translate(error);
-    }
-  };
-  const inner = running(engine, ({ batches }) => ({ batches: translated(batches) }));
-  return starting(inner, (query, options) =>
-    inner
-      .execute(query, options)
-      .catch((error: unknown) => Promise.reject(translate(error) as Error)),
-  );
-}
-
-const as =
-  (from: string, to: 'QUERY_FAILED' | 'QUERY_INVALID' | 'TABLE_NOT_FOUND' | 'ABORTED') =>
-  (error: unknown) =>
-    isQuireError(error) && error.code === from ? new QuireError(to, error.message) : error;
 
 export const plantedEngineBugs: readonly PlantedEngineBug[] = [
   {
