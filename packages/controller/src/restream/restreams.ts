@@ -51,7 +51,7 @@ const oneAtATime = {
   waitingMax: Infinity,
   principalWaitingMax: Infinity,
 };
-/** The number of jobs that are kept after all their work, as with tasks: their records fill disks. */
+/** The number of jobs that are kept when they need no work any more; so it is with tasks. */
 const settledMax = 100;
 const anonymous: SlotClaim = { principal: '', isAdmin: false };
 
