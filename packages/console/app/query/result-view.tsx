@@ -1,23 +1,22 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
-import { placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
+import { type AskedColumn, AskedColumnDialog, columnQuestions } from './asked-column.tsx';
 import { CellDialog } from './cell-dialog.tsx';
-import { FindDialog, StatisticsDialog } from './column-dialogs.tsx';
-import { type CopyFormat, rowsAsText } from './copy-rows.ts';
 import { DownloadMenu } from './download-menu.tsx';
 import { Expiry } from './expiry.tsx';
 import { MissingResultError, MissingResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
-import { ColumnsMenu, CopyMenu, JumpToRow, selectedRows } from './grid-tools.tsx';
+import { ColumnsMenu, CopyMenu, JumpToRow } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
 import {
   type ColumnActions,
   describePosition,
   type GridPosition,
   ResultGrid,
+  type ResultGridProps,
 } from './result-grid.tsx';
 import { planFormOf } from './plan-steps.ts';
 import { PlanView } from './plan-view.tsx';
@@ -27,8 +26,9 @@ import { isProfiled } from './split-statements.ts';
 import { StatisticsView } from './statistics-view.tsx';
 import { wholeView } from './row-view.ts';
 import { useAddress } from './use-address.ts';
-import { useRowView } from './use-row-view.ts';
-import { FilterDialog, ViewBar } from './view-bar.tsx';
+import { useResultCopies } from './use-result-copies.ts';
+import { useRowView, type ViewedResult } from './use-row-view.ts';
+import { ViewBar } from './view-bar.tsx';
 
 const PlotPanel = lazy(async () => ({
   default: (await import('../plot/plot-panel.tsx')).PlotPanel,
@@ -37,21 +37,10 @@ const PlotPanel = lazy(async () => ({
 /** A query in a link makes it long; longer ones are omitted. */
 const linkedSqlMax = 1500;
 
-/** The dialogs about a column. */
-const columnQuestions = [
-  { kind: 'filter', label: 'Filter…' },
-  { kind: 'find', label: 'Find…' },
-  { kind: 'statistics', label: 'Statistics…' },
-] as const;
-
-interface AskedColumn {
-  readonly kind: (typeof columnQuestions)[number]['kind'];
-  readonly column: GridColumn;
-}
-
 const tabTitles = { plan: 'Plan', rows: 'Rows', plot: 'Plot', statistics: 'Statistics' } as const;
+type ResultTab = keyof typeof tabTitles;
 
-function tabsOf(isPlan: boolean): readonly (keyof typeof tabTitles)[] {
+function tabsOf(isPlan: boolean): readonly ResultTab[] {
   return isPlan ? ['plan', 'rows'] : ['rows', 'plot', 'statistics'];
 }
 
@@ -86,13 +75,13 @@ export function ResultView({
   onEdit,
 }: ResultViewProps): ReactNode {
   const { client, readsResults } = useSession();
-  const { say, attempt } = useToasts();
+  const { say } = useToasts();
   const viewed = useRowView(result);
   const { shown, view, setView } = viewed;
   const pages = useMemo(() => new ResultPages(client, shown), [client, shown]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
   const isPlan = planFormOf(result.columns) !== undefined;
-  const [tab, setTab] = useState<keyof typeof tabTitles>(
+  const [tab, setTab] = useState<ResultTab>(
     isPlan ? 'plan' : sql !== undefined && isProfiled(sql) ? 'statistics' : 'rows',
   );
   const grid = useGridState();
@@ -100,64 +89,23 @@ export function ResultView({
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
   const [asked, setAsked] = useState<AskedColumn>();
   const [error, setError] = useState<unknown>();
-  const columnActions = useMemo(
-    (): ColumnActions => ({
-      sort: view.sort,
-      onSort: (sort) => setView({ ...view, sort }),
-      itemsOf: (column) =>
-        columnQuestions.map(({ kind, label }) => ({
-          label,
-          onClick: () => setAsked({ kind, column }),
-        })),
-    }),
-    [view, setView],
-  );
+  const columnActions = useColumnActions(viewed, setAsked);
   const visible = columns.filter(({ key }) => visibility[key]?.hidden !== true);
   const linkedSql = sql !== undefined && sql.length <= linkedSqlMax ? sql : undefined;
 
-  // Later the address follows the grid.
-  const [linkedRow] = useState(firstRow);
-  const [start] = useState(initialPlace);
-  useEffect(() => {
-    const row = rowWithin(linkedRow, result);
-    if (row > 0) setPlace({ row, column: 0 });
-    else if (start !== undefined) setPlace({ ...start });
-  }, [linkedRow, start, result, setPlace]);
+  useStartPlace({ firstRow, initialPlace, result }, setPlace);
   useAddress({ id: result.requestId, row: place.row, sql: linkedSql, isPart });
 
-  const copy = useCallback(
-    (format: CopyFormat, row?: number) =>
-      attempt(async () => {
-        const rows = selectedRows(selection, row ?? Math.max(0, place.row), shown.totalRowCount);
-        await navigator.clipboard.writeText(
-          await rowsAsText(pages, rows, { columns: visible, format }),
-        );
-        return `Copied ${counted(rows.length, 'row')} as ${format}.`;
-      }),
-    [attempt, selection, place.row, shown.totalRowCount, pages, visible],
-  );
-  const copyColumn = (column: GridColumn): void =>
-    attempt(async () => {
-      const { ranges } = selection;
-      const all = { ranges: ranges.length > 0 ? ranges : [{ start: 0, end: shown.totalRowCount }] };
-      const rows = selectedRows(all, 0, shown.totalRowCount);
-      await navigator.clipboard.writeText(
-        await rowsAsText(pages, rows, { columns: [column], format: 'TSV' }),
-      );
-      const limited = ranges.length === 0 && rows.length < shown.totalRowCount;
-      return `Copied ${limited ? 'the first ' : ''}${counted(rows.length, 'cell')} of ${column.key}.`;
-    });
-  const { sql: viewSql } = viewed;
-  useEffect(() => {
-    if (viewSql === undefined) return undefined;
-    const stop = new AbortController();
-    const back = ({ key, target }: KeyboardEvent): void => {
-      if (key === 'Escape' && !isElsewhere(target)) setView(wholeView);
-    };
-    // A clicked header is redrawn with the rows, and has lost the focus.
-    document.addEventListener('keydown', back, stop);
-    return () => stop.abort();
-  }, [viewSql, setView]);
+  const copies = useResultCopies({
+    requestId: result.requestId,
+    pages,
+    rowCount: shown.totalRowCount,
+    visible,
+    grid,
+    sql: viewed.sql ?? sql,
+    linkedSql,
+  });
+  useWayBack(viewed);
   const onExpired = useCallback(() => setError(new MissingResultError()), []);
   if (isGone(error)) {
     return <MissingResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
@@ -165,19 +113,7 @@ export function ResultView({
   return (
     <div className="card result-card">
       <header className="result-bar">
-        <div className="tabs" role="tablist" aria-label="Result as">
-          {tabsOf(isPlan).map((each) => (
-            <button
-              key={each}
-              type="button"
-              role="tab"
-              aria-selected={tab === each}
-              onClick={() => setTab(each)}
-            >
-              {tabTitles[each]}
-            </button>
-          ))}
-        </div>
+        <ResultTabs isPlan={isPlan} tab={tab} onTab={setTab} />
         <span className="quiet number result-count">
           <strong>{counted(result.totalRowCount, 'row')}</strong>
           {sql !== undefined && ` in ${formatElapsed(elapsedMs)}`}
@@ -195,22 +131,10 @@ export function ResultView({
                 selection={selection}
                 place={place}
                 column={visible[place.column]}
-                onCopy={copy}
-                onCopyColumn={copyColumn}
-                onCopyNames={() =>
-                  attempt(async () => {
-                    const names = visible.map(({ name }) => name);
-                    await navigator.clipboard.writeText(names.join('\t'));
-                    return `Copied ${counted(names.length, 'name')}.`;
-                  })
-                }
-                onCopyCode={({ title, codeOf }) =>
-                  attempt(async () => {
-                    const query = viewed.sql ?? sql ?? selectResult(result.requestId);
-                    await navigator.clipboard.writeText(codeOf(query, location.origin));
-                    return `Copied the query as ${title}.`;
-                  })
-                }
+                onCopy={copies.copyRows}
+                onCopyColumn={copies.copyColumn}
+                onCopyNames={copies.copyNames}
+                onCopyCode={copies.copyCode}
               />
             </>
           )}
@@ -224,23 +148,7 @@ export function ResultView({
             </button>
           )}
           <DownloadMenu result={shown} />
-          <button
-            type="button"
-            className="button small"
-            onClick={() =>
-              attempt(async () => {
-                const parameters = {
-                  id: result.requestId,
-                  row: String(Math.max(0, place.row) + 1),
-                  sql: linkedSql,
-                };
-                await navigator.clipboard.writeText(
-                  new URL(placeOf(['query'], parameters), location.href).href,
-                );
-                return 'The link is copied. Users who may read this result can open it.';
-              })
-            }
-          >
+          <button type="button" className="button small" onClick={copies.copyLink}>
             Copy link
           </button>
         </div>
@@ -268,48 +176,26 @@ export function ResultView({
           </button>
         </Empty>
       ) : (
-        <>
-          <ResultGrid
-            pages={pages}
-            columns={columns}
-            {...grid.props}
-            onOpenCell={(row, column) => setOpened({ row, column })}
-            onCopy={(row) => copy('TSV', row)}
-            onError={setError}
-            {...(readsResults && { columnActions })}
-          />
-          {shown.totalRowCount === 0 && (
-            <p className="no-rows quiet">
-              {shown === result
-                ? 'The query has no rows. Its columns are above.'
-                : 'No row fits the filters.'}
-            </p>
-          )}
-          <footer className="result-foot quiet number">
-            <span aria-live="polite">{describePosition(place, shown.totalRowCount)}</span>
-            <span className="keys">Enter opens a cell · Ctrl+Shift+C copies rows</span>
-          </footer>
-        </>
-      )}
-      {asked?.kind === 'filter' && (
-        <FilterDialog
-          column={asked.column}
-          onFilter={(filter) => setView({ ...view, filters: [...view.filters, filter] })}
-          onClose={() => setAsked(undefined)}
+        <RowsTab
+          isFiltered={shown !== result}
+          grid={{
+            pages,
+            columns,
+            ...grid.props,
+            onOpenCell: (row, column) => setOpened({ row, column }),
+            onCopy: (row) => copies.copyRows('TSV', row),
+            onError: setError,
+            ...(readsResults && { columnActions }),
+          }}
+          rowCount={shown.totalRowCount}
         />
       )}
-      {asked?.kind === 'statistics' && (
-        <StatisticsDialog
+      {asked !== undefined && (
+        <AskedColumnDialog
+          asked={asked}
           result={shown}
-          column={asked.column}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
-      {asked?.kind === 'find' && (
-        <FindDialog
-          result={shown}
-          column={asked.column}
           row={Math.max(0, place.row)}
+          onFilter={(filter) => setView({ ...view, filters: [...view.filters, filter] })}
           onFound={(row) => setPlace({ row, column: visible.indexOf(asked.column) })}
           onClose={() => setAsked(undefined)}
         />
@@ -325,6 +211,108 @@ export function ResultView({
       )}
     </div>
   );
+}
+
+function ResultTabs({
+  isPlan,
+  tab,
+  onTab,
+}: {
+  readonly isPlan: boolean;
+  readonly tab: ResultTab;
+  readonly onTab: (tab: ResultTab) => void;
+}): ReactNode {
+  return (
+    <div className="tabs" role="tablist" aria-label="Result as">
+      {tabsOf(isPlan).map((each) => (
+        <button
+          key={each}
+          type="button"
+          role="tab"
+          aria-selected={tab === each}
+          onClick={() => onTab(each)}
+        >
+          {tabTitles[each]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The grid, and below it the current position. */
+function RowsTab({
+  grid,
+  rowCount,
+  isFiltered,
+}: {
+  readonly grid: ResultGridProps;
+  readonly rowCount: number;
+  readonly isFiltered: boolean;
+}): ReactNode {
+  return (
+    <>
+      <ResultGrid {...grid} />
+      {rowCount === 0 && (
+        <p className="no-rows quiet">
+          {isFiltered
+            ? 'No row fits the filters.'
+            : 'The query has no rows. Its columns are above.'}
+        </p>
+      )}
+      <footer className="result-foot quiet number">
+        <span aria-live="polite">{describePosition(grid.place, rowCount)}</span>
+        <span className="keys">Enter opens a cell · Ctrl+Shift+C copies rows</span>
+      </footer>
+    </>
+  );
+}
+
+/** Sorting by a column, and the questions about it, for its menu. */
+function useColumnActions(
+  { view, setView }: ViewedResult,
+  onAsked: (asked: AskedColumn) => void,
+): ColumnActions {
+  return useMemo(
+    () => ({
+      sort: view.sort,
+      onSort: (sort) => setView({ ...view, sort }),
+      itemsOf: (column) =>
+        columnQuestions.map(({ kind, label }) => ({
+          label,
+          onClick: () => onAsked({ kind, column }),
+        })),
+    }),
+    [view, setView, onAsked],
+  );
+}
+
+/** Moves to the row of the link, or to the cell that was current while the query ran. */
+function useStartPlace(
+  { firstRow, initialPlace, result }: Pick<ResultViewProps, 'firstRow' | 'initialPlace' | 'result'>,
+  setPlace: (place: GridPosition) => void,
+): void {
+  // Later the address follows the grid.
+  const [linkedRow] = useState(firstRow);
+  const [start] = useState(initialPlace);
+  useEffect(() => {
+    const row = rowWithin(linkedRow, result);
+    if (row > 0) setPlace({ row, column: 0 });
+    else if (start !== undefined) setPlace({ ...start });
+  }, [linkedRow, start, result, setPlace]);
+}
+
+/** Shows the whole result again at the Escape key. */
+function useWayBack({ sql, setView }: ViewedResult): void {
+  useEffect(() => {
+    if (sql === undefined) return undefined;
+    const stop = new AbortController();
+    const back = ({ key, target }: KeyboardEvent): void => {
+      if (key === 'Escape' && !isElsewhere(target)) setView(wholeView);
+    };
+    // A clicked header is redrawn with the rows, and has lost the focus.
+    document.addEventListener('keydown', back, stop);
+    return () => stop.abort();
+  }, [sql, setView]);
 }
 
 /** The editor, menus, dialogs and fields use the Escape key themselves. */

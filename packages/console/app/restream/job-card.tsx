@@ -37,7 +37,7 @@ export function JobCard({
   const { admin } = useSession();
   const { attempt } = useToasts();
   const [question, setQuestion] = useState<Question>();
-  const { restreamConfig, status, next, error, lastProblem, comparison } = job;
+  const { restreamConfig, status, next } = job;
   const source = restreamConfig.tableNameWithType;
   const destination = restreamConfig.destTableNameWithType;
   const act = (task: () => Promise<string>): void =>
@@ -132,26 +132,7 @@ export function JobCard({
           <Stage key={stage} stage={stage} job={job} />
         ))}
       </ol>
-      {error !== null && (
-        <div className="notice bad">
-          <strong>Failed in {error.stage}</strong>
-          <p>{error.message}</p>
-        </div>
-      )}
-      {lastProblem !== null && (
-        <div className="notice warn" role="status">
-          <strong>
-            Last problem in {lastProblem.stage}, at {formatTime(lastProblem.timeMs)}
-          </strong>
-          <p>{lastProblem.message}</p>
-        </div>
-      )}
-      {comparison !== null && (
-        <p>
-          {counted(comparison.sourceRows, 'row')} in the old table,{' '}
-          {formatCount(comparison.destinationRows)} in the new one.
-        </p>
-      )}
+      <JobNotes job={job} />
       <p className="quiet">
         {next} · {formatSpan(job.timeElapsedSinceStartInSeconds * 1000)}
       </p>
@@ -173,6 +154,38 @@ export function JobCard({
         </Confirm>
       )}
     </Card>
+  );
+}
+
+/** Why the job failed, or was retried last, and what its tables have in the end. */
+function JobNotes({
+  job: { error, lastProblem, comparison },
+}: {
+  readonly job: RestreamResponse;
+}): ReactNode {
+  return (
+    <>
+      {error !== null && (
+        <div className="notice bad">
+          <strong>Failed in {error.stage}</strong>
+          <p>{error.message}</p>
+        </div>
+      )}
+      {lastProblem !== null && (
+        <div className="notice warn" role="status">
+          <strong>
+            Last problem in {lastProblem.stage}, at {formatTime(lastProblem.timeMs)}
+          </strong>
+          <p>{lastProblem.message}</p>
+        </div>
+      )}
+      {comparison !== null && (
+        <p>
+          {counted(comparison.sourceRows, 'row')} in the old table,{' '}
+          {formatCount(comparison.destinationRows)} in the new one.
+        </p>
+      )}
+    </>
   );
 }
 

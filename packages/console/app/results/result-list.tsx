@@ -73,78 +73,12 @@ export function ResultList({
       onChanged();
       return 'The result is deleted.';
     });
-  const columns: readonly ListColumn<ListedResult>[] = [
-    {
-      name: 'Result',
-      className: 'cut with-query',
-      cell: ({ requestId, sql }) => (
-        <>
-          <a href={placeOf(['query'], { id: requestId })}>
-            <code className="result-id" title={requestId}>
-              {requestId}
-            </code>
-          </a>
-          <br />
-          {sql === undefined ? (
-            <QueryText requestId={requestId} />
-          ) : (
-            <QueryLine sql={sql ?? undefined} />
-          )}
-        </>
-      ),
-    },
-    ...(role === 'admin' ? adminColumns : []),
-    { name: 'Rows', isNumber: true, cell: (result) => formatCount(rowsOf(result)) },
-    { name: 'Size', isNumber: true, cell: (result) => formatBytes(bytesOf(result)) },
-    {
-      name: 'Age',
-      title: ({ submissionTimeMs }) => formatTime(submissionTimeMs),
-      cell: ({ submissionTimeMs }) => formatSpan(nowMs - submissionTimeMs),
-    },
-    {
-      name: 'Expires',
-      title: ({ expirationTimeMs }) => formatTime(expirationTimeMs),
-      cell: ({ expirationTimeMs }) =>
-        expirationTimeMs <= nowMs ? (
-          <Badge tone="warn">expired</Badge>
-        ) : (
-          <span className={expirationTimeMs - nowMs <= soonMs ? 'badge warn' : undefined}>
-            in {formatSpan(expirationTimeMs - nowMs)}
-          </span>
-        ),
-    },
-    {
-      name: 'Actions',
-      isActions: true,
-      cell: (result) => (
-        <>
-          {readsResults && result.expirationTimeMs > nowMs && (
-            <a
-              className="button small plain"
-              href={placeOf(['query'], { sql: selectResult(result.requestId) })}
-            >
-              Query
-            </a>
-          )}
-          <button
-            type="button"
-            className="button small plain"
-            disabled={result.expirationTimeMs <= nowMs}
-            onClick={() => renew(result)}
-          >
-            Keep for 1 d
-          </button>
-          <button
-            type="button"
-            className="button small plain danger"
-            onClick={() => setDoomed(result)}
-          >
-            Delete
-          </button>
-        </>
-      ),
-    },
-  ];
+  const columns = columnsOf(nowMs, {
+    isAdmin: role === 'admin',
+    readsResults,
+    onRenew: renew,
+    onDelete: setDoomed,
+  });
   return (
     <Card
       title={counted(list.length, 'result')}
@@ -208,6 +142,95 @@ export function ResultList({
       )}
     </Card>
   );
+}
+
+function columnsOf(
+  nowMs: number,
+  {
+    isAdmin,
+    readsResults,
+    onRenew,
+    onDelete,
+  }: {
+    readonly isAdmin: boolean;
+    /** True if queries can read results. */
+    readonly readsResults: boolean;
+    readonly onRenew: (result: StoredResult) => void;
+    readonly onDelete: (result: StoredResult) => void;
+  },
+): readonly ListColumn<ListedResult>[] {
+  return [
+    {
+      name: 'Result',
+      className: 'cut with-query',
+      cell: ({ requestId, sql }) => (
+        <>
+          <a href={placeOf(['query'], { id: requestId })}>
+            <code className="result-id" title={requestId}>
+              {requestId}
+            </code>
+          </a>
+          <br />
+          {sql === undefined ? (
+            <QueryText requestId={requestId} />
+          ) : (
+            <QueryLine sql={sql ?? undefined} />
+          )}
+        </>
+      ),
+    },
+    ...(isAdmin ? adminColumns : []),
+    { name: 'Rows', isNumber: true, cell: (result) => formatCount(rowsOf(result)) },
+    { name: 'Size', isNumber: true, cell: (result) => formatBytes(bytesOf(result)) },
+    {
+      name: 'Age',
+      title: ({ submissionTimeMs }) => formatTime(submissionTimeMs),
+      cell: ({ submissionTimeMs }) => formatSpan(nowMs - submissionTimeMs),
+    },
+    {
+      name: 'Expires',
+      title: ({ expirationTimeMs }) => formatTime(expirationTimeMs),
+      cell: ({ expirationTimeMs }) =>
+        expirationTimeMs <= nowMs ? (
+          <Badge tone="warn">expired</Badge>
+        ) : (
+          <span className={expirationTimeMs - nowMs <= soonMs ? 'badge warn' : undefined}>
+            in {formatSpan(expirationTimeMs - nowMs)}
+          </span>
+        ),
+    },
+    {
+      name: 'Actions',
+      isActions: true,
+      cell: (result) => (
+        <>
+          {readsResults && result.expirationTimeMs > nowMs && (
+            <a
+              className="button small plain"
+              href={placeOf(['query'], { sql: selectResult(result.requestId) })}
+            >
+              Query
+            </a>
+          )}
+          <button
+            type="button"
+            className="button small plain"
+            disabled={result.expirationTimeMs <= nowMs}
+            onClick={() => onRenew(result)}
+          >
+            Keep for 1 d
+          </button>
+          <button
+            type="button"
+            className="button small plain danger"
+            onClick={() => onDelete(result)}
+          >
+            Delete
+          </button>
+        </>
+      ),
+    },
+  ];
 }
 
 const adminColumns: readonly ListColumn<StoredResult>[] = [

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '@quire/client';
 import { type ReactNode, useState } from 'react';
-import { counted, formatBytes, formatCount } from '../format.ts';
+import { counted, formatCount } from '../format.ts';
 import { useGoTo, placeOf } from '../router.ts';
-import type { FileSending } from '../send-file.ts';
 import { useSession } from '../session.ts';
 import { prettyJson } from '../widgets/json-view.tsx';
 import { Badge, Card, Figure, Page } from '../widgets/page.tsx';
@@ -10,8 +9,9 @@ import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
 import { readRows } from './read-rows.ts';
-import { isPlainText, uploadEnds, uploadFile } from './upload.ts';
-import { UploadProgress, useUpload } from './use-upload.tsx';
+import { RowsCard } from './rows-card.tsx';
+import { isPlainText, uploadFile } from './upload.ts';
+import { useUpload } from './use-upload.tsx';
 
 interface Preview {
   readonly sourceRows: readonly PreviewedRow[];
@@ -54,7 +54,7 @@ export function PreviewPage(): ReactNode {
           : read.rows.map((row) => ({ fieldToValueMap: row }));
       const answer =
         sampled !== undefined && !withDocuments
-          ? await upload.run((sending) => sample(sampled, sending))
+          ? await upload.run((sending) => sendFile(samplePath(sampled), sampled, sending))
           : await call('/tables/preview', {
               method: 'POST',
               body: exactJson({ sourceRows, ...documents } as unknown as JsonValue),
@@ -71,10 +71,6 @@ export function PreviewPage(): ReactNode {
     } finally {
       setIsBusy(false);
     }
-  };
-  const sample = (chosen: File, sending: FileSending): Promise<JsonValue> => {
-    const query = new URLSearchParams({ name: chosen.name, numRows: String(previewRowsMax) });
-    return sendFile(`/tables/previewFile?${query.toString()}`, chosen, sending);
   };
   const choose = (chosen: File | undefined): void => {
     if (chosen === undefined) return;
@@ -108,92 +104,33 @@ export function PreviewPage(): ReactNode {
       }
       about="The content of a table before it is created: rows before and after, and all problems. Nothing is stored."
     >
-      <Card title="Rows">
-        <div
-          className="drop"
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            event.preventDefault();
-            choose(event.dataTransfer.files[0]);
-          }}
-        >
-          <label className="field">
-            <span>
-              Paste rows (JSON lines, a JSON array, or CSV with a header line), or drop a file of
-              any kind that can be loaded
-            </span>
-            <textarea
-              rows={8}
-              value={text}
-              spellCheck={false}
-              onChange={(event) => {
-                setText(event.target.value);
-                setFile(undefined);
-              }}
-            />
-          </label>
-          <div className="toolbar">
-            <label className="button">
-              Choose a file
-              <input
-                type="file"
-                className="hidden-text"
-                accept={uploadEnds.join(',')}
-                onChange={(event) => choose(event.target.files?.[0])}
-              />
-            </label>
-            <label className="choice">
-              <span>Name of the table</span>
-              <input value={name} onChange={(event) => setName(event.target.value)} />
-            </label>
-            <span className="quiet">
-              {text !== '' && counted(read.rows.length, 'row')}
-              {file !== undefined &&
-                `${text === '' ? '' : ' of '}${file.name}, ${formatBytes(file.size)}`}
-              {sampled !== undefined && ': the server samples it'}
-            </span>
-            <button
-              type="button"
-              className="button main push"
-              disabled={isBusy || (sampled === undefined && read.rows.length === 0)}
-              onClick={() => void look(false)}
-            >
-              {isBusy ? 'Looking…' : 'Preview'}
-            </button>
-          </div>
-          <UploadProgress upload={upload} after="The server reads it…" />
-          {read.problem !== undefined && (
-            <div className="notice warn" role="alert">
-              <p>{read.problem}</p>
-            </div>
-          )}
-        </div>
-      </Card>
+      <RowsCard
+        text={text}
+        file={file}
+        read={read}
+        isSampled={sampled !== undefined}
+        onText={(next) => {
+          setText(next);
+          setFile(undefined);
+        }}
+        onFile={choose}
+        name={name}
+        onName={setName}
+        isBusy={isBusy}
+        upload={upload}
+        onPreview={() => void look(false)}
+      />
       {error !== undefined && <Failed error={error} />}
       {preview !== undefined && (
         <>
           <Summary preview={preview} />
-          <div className="columns">
-            {(
-              [
-                ['schema', 'Schema', schema, setSchema],
-                ['tableConfig', 'Config', config, setConfig],
-              ] as const
-            ).map(([path, title, value, set]) => (
-              <Card key={path} title={title}>
-                <div className="document">
-                  <textarea
-                    rows={16}
-                    aria-label={title}
-                    value={value}
-                    spellCheck={false}
-                    onChange={(event) => set(event.target.value)}
-                  />
-                  <FindingList findings={preview.findings} document={path} text={value} />
-                </div>
-              </Card>
-            ))}
-          </div>
+          <Documents
+            findings={preview.findings}
+            documents={[
+              ['schema', 'Schema', schema, setSchema],
+              ['tableConfig', 'Config', config, setConfig],
+            ]}
+          />
           <div className="toolbar">
             <button
               type="button"
@@ -238,8 +175,47 @@ export function PreviewPage(): ReactNode {
   );
 }
 
+/** Schema and config, to change, with the findings about each. */
+function Documents({
+  documents,
+  findings,
+}: {
+  readonly documents: readonly (readonly [
+    path: 'schema' | 'tableConfig',
+    title: string,
+    text: string,
+    onText: (text: string) => void,
+  ])[];
+  readonly findings: readonly Finding[];
+}): ReactNode {
+  return (
+    <div className="columns">
+      {documents.map(([path, title, text, onText]) => (
+        <Card key={path} title={title}>
+          <div className="document">
+            <textarea
+              rows={16}
+              aria-label={title}
+              value={text}
+              spellCheck={false}
+              onChange={(event) => onText(event.target.value)}
+            />
+            <FindingList findings={findings} document={path} text={text} />
+          </div>
+        </Card>
+      ))}
+    </div>
+  );
+}
+
 /** The rows of a file that a preview reads. */
 const previewRowsMax = 500;
+
+/** Returns the path of the call that samples a file. */
+function samplePath({ name }: File): string {
+  const query = new URLSearchParams({ name, numRows: String(previewRowsMax) });
+  return `/tables/previewFile?${query.toString()}`;
+}
 
 /** JSON with all digits of its integers: those of a file may be longer than numbers are exact. */
 function exactJson(value: JsonValue): string {
