@@ -35,8 +35,9 @@ export function AskedColumnDialog({
   readonly onFound: (row: number) => void;
   readonly onClose: () => void;
 }): ReactNode {
-  if (kind === 'filter')
+  if (kind === 'filter') {
     return <FilterDialog column={column} onFilter={onFilter} onClose={onClose} />;
+  }
   if (kind === 'statistics') {
     return <StatisticsDialog result={result} column={column} onClose={onClose} />;
   }
