@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { QuireClient } from '@quire/client';
 import { expect, test } from 'vitest';
@@ -9,6 +7,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { freePort } from '../testkit/servers/free-port.ts';
 
 test('rows outlive a broker that is killed and started again, and are continued from any row', async () => {
   await using directory = await temporaryDirectory();
@@ -46,11 +45,3 @@ test('rows outlive a broker that is killed and started again, and are continued 
   ).catch((error: unknown) => error);
   expect(aborted).toBe(reason);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -22,26 +22,29 @@ it('a scan for unfinished restreams does not read those that are done', async ()
 it('a scan removes restreams that are done, but the latest hundred and those that may have work', async () => {
   const scene = new Scene();
   const records = new JobRecords(scene.store);
-  await using controller = scene.controller();
-  const done = await controller.start(request);
-  await scene.untilEnded(controller, done.jobId);
-  const finished = await controller.read(done.jobId);
+  const first = scene.controller();
+  const done = await first.start(request);
+  await scene.untilEnded(first, done.jobId);
+  const finished = await first.read(done.jobId);
   scene.engine.behaviour.rebalanceMs = 'never';
-  const failing = await controller.start({
+  const failing = await first.start({
     tableNameWithType: source,
     destTableNameWithType: 'orders3_REALTIME',
     maxRebalanceTimeMin: 1,
   });
-  await scene.untilEnded(controller, failing.jobId);
+  await scene.untilEnded(first, failing.jobId);
   const laterIds = Array.from({ length: 100 }, (_, index) =>
     createRequestId(scene.clock, new SeededRandom(1000 + index)),
   );
+  await first[Symbol.asyncDispose]();
   for (const jobId of laterIds) await records.write({ ...finished, jobId });
+  // One that has just started reads them in the order of the listing.
+  await using next = scene.controller();
   await scene.clock.advance(scansMs);
 
-  const kept = (await controller.list()).map(({ jobId }) => jobId);
+  const kept = (await next.list()).map(({ jobId }) => jobId);
   expect(new Set(kept)).toEqual(new Set([failing.jobId, ...laterIds]));
-  await expect(controller.read(done.jobId)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
+  await expect(next.read(done.jobId)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
   const keys = await Array.fromAsync(scene.store.list('restreams/'), ({ key }) => key);
   expect(keys.filter((key) => key.includes(done.jobId))).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.ts';
+import { freePort } from './free-port.ts';
 
 /** The command of a program that serves a folder on a port of this machine. */
 export interface ServerCommand {
@@ -116,16 +117,6 @@ export class ServerProcess implements AsyncDisposable {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
-}
-
-/** Returns a port of this machine on which no process listens at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function isListening(port: number): Promise<boolean> {
