@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from '../free-port.ts';
 
 /** The ports of this machine that the cluster listens on. */
 export interface ClusterPorts {
@@ -13,13 +12,9 @@ export interface ClusterPorts {
 
 const names = ['s3', 'broker1', 'broker2', 'proxy', 'controller', 'cleaner'] as const;
 
-/** Returns ports that are free at the moment. */
+/** Returns free ports, which remain so while a process of the cluster is restarted. */
 export async function freePorts(): Promise<ClusterPorts> {
-  // All are open at once, so that no two are the same.
-  const servers = names.map(() => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  const ports = await Promise.all(names.map(() => freePort()));
   return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as Record<
     (typeof names)[number],
     number

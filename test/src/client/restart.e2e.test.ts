@@ -7,7 +7,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
-import { freePort } from '../testkit/servers/free-port.ts';
+import { freePort } from '../../../scripts/free-port.ts';
 
 test('rows outlive a broker that is killed and started again, and are continued from any row', async () => {
   await using directory = await temporaryDirectory();

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { freePort } from '../testkit/servers/free-port.ts';
+import { freePort } from '../../../scripts/free-port.ts';
 
 test('a server that is restarted keeps its port: no system gives it to a connection, and no other call returns it', async () => {
   const ports = await Promise.all(Array.from({ length: 100 }, () => freePort()));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isQuireError } from '@quire/core';
 import { PinotEngine, PinotTableEngine } from '@quire/engine-pinot';
 import { beforeAll, expect, test } from 'vitest';
-import { freePort } from '../testkit/servers/free-port.ts';
+import { freePort } from '../../../scripts/free-port.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
 import { engineOptions, loadTable, openEngine, sharedCluster } from './pinot-cluster.ts';
 import { until } from '../testkit/until.ts';

@@ -4,7 +4,7 @@ import { Admin } from '@platformatic/kafka';
 import { isQuireError } from '@quire/core';
 import { KafkaStream, type KafkaStreamOptions } from '@quire/streams/kafka';
 import { archiveOptions, type ClassArchive } from './class-archive.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../../scripts/free-port.ts';
 import { ServerProcess } from './server-process.ts';
 import { until } from '../until.ts';
 

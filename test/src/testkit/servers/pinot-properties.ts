@@ -1,5 +1,5 @@
 import type { PinotAddress, SpareRole } from './pinot-server.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../../scripts/free-port.ts';
 
 /** A principal of Apache Pinot's BasicAuth. */
 export interface PinotPrincipal {

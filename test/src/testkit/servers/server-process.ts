@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../../../scripts/free-port.ts';
 
 /** The command of a program that serves a folder on a port of this machine. */
 export interface ServerCommand {
