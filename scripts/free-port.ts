@@ -4,9 +4,10 @@ import { createServer } from 'node:net';
 
 /**
  * Below the ports that systems give to outgoing connections and to listeners on port 0 (Linux: from
- * 32768, others from 49152). Such a port may go to another process while its server is restarted.
+ * 32768, others from 49152): such a port may go to another process while its server is restarted.
+ * Above 10080, the last port that `fetch` and browsers refuse to call.
  */
-const [lowest, highest] = [10_000, 32_767];
+const [lowest, highest] = [10_081, 32_767];
 
 /**
  * Returns a port of this machine on which no process listens. Until this process ends, no other
@@ -23,7 +24,9 @@ export async function freePort(): Promise<number> {
 async function reserve(port: number): Promise<boolean> {
   const socket = createSocket('udp4').unref();
   socket.bind({ port, address: '127.0.0.1', exclusive: true });
-  return hasSucceeded(once(socket, 'listening'));
+  const isReserved = await hasSucceeded(once(socket, 'listening'));
+  if (!isReserved) socket.close();
+  return isReserved;
 }
 
 async function canListen(port: number): Promise<boolean> {

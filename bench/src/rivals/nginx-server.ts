@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
+import { freePort } from '../../../scripts/free-port.ts';
 import { endWithUs } from '../process/end-with-us.ts';
 import { repositoryRoot } from '../process/node-arguments.ts';
 
@@ -27,6 +27,7 @@ export class NginxServer implements AsyncDisposable {
    */
   static async start(program: string, root: string, directory: string): Promise<NginxServer> {
     await mkdir(directory, { recursive: true });
+    // nginx does not report which port it has chosen.
     const port = await freePort();
     const configuration = join(directory, 'nginx.conf');
     await writeFile(configuration, configurationOf(root, directory, port));
@@ -101,18 +102,4 @@ function configurationOf(root: string, directory: string, port: number): string 
     '}',
     '',
   ].join('\n');
-}
-
-/**
- * Returns a port that was free a moment ago, because nginx does not report which port it has
- * chosen.
- */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
 }

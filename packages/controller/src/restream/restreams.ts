@@ -51,7 +51,7 @@ const oneAtATime = {
   waitingMax: Infinity,
   principalWaitingMax: Infinity,
 };
-/** The number of jobs that are kept when they need no work any more; so it is with tasks. */
+/** The number of settled jobs that are kept, as of finished tasks. */
 const settledMax = 100;
 const anonymous: SlotClaim = { principal: '', isAdmin: false };
 
