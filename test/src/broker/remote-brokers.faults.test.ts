@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuireClient } from '@quire/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { filesBelow } from '../testkit/files-below.ts';
 import { GcsServer } from '../testkit/servers/gcs-server.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, gcsServer, s3Server } from '../testkit/toolchain.ts';
@@ -245,10 +245,8 @@ describe('a store of somebody else', () => {
       brokerHost: '127.0.0.1',
       brokerPort: Number(new URL(url).port),
     });
-    expect(
-      (await readdir(place, { recursive: true })).filter((name) => name.endsWith('data.arrow'))
-        .length,
-    ).toBe(1);
+    const data = (await filesBelow(place)).filter((path) => path.endsWith('data.arrow'));
+    expect(data).toHaveLength(1);
   });
 });
 

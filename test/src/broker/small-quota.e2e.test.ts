@@ -22,10 +22,7 @@ engine.broker.pagination.compression = none`);
     let usageMaxBytes = 0;
     const watching = (async () => {
       while (isWriting) {
-        usageMaxBytes = Math.max(
-          usageMaxBytes,
-          await bytesOf(await server.resultFiles().catch(() => [])),
-        );
+        usageMaxBytes = Math.max(usageMaxBytes, await bytesOf(await server.resultFiles()));
       }
     })();
     // From a few kilobytes to nearly the 2.4 MiB between critical and target.

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CursorResponse, ProxyHealthResponse } from '@quire/api';
@@ -20,6 +19,7 @@ import {
   startProxy,
   submitNumbers,
 } from './cluster-processes.ts';
+import { filesBelow } from '../testkit/files-below.ts';
 import { sendRaw } from '../testkit/raw-request.ts';
 
 /**
@@ -268,7 +268,7 @@ test('one broker hangs, one answers garbage, one is slow: pages, queries and cle
 
   // The controller still cleans the broker that works.
   const filesOf = async (result: CursorResponse): Promise<readonly string[]> =>
-    (await readdir(good.data, { recursive: true })).filter(
+    (await filesBelow(good.data)).filter(
       (path) => /\.(arrow|json)$/.test(path) && path.includes(result.requestId),
     );
   expect((await filesOf(ofGood)).length).toBe(2);

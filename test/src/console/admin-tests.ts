@@ -1,9 +1,10 @@
 import { FileProducer } from '@quire/streams';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { filesBelow } from '../testkit/files-below.ts';
 import { analystToken, type ConsoleStage, runQuery } from './console-stage.ts';
 import { testRestreams } from './restream-tests.ts';
 import { testResultList } from './result-list-tests.ts';
@@ -167,15 +168,9 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
           body: '{"id":1,"ts":1}',
         },
       );
-      const files = await readdir(join(stage.home, 'tables/data'), { recursive: true });
-      await truncate(
-        join(
-          stage.home,
-          'tables/data',
-          files.find((file) => /damaged_OFFLINE.*\.parquet$/.test(file)) ?? '',
-        ),
-        9,
-      );
+      const files = await filesBelow(join(stage.home, 'tables/data'));
+      const file = files.find((path) => /damaged_OFFLINE.*\.parquet$/.test(path)) ?? '';
+      await truncate(file, 9);
       await using visit = await stage.visit({ place: '/tables/damaged' });
       const { page } = visit;
       await page.getByRole('tab', { name: 'Segments' }).click();

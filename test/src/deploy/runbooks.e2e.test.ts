@@ -1,8 +1,9 @@
-import { open, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { open, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CursorResponse, expirationHeader, type ProxyHealthResponse } from '@quire/api';
 import { expect, test } from 'vitest';
 import { CliProcess, propertiesOf, temporaryDirectory } from '../testkit/cli-process.ts';
+import { filesBelow } from '../testkit/files-below.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
@@ -234,12 +235,8 @@ describeWithTool(s3Server, 'a bucket that is lost', (path) => {
 
 /** Changes bytes in the middle of the largest file below a folder. */
 async function damageLargest(folder: string): Promise<void> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
   const sizes = await Promise.all(
-    files.map(async (file) => ({ file, size: (await stat(file)).size })),
+    (await filesBelow(folder)).map(async (file) => ({ file, size: (await stat(file)).size })),
   );
   const [largest] = sizes.toSorted((one, other) => other.size - one.size);
   if (largest === undefined) throw new Error(`There is no file in ${folder}.`);

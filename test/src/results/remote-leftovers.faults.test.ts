@@ -1,4 +1,4 @@
-import { readdir, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
 import { createRequestId, systemClock, systemRandom } from '@quire/core';
@@ -14,6 +14,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { entriesBelow } from '../testkit/files-below.ts';
 import { FaultProxy } from '../testkit/servers/fault-proxy.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
@@ -58,8 +59,8 @@ async function untilStored(store: S3ObjectStore, sizeBytes: number): Promise<voi
 /** Makes the server report everything that it stores as two hours old. */
 async function makeOlder(folder: string): Promise<void> {
   const then = systemClock.nowMs() / 1000 - 7200;
-  for (const name of await readdir(folder, { recursive: true })) {
-    await utimes(join(folder, name), then, then);
+  for (const { parentPath, name } of await entriesBelow(folder)) {
+    await utimes(join(parentPath, name), then, then);
   }
 }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { readdir } from 'node:fs/promises';
 import { SeededRandom } from '@quire/core/testing';
 import { FileProducer } from '@quire/streams';
 import { Laws } from '../simulation/laws.ts';
 import { ResultUser } from '../simulation/result-user.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
+import { entriesBelow } from '../testkit/files-below.ts';
 import { SoakedCluster } from './soaked-cluster.ts';
 import type { ProcessSample } from './soak-messages.ts';
 
@@ -18,7 +18,7 @@ const messagesPerMinute = 50;
 export interface SoakSample extends ProcessSample {
   /** Virtual time since the start. */
   readonly hours: number;
-  /** Files of results, of tables and of streams. */
+  /** Files and directories of results, of tables and of streams. */
   readonly storedFiles: number;
   /** Rows of a table that a stream feeds, and which keeps them for an hour. */
   readonly tableRows: number;
@@ -73,7 +73,7 @@ export async function runSoak(options: {
     samples.push({
       ...(await cluster.sample()),
       hours: minute / 60,
-      storedFiles: (await readdir(directory.path, { recursive: true })).length,
+      storedFiles: (await entriesBelow(directory.path)).length,
       tableRows: await countRows(cluster),
     });
   }

@@ -1,6 +1,7 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { filesBelow } from '../testkit/files-below.ts';
 import { until } from '../testkit/until.ts';
 import { LiveTables } from './live-tables.ts';
 
@@ -39,12 +40,8 @@ test('a damaged segment is named to the caller, in health, in its metadata and i
   const [segment] = [await load(tables, 1), await load(tables, 2)];
   const sql = 'SELECT sum(n) FROM sums';
   expect(await tables.ask(sql)).toEqual([[3]]);
-  const files = await readdir(join(tables.home, 'tables/data'), { recursive: true });
-  const file = join(
-    tables.home,
-    'tables/data',
-    files.find((each) => each.includes(`${segment}.`)) ?? '',
-  );
+  const files = await filesBelow(join(tables.home, 'tables/data'));
+  const file = files.find((path) => path.includes(`${segment}.`)) ?? '';
   const bytes = await readFile(file);
   await writeFile(file, bytes.with(20, (bytes[20] ?? 0) ^ 4));
   const { exceptions } = await json<{ exceptions: unknown }>(

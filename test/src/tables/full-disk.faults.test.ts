@@ -1,5 +1,5 @@
-import { mkdir, readdir, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, statfs } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { isQuireError } from '@quire/core';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import type { TableConfigDocument } from '@quire/core/table-engine';
@@ -9,6 +9,7 @@ import type { EmbeddedTableEngine } from '@quire/table-server';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
 import { openEmbeddedTables, openTableQueries } from '../testkit/embedded-tables.ts';
+import { filesBelow } from '../testkit/files-below.ts';
 import { cannotMount, mountSmallDisk, type SmallDisk } from '../testkit/small-disk.ts';
 
 const MB = 1024 * 1024;
@@ -154,7 +155,8 @@ class SmallServer implements AsyncDisposable {
 
   /** Files of the disk whose names match. */
   async files(pattern: RegExp): Promise<readonly string[]> {
-    return (await readdir(this.root, { recursive: true }))
+    return (await filesBelow(this.root))
+      .map((path) => relative(this.root, path))
       .filter((path) => pattern.test(path))
       .toSorted();
   }

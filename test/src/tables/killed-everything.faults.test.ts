@@ -1,4 +1,4 @@
-import { readdir, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ControllerHealthResponse, CursorResponse, RestreamResponse } from '@quire/api';
 import { systemClock } from '@quire/core';
@@ -6,6 +6,7 @@ import { SeededRandom } from '@quire/core/testing';
 import { yieldToEventLoop } from '@quire/core/wait';
 import { expect, test, vi } from 'vitest';
 import { quireHere } from '../testkit/cli-process.ts';
+import { filesBelow } from '../testkit/files-below.ts';
 import { patience, until } from '../testkit/until.ts';
 import { eventSchema, eventTable, Events, fileStream, LiveTables, token } from './live-tables.ts';
 
@@ -206,16 +207,16 @@ test(
     const results = join(tables.home, 'results');
     await expect
       .poll(async () =>
-        (await filesUnder(results)).filter((path) => /\.json$|\.staging\/./.test(path)),
+        (await filesBelow(results)).filter((path) => /\.json$|\.staging\/./.test(path)),
       )
       .toEqual([]);
     // Data remains whose commit record a killed process had not yet written, or had just deleted,
     // until it has been so for the grace period of orphans, an hour: at most that of two writers
     // and of the deletions of a sweep (engine.cleaner.concurrency) at each kill.
-    expect((await filesUnder(results)).length).toBeLessThanOrEqual(killCount * (2 + 16));
+    expect((await filesBelow(results)).length).toBeLessThanOrEqual(killCount * (2 + 16));
     await tables.kill();
     const then = new Date(systemClock.nowMs() - 2 * 3_600_000);
-    for (const path of await filesUnder(results)) {
+    for (const path of await filesBelow(results)) {
       await utimes(path, then, then);
       await utimes(dirname(path), then, then);
     }
@@ -225,13 +226,6 @@ test(
         variables: { ANN_TOKEN: token },
       }),
     ).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(await filesUnder(results)).toEqual([]);
+    expect(await filesBelow(results)).toEqual([]);
   },
 );
-
-async function filesUnder(directory: string): Promise<readonly string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-}

@@ -1,9 +1,10 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TaskDebug } from '@quire/api';
 import { expect, test, vi } from 'vitest';
 import { LiveTables } from './live-tables.ts';
 import { temporaryDirectory } from '../testkit/cli-process.ts';
+import { filesBelow } from '../testkit/files-below.ts';
 import { patience, until } from '../testkit/until.ts';
 
 /** Long enough to be killed in the middle of it. */
@@ -72,7 +73,7 @@ const untilState = (
 
 /** Files of rows, including those that are being written. */
 async function rowFiles(tables: LiveTables): Promise<readonly string[]> {
-  const names = await readdir(join(tables.home, 'tables/data'), { recursive: true });
+  const names = await filesBelow(join(tables.home, 'tables/data'));
   return names.filter((name) => name.endsWith('.parquet'));
 }
 

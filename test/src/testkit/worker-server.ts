@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CursorResponse, HealthResponse } from '@quire/api';
 import {
@@ -8,6 +8,7 @@ import {
   testVariables,
   writeSettings,
 } from './cli-process.ts';
+import { filesBelow } from './files-below.ts';
 import { until } from './until.ts';
 
 const flights = join(
@@ -117,25 +118,18 @@ ${settings}`,
 
   /** Files of results, including those that are being written. */
   resultFiles(): Promise<string[]> {
-    return filesIn(join(this.#directory.path, 'results'));
+    return filesBelow(join(this.#directory.path, 'results'));
   }
 
   /** Returns the spilled files of queries that still exist. */
   spilledFiles(): Promise<string[]> {
-    return filesIn(join(this.#directory.path, 'temp'));
+    return filesBelow(join(this.#directory.path, 'temp'));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
     await this.#directory[Symbol.asyncDispose]();
   }
-}
-
-async function filesIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Reports whether a process is alive. */
