@@ -151,7 +151,7 @@ export class Restreams implements AsyncDisposable {
 
   /**
    * Cancels a job, or drops the destination of one that failed or was cancelled. Resolves once the
-   * request is durable.
+   * request is durable. A destination that was dropped is not dropped again.
    *
    * @throws JOB_NOT_FOUND; CONFLICT when the job has ended and there is nothing to cancel
    */
@@ -166,6 +166,8 @@ export class Restreams implements AsyncDisposable {
         `The restream job ${jobId} has ended as ${job.status}; there is nothing to cancel.`,
       );
     }
+    // A request could arrive after the record of a settled job was removed, and would remain.
+    if (isSettled(job)) return job;
     await this.#records.requestCancel(jobId, { dropDestination });
     this.#wake(jobId);
     return job;

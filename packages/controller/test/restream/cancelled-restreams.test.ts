@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { JobRecords } from '../../src/restream/job-records.ts';
 import { destination, Scene, source } from './scene.ts';
 
 const request = { tableNameWithType: source, destTableNameWithType: destination };
@@ -42,6 +43,18 @@ it('drops the destination of a cancelled job when asked to, then or later', asyn
   await controller.cancel(jobId, { dropDestination: true });
   await scene.until(controller, jobId, ({ cleanup }) => cleanup?.kind === 'DROP' && cleanup.isDone);
   expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
+});
+
+it('a restream whose destination was dropped is not asked to drop it again: the request could outlive its record', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  const first = { dropDestination: false };
+  await controller.cancel(jobId, first);
+  const dropped = await scene.untilEnded(controller, jobId);
+  expect(dropped.cleanup).toMatchObject({ kind: 'DROP', isDone: true });
+  expect(await controller.cancel(jobId, { dropDestination: true })).toEqual(dropped);
+  expect((await new JobRecords(scene.store).readRequests(jobId)).cancel).toEqual(first);
 });
 
 it('a restream leaves a table alone that somebody put where the destination was', async () => {
