@@ -96,6 +96,17 @@ describe('a query over a stored result', () => {
     expect(after.rows()).toEqual(before.rows());
   });
 
+  test('a query over a stored result with a LIMIT has the first rows, without sorting them by their place', async () => {
+    const rows = await storedRows('SELECT i FROM range(5000) t(i)');
+    const sql = `FROM result('${id}') LIMIT 4000`;
+    const plan = (await ask(`EXPLAIN ${sql}`, rows)).column(0).join(' ');
+    expect(plan).toContain('STREAMING_LIMIT');
+    expect(plan).not.toContain('ORDER_BY');
+    expect((await ask(sql, rows)).column(0)).toEqual(
+      Array.from({ length: 4000 }, (_, i) => `${i}`),
+    );
+  });
+
   test('a query over a stored result filters, sorts, groups and joins as over a table of the same rows', async () => {
     const flights = `SELECT i, i % 97 AS origin, hash(i) % 1000 AS delay FROM range(20000) t(i)`;
     const rows = await storedRows(flights);
