@@ -99,9 +99,9 @@ describe('a query over a stored result', () => {
   test('a query over a stored result with a LIMIT has the first rows, without sorting them by their place', async () => {
     const rows = await storedRows('SELECT i FROM range(5000) t(i)');
     const sql = `FROM result('${id}') LIMIT 4000`;
-    const plan = (await ask(`EXPLAIN ${sql}`, rows)).column(0).join(' ');
-    expect(plan).toContain('STREAMING_LIMIT');
-    expect(plan).not.toContain('ORDER_BY');
+    const plan = (await ask(`EXPLAIN ${sql}`, rows)).column(0) as string[];
+    expect(plan.join(' ')).toContain('STREAMING_LIMIT');
+    expect(plan.join(' ')).not.toContain('ORDER_BY');
     expect((await ask(sql, rows)).column(0)).toEqual(
       Array.from({ length: 4000 }, (_, i) => `${i}`),
     );

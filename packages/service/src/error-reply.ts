@@ -82,8 +82,9 @@ function callersMessage(error: QuireError, requestId: string): string {
   if (code === 'STORE_UNAVAILABLE' || code === 'STORE_TIMED_OUT') {
     return `The result store does not answer; try again. ${more}`;
   }
-  // The message names a table and a segment, about which the caller or an admin can do something.
-  if (code === 'TABLE_DAMAGED') return error.message;
+  // The message names a table, a segment or a record, about which the caller or an admin can do
+  // something.
+  if (code === 'TABLE_DAMAGED' || code === 'RECORD_DAMAGED') return error.message;
   if (kind === 'corrupt' || code === 'OBJECT_NOT_FOUND') {
     return `The stored result is damaged. ${more}`;
   }

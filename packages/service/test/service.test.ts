@@ -180,8 +180,10 @@ describe('limits on wrong credentials', () => {
   });
 });
 
-test('a full store is told of in words that name no key, and in those of the error where they are for callers', async () => {
+test('a failed store is told of in words that name no key, and in those of the error where they are for callers', async () => {
   const errors = [
+    new QuireError('RECORD_DAMAGED', 'schemas/orders.json is missing.'),
+    new QuireError('RESULT_CORRUPT', 'secret/key in /srv has another checksum.'),
     new QuireError('STORE_FULL', 'put of secret/key in /srv failed: ENOSPC.'),
     new QuireError('STORE_FULL', 'The disk of the tables is full.', { isForCallers: true }),
   ];
@@ -192,6 +194,12 @@ test('a full store is told of in words that name no key, and in those of the err
     bodies.push(await (await fetch(`${url}/metrics`, { headers: { authorization: 'me' } })).json());
   }
   expect(bodies).toEqual([
+    { code: 500, error: 'schemas/orders.json is missing.', reason: 'RECORD_DAMAGED' },
+    {
+      code: 500,
+      error: expect.stringMatching(/^The stored result is damaged\. The log has details of call /),
+      reason: 'RESULT_CORRUPT',
+    },
     { code: 507, error: 'The result store is full.', reason: 'STORE_FULL' },
     { code: 507, error: 'The disk of the tables is full.', reason: 'STORE_FULL' },
   ]);

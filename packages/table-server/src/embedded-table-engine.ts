@@ -24,7 +24,7 @@ import {
 } from '@quire/core/table-engine';
 import type { ForceCommits } from './consumption/force-commits.ts';
 import type { StreamConsumer } from './served-table.ts';
-import { writeOfTables } from './directory/full-disk.ts';
+import { writeOfTables } from './directory/disk-problem.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
@@ -93,13 +93,13 @@ export class EmbeddedTableEngine implements TableEngine {
   async listProblems(): Promise<readonly TableProblem[]> {
     const others = [...this.#tasks.problems, ...this.#forceCommits.problems];
     const { damaged, unexplained } = this.#upkeep;
-    const [segments, isDiskFull] = [this.#scrub.damaged, this.#parts.space.isFull];
+    const [segments, diskProblem] = [this.#scrub.damaged, this.#parts.space.problem];
     return tableProblems({
       setAside: this.#registry.setAside,
       damaged,
       segments,
       unexplained,
-      isDiskFull,
+      diskProblem,
       others,
     });
   }
@@ -343,7 +343,10 @@ export class EmbeddedTableEngine implements TableEngine {
     await this.#free(() => this.#tasks.cancel(taskName));
   }
 
-  /** Runs an operation that writes to the disk of the tables. @throws STORE_FULL when it is full */
+  /**
+   * Runs an operation that writes to the disk of the tables. @throws STORE_FULL when it is full,
+   * STORE_UNAVAILABLE when it is read-only
+   */
   async #write<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
       return await writeOfTables(act);

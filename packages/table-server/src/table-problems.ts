@@ -1,5 +1,4 @@
 import type { QuireError } from '@quire/core';
-import { fullDiskText } from './directory/full-disk.ts';
 import type { TableProblem } from '@quire/core/table-engine';
 import { describeDamage } from './segments/verify-file.ts';
 import type { DamagedSegment } from './upkeep/scrub.ts';
@@ -10,7 +9,7 @@ export function tableProblems({
   damaged,
   segments,
   unexplained,
-  isDiskFull,
+  diskProblem,
   others,
 }: {
   /** Tables that are not served, by name. */
@@ -20,7 +19,8 @@ export function tableProblems({
   readonly segments: readonly DamagedSegment[];
   /** Files that no record explains, and that are therefore not deleted. */
   readonly unexplained: readonly string[];
-  readonly isDiskFull: boolean;
+  /** Why the disk takes no writes, if it does not. */
+  readonly diskProblem: string | undefined;
   readonly others: readonly TableProblem[];
 }): readonly TableProblem[] {
   const problemOf = (subject: string, { message }: QuireError): TableProblem => {
@@ -43,9 +43,9 @@ export function tableProblems({
       subject: path,
       problem: `${path} ${kept}`,
     })),
-    ...(isDiskFull
-      ? [{ kind: 'disk', subject: 'engine.tables.data.dir', problem: fullDiskText } as const]
-      : []),
+    ...(diskProblem === undefined
+      ? []
+      : [{ kind: 'disk', subject: 'engine.tables.data.dir', problem: diskProblem } as const]),
     ...others,
   ];
   return problems.toSorted((left, right) => (left.subject < right.subject ? -1 : 1));

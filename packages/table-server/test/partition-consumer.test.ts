@@ -13,7 +13,7 @@ import type {
 } from '@quire/streams';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChunkJob } from '../src/consumption/index.ts';
-import { fullDiskText } from '../src/directory/full-disk.ts';
+import { fullDiskText } from '../src/directory/disk-problem.ts';
 import { PartitionConsumer } from '../src/consumption/partition-consumer.ts';
 import { type RecordFile, Records } from '../src/directory/records.ts';
 import { TableDirectory } from '../src/directory/table-directory.ts';

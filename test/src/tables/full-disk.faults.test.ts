@@ -192,6 +192,8 @@ async function failureOf(act: () => Promise<unknown>): Promise<string> {
 const full = expect.stringMatching(
   /^STORE_FULL: The disk of the tables \(engine\.tables\.data\.dir\) is full: .* Delete segments/,
 );
+const readOnly =
+  /^STORE_UNAVAILABLE: The disk of the tables \(engine\.tables\.data\.dir\) is read-only: .* Queries continue\./;
 const diskProblem = ['disk engine.tables.data.dir'];
 
 describe.skipIf(cannotMount)(
@@ -299,6 +301,73 @@ describe.skipIf(cannotMount)(
       ).toEqual(['kept_OFFLINE']);
       expect(await server.freeBytes()).toBeGreaterThan(0.5 * MB);
       expect(await server.problems()).toEqual([]);
+    });
+
+    test('tables on a disk that has become read-only say so in every call that writes, answer queries, and go on when it takes writes again', async () => {
+      await using server = await SmallServer.open(20);
+      await using producer = await FileProducer.open({
+        directory: server.streams,
+        topic: 'orders',
+      });
+      const produce = (start: number, count: number) =>
+        producer.append(
+          rowsFrom(start, count).map((row) => ({
+            key: null,
+            value: Buffer.from(JSON.stringify(row)),
+          })),
+        );
+      const { engine } = server;
+      for (const name of ['kept', 'orders']) await engine.createSchema(schemaOf(name));
+      await engine.createTable(offline('kept'));
+      const segment = await server.ingest('kept', rowsFrom(0, 100));
+      await produce(0, 700);
+      await engine.createTable(realtime);
+      await server.until(
+        async () => (await server.sums('orders'))[0] === 700,
+        'the messages are consumed',
+      );
+      await server.rounds(2);
+      await server.disk.setReadOnly(true);
+      const calls = [
+        () => engine.createSchema(schemaOf('third')),
+        () => engine.createTable(offline('orders')),
+        () => server.ingest('kept', rowsFrom(100, 100)),
+        () => engine.deleteSegment('kept_OFFLINE', segment),
+        () => engine.deleteTable('kept_OFFLINE'),
+        () => engine.pauseConsumption('orders_REALTIME'),
+      ];
+      for (const call of calls) expect(await failureOf(call)).toMatch(readOnly);
+      await produce(700, 50);
+      const state = async (): Promise<string> => {
+        const { partitions } = await engine.readConsumption('orders_REALTIME');
+        return partitions.map((each) => `${each.state} ${each.error ?? ''}`).join();
+      };
+      await server.until(
+        async () => /^RETRYING The disk of the tables .* is read-only/.test(await state()),
+        'the table says that it cannot go on',
+      );
+      await server.rounds(3);
+      expect(await server.problems()).toEqual(diskProblem);
+      expect(await server.sums('kept')).toEqual([100, sumOf(0, 100)]);
+      expect(await server.sums('orders')).toEqual([700, sumOf(0, 700)]);
+
+      await server.disk.setReadOnly(false);
+      await server.until(
+        async () => (await server.sums('orders'))[0] === 750,
+        'all messages are consumed',
+      );
+      await server.until(
+        async () => (await server.problems()).length === 0,
+        'the disk is found to take writes',
+      );
+      await server.until(
+        async () => (await state()) === 'CONSUMING ',
+        'the table consumes, and says nothing of the disk',
+      );
+      expect(await server.sums('orders')).toEqual([750, sumOf(0, 750)]);
+      await server.ingest('kept', rowsFrom(100, 100));
+      await engine.deleteSegment('kept_OFFLINE', segment);
+      expect(await server.sums('kept')).toEqual([100, sumOf(100, 200)]);
     });
 
     test('tables on a full disk stop consuming, say so, and go on when there is space: no message is lost or doubled', async () => {

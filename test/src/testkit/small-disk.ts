@@ -11,12 +11,13 @@ export interface SmallDisk extends AsyncDisposable {
   fill(): Promise<void>;
   /** Frees the space that `fill` took. */
   empty(): Promise<void>;
+  /** Makes it read-only, as a system does when a disk fails, or writable again. */
+  setReadOnly(isReadOnly: boolean): Promise<void>;
 }
 
 /** @throws Error when the disk cannot be mounted */
 export async function mountSmallDisk(path: string, sizeMB: number): Promise<SmallDisk> {
-  const { exitCode, stderr } = await shell(`mount -t tmpfs -o size=${sizeMB}m tmpfs '${path}'`);
-  if (exitCode !== 0) throw new Error(`${path} cannot be mounted: ${stderr}`);
+  await mount(`-t tmpfs -o size=${sizeMB}m tmpfs '${path}'`);
   const ballast = join(path, 'ballast');
   return {
     fill: async () => {
@@ -32,8 +33,20 @@ export async function mountSmallDisk(path: string, sizeMB: number): Promise<Smal
       }
     },
     empty: () => rm(ballast, { force: true }),
+    setReadOnly: async (isReadOnly) => {
+      if (!isReadOnly) return void (await shell(`umount -l '${path}'`));
+      // A second mount, because the first one has files that are open for writing.
+      await mount(`--bind '${path}' '${path}'`);
+      await mount(`-o remount,ro,bind '${path}'`);
+    },
     [Symbol.asyncDispose]: async () => {
-      await shell(`umount -l '${path}'`);
+      // Also a second mount.
+      await shell(`umount -l '${path}'; umount -l '${path}'`);
     },
   };
+}
+
+async function mount(options: string): Promise<void> {
+  const { exitCode, stderr } = await shell(`mount ${options}`);
+  if (exitCode !== 0) throw new Error(`mount ${options} failed: ${stderr}`);
 }

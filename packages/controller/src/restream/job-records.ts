@@ -144,15 +144,20 @@ export class JobRecords {
     await this.#put(cancelKey(jobId), `${JSON.stringify(cancel)}\n`);
   }
 
-  /** @throws STORE_FULL with a message for callers, and the errors of the store */
+  /**
+   * @throws STORE_FULL, STORE_UNAVAILABLE with a message for callers, and other errors of the store
+   */
   async #put(key: string, text: string): Promise<void> {
     try {
       await this.#store.put(key, Buffer.from(text));
     } catch (error) {
-      if (!isQuireError(error, 'STORE_FULL')) throw error;
-      const message =
-        'The disk of restream jobs (engine.tables.data.dir) is full: jobs cannot be recorded. Delete segments or tables, or give it more space.';
-      throw new QuireError('STORE_FULL', message, { cause: error, isForCallers: true });
+      if (!isQuireError(error, 'STORE_FULL', 'STORE_UNAVAILABLE')) throw error;
+      const problem =
+        error.code === 'STORE_FULL'
+          ? 'is full: jobs cannot be recorded. Delete segments or tables, or give it more space.'
+          : 'does not take writes: jobs cannot be recorded.';
+      const message = `The disk of restream jobs (engine.tables.data.dir) ${problem}`;
+      throw new QuireError(error.code, message, { cause: error, isForCallers: true });
     }
   }
 

@@ -73,7 +73,7 @@ export async function movePath(from: string, to: string): Promise<boolean> {
  * because the process that created it may have crashed before its sync.
  */
 export async function makeDirectory(path: string): Promise<void> {
-  const created = await mkdir(path, { recursive: true, mode: 0o750 });
+  const created = await makeMissing(path);
   const first = dirname(created ?? path);
   for (let parent = dirname(path); ; parent = dirname(parent)) {
     try {
@@ -83,6 +83,19 @@ export async function makeDirectory(path: string): Promise<void> {
       if (!isErrno(error, 'EACCES', 'EPERM')) throw error;
     }
     if (parent === first || parent === dirname(parent)) return;
+  }
+}
+
+/** Returns the first directory that was created, if any. */
+async function makeMissing(path: string): Promise<string | undefined> {
+  const mode = 0o750;
+  try {
+    return await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    // With `recursive`, Node gives this reason also for others, such as EROFS and EDQUOT.
+    if (!isErrno(error, 'ENOENT')) throw error;
+    await mkdir(path, { mode });
+    return path;
   }
 }
 

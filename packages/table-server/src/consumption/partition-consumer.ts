@@ -7,7 +7,7 @@ import type {
 import { type SpanAttributes, traced } from '@quire/core/trace';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { FetchedMessages, MessageStream } from '@quire/streams';
-import { isFull } from '../directory/full-disk.ts';
+import { diskProblemOf } from '../directory/disk-problem.ts';
 import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
@@ -164,7 +164,7 @@ export class PartitionConsumer {
           'STREAM_INVALID',
           'OFFSET_NOT_FOUND',
         );
-        this.#isHalted = isFull(error);
+        this.#isHalted = diskProblemOf(error) !== undefined;
         this.#state = this.#stateAfter(error);
         this.#error = error instanceof Error ? error.message : String(error);
         onRetry?.(table.name, this.partition, error);

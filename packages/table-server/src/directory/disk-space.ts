@@ -2,7 +2,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MiB } from '@quire/core';
 import { isMissingFile } from '@quire/core/process';
-import { isFull } from './full-disk.ts';
+import { diskProblemOf, fullDiskText, isFull } from './disk-problem.ts';
 
 /**
  * The minimum size of the reserve: more than the replacement of most records needs while the old
@@ -12,14 +12,14 @@ const reserveBytesMin = MiB;
 const chunkBytes = 256 * 1024;
 
 /**
- * The free space of the file system that a table server writes to. If there is no space to record a
- * deletion, a reserve file is deleted first, and written again once there is space. So deletions
- * work on a full disk.
+ * The space of the file system that a table server writes to, and whether it takes writes. If there
+ * is no space to record a deletion, a reserve file is deleted first, and written again once there
+ * is space. So deletions work on a full disk.
  */
 export class DiskSpace {
   readonly #path: string;
   readonly #probePath: string;
-  #isFull = false;
+  #problem: string | undefined;
   #isProbeDeleted = false;
   #reservedBytes = 0;
   #reserving: Promise<void> | undefined;
@@ -29,14 +29,19 @@ export class DiskSpace {
     this.#probePath = `${this.#path}.probe`;
   }
 
-  /** True if a write failed on a full disk and no probe has succeeded since. */
-  get isFull(): boolean {
-    return this.#isFull;
+  /** Why a write failed, if it failed because of the disk and no probe has succeeded since. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
-  /** Records an error if it is one of a full disk. */
+  /** True if a write failed on a full disk and no probe has succeeded since. */
+  get isFull(): boolean {
+    return this.#problem === fullDiskText;
+  }
+
+  /** Records an error if it is one of a disk that is full or read-only. */
   note(error: unknown): void {
-    this.#isFull ||= isFull(error);
+    this.#problem = diskProblemOf(error) ?? this.#problem;
   }
 
   /**
@@ -48,7 +53,7 @@ export class DiskSpace {
       return await act();
     } catch (error) {
       if (!isFull(error)) throw error;
-      this.#isFull = true;
+      this.note(error);
       await this.#reserving;
       this.#reservedBytes = 0;
       await rm(this.#path, { force: true });
@@ -58,7 +63,7 @@ export class DiskSpace {
 
   /**
    * Writes the reserve if it is missing or too small for records of this size, and checks whether
-   * there is space again. Resolves even if there is none.
+   * the disk takes writes again. Resolves even if it does not.
    */
   async restore(recordBytesMax: number): Promise<void> {
     this.#reserving ??= this.#restore(Math.max(reserveBytesMin, 2 * recordBytesMax)).finally(() => {
@@ -68,22 +73,22 @@ export class DiskSpace {
   }
 
   async #restore(bytes: number): Promise<void> {
-    if (!this.#isProbeDeleted) {
-      // A server that was killed during a probe leaves the file behind.
-      await rm(this.#probePath, { force: true });
-      this.#isProbeDeleted = true;
-    }
     if (this.#reservedBytes === 0) this.#reservedBytes = await sizeOf(this.#path);
-    if (this.#reservedBytes >= bytes && !this.#isFull) return;
     try {
+      if (!this.#isProbeDeleted) {
+        // A server that was killed during a probe leaves the file behind.
+        await rm(this.#probePath, { force: true });
+        this.#isProbeDeleted = true;
+      }
+      if (this.#reservedBytes >= bytes && this.#problem === undefined) return;
       if (this.#reservedBytes < bytes) await this.#reserve(bytes);
       // The reserve may reuse its own space, so the disk counts as full until the same amount is
       // free in addition.
       await this.#probe(bytes);
-      this.#isFull = false;
+      this.#problem = undefined;
     } catch (error) {
-      if (!isFull(error)) throw error;
-      this.#isFull = true;
+      if (diskProblemOf(error) === undefined) throw error;
+      this.note(error);
     }
   }
 

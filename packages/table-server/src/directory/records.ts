@@ -9,7 +9,7 @@ import {
   type UnsealedRecord,
   unsealRecord,
 } from '@quire/core';
-import { writeOfTables } from './full-disk.ts';
+import { writeOfTables } from './disk-problem.ts';
 import {
   createFile,
   isErrno,

@@ -2,7 +2,7 @@ import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { QuireError, type Random, throwIfAborted } from '@quire/core';
-import { isFull } from './full-disk.ts';
+import { isFull } from './disk-problem.ts';
 import type { FileRange, SourceFile } from '@quire/tables';
 
 const chunkBytes = 64 * 1024;

@@ -1,4 +1,4 @@
-import { writeOfTables } from '../directory/full-disk.ts';
+import { writeOfTables } from '../directory/disk-problem.ts';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { plainKinds, type PipelineRow, type PlainRowReader, type SourceValue } from '@quire/tables';
