@@ -22,6 +22,8 @@ export interface EmbeddedTableEngineOptions {
   readonly host: string;
   /** Finds the files that `ingest` may read by URI; if undefined, none may be read. */
   readonly finder: FileFinder | undefined;
+  /** The directory in which an upload is stored while it is read; that of the system by default. */
+  readonly uploadDirectory?: string | undefined;
   /** The maximum size of a row of a file, in bytes. */
   readonly rowBytesMax: number;
   /** Opens the stream of a real-time table. @throws STREAM_INVALID */

@@ -194,7 +194,7 @@ export class EmbeddedTableEngine implements TableEngine {
         `${table.name} is filled from a stream: load files into its OFFLINE half.`,
       );
     }
-    const { clock, random, finder, rowBytesMax } = this.#options;
+    const { clock, random, finder, uploadDirectory, rowBytesMax } = this.#options;
     const signals = [
       this.#registry.closing,
       ...(options?.signal === undefined ? [] : [options.signal]),
@@ -206,6 +206,7 @@ export class EmbeddedTableEngine implements TableEngine {
       clock,
       random,
       finder,
+      uploadDirectory,
       rowBytesMax,
       signal: AbortSignal.any(signals),
     };

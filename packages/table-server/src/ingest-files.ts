@@ -14,6 +14,7 @@ export interface IngestOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly finder: FileFinder | undefined;
+  readonly uploadDirectory: string | undefined;
   readonly rowBytesMax: number;
   readonly signal: AbortSignal;
 }
@@ -29,7 +30,7 @@ export async function ingestFiles(
   options: IngestOptions,
 ): Promise<Ingested> {
   const { source } = request;
-  const { finder, random, signal, table } = options;
+  const { finder, random, signal, table, uploadDirectory } = options;
   const ingest = (files: readonly SourceFile[]): Promise<Ingested> =>
     traced(
       'ingest',
@@ -42,7 +43,7 @@ export async function ingestFiles(
     );
   if (source.kind === 'uri') return ingest(await findFiles(source.uri, finder, signal));
   await using upload = await traced('ingest.receive', () =>
-    spoolUpload(source.name, source.body, { random, signal }),
+    spoolUpload(source.name, source.body, { directory: uploadDirectory, random, signal }),
   );
   return await ingest([upload.file]);
 }

@@ -1,5 +1,9 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type JsonValue, QuireError } from '@quire/core';
-import { describe, expect, test } from 'vitest';
+import type { EmbeddedTableEngineOptions } from '@quire/table-server';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -25,8 +29,8 @@ async function ingest(server: TestServer, rows: readonly object[], name = 'rows.
   return server.engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
 }
 
-async function openFlights(): Promise<TestServer> {
-  const server = await TestServer.open();
+async function openFlights(options: Partial<EmbeddedTableEngineOptions> = {}): Promise<TestServer> {
+  const server = await TestServer.open(options);
   await server.engine.createSchema(flightsSchema);
   await server.engine.createTable(flightsConfig);
   return server;
@@ -125,6 +129,26 @@ describe('an offline table', () => {
     await expect(failed).rejects.toThrow('mixed.jsonl: Row 2, column delay');
     expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
+  });
+
+  test('an offline table stores uploads where it is told to, leaves nothing there, and says when it cannot', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'quire-uploads-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const uploadDirectory = join(directory, 'deep/uploads');
+    {
+      await using server = await openFlights({ uploadDirectory });
+      await ingest(server, [flight(0)]);
+    }
+    expect(await readdir(uploadDirectory)).toEqual([]);
+    await rm(uploadDirectory, { recursive: true });
+    await writeFile(uploadDirectory, 'a file');
+    await using server = await openFlights({ uploadDirectory });
+    await expect(ingest(server, [flight(0)])).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: `The upload cannot be stored: the directory for temporary files (${uploadDirectory}) cannot be written (EEXIST).`,
+      isForCallers: true,
+    });
+    expect(await server.rows('SELECT * FROM flights')).toEqual([]);
   });
 
   test('an offline table shows the default, or null, in a column that came later', async () => {

@@ -25,6 +25,7 @@ const anyPorts = {
   CONTROLLER_PORT: '0',
 };
 const variables = { ...anyPorts, QUIRE_TOKEN: token };
+const listensAsController = /"url":"([^"]+)"[^}]*"msg":"controller listens"/;
 const listens = /"url":"([^"]+)","brokerId":[^}]*"msg":"broker listens"/;
 
 describeWithTool(builtPackages, 'the image of the built packages', () => {
@@ -128,6 +129,30 @@ describeWithTool(builtPackages, 'the image of the built packages', () => {
         0,
         expect.stringContaining('broker is stopping: running calls may finish'),
       ]);
+    });
+
+    test('a container with tables loads rows that are uploaded on a read-only root file system', async () => {
+      const tables = '/var/lib/quire/tables';
+      await using container = new Container(image, {
+        variables: { ...variables, ENGINE_TABLES_DATA_DIR: tables },
+      });
+      const [, url = ''] = await container.untilPrinted(listensAsController);
+      const post = async (path: string, body: string): Promise<unknown> => {
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+        const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body });
+        return answer.json();
+      };
+      const schema = {
+        schemaName: 'sums',
+        metricFieldSpecs: [{ name: 'n', dataType: 'LONG' }],
+      };
+      const offline = { tableName: 'sums', tableType: 'OFFLINE', segmentsConfig: {} };
+      await post('/tableConfigs', JSON.stringify({ tableName: 'sums', schema, offline }));
+      const batchConfig = encodeURIComponent('{"inputFormat":"json"}');
+      const query = `tableNameWithType=sums_OFFLINE&batchConfigMapStr=${batchConfig}`;
+      expect(await post(`/ingestFromFile?${query}`, '{"n":1}\n{"n":2}\n')).toMatchObject({
+        rowCount: 2,
+      });
     });
 
     describeWithTool(systemdAnalyze, 'with the system calls of a unit', (program) => {

@@ -87,6 +87,7 @@ export async function openEmbeddedTables(
     get graceMs() {
       return 2 * live.current.query.timeoutMs;
     },
+    uploadDirectory: live.current.store.tempDir,
     get finder() {
       return sources.finderOf(live.current.preview.sources);
     },

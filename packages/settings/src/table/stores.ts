@@ -39,7 +39,7 @@ export const store = {
     kind: path,
     default: '/tmp/engine/query/broker',
     meaning:
-      'The directory for temporary files of this broker, such as spilled data of queries. Must be separate from the stored results.',
+      'The directory for temporary files of this server, such as spilled data of queries and uploads. Must be separate from the stored results.',
   }),
   attemptsMax: setting({
     key: 'engine.broker.pagination.store.attempts',

@@ -1,8 +1,8 @@
-import { open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { QuireError, type Random, throwIfAborted } from '@quire/core';
-import { isFull } from './disk-problem.ts';
+import { errnoOf, isErrno } from '@quire/core/process';
 import type { FileRange, SourceFile } from '@quire/tables';
 
 const chunkBytes = 64 * 1024;
@@ -12,27 +12,34 @@ export interface SpooledUpload extends AsyncDisposable {
   readonly file: SourceFile;
 }
 
-function throwDiskFull(cause: unknown): never {
-  if (!isFull(cause)) throw cause;
-  const message = `The upload cannot be stored: the directory for temporary files (${tmpdir()}) is full.`;
-  throw new QuireError('STORE_FULL', message, { cause, isForCallers: true });
+/** The place of an upload, and its cancellation. */
+export interface SpoolOptions {
+  /** Created if it does not exist; that of the system by default. */
+  readonly directory: string | undefined;
+  readonly random: Random;
+  readonly signal: AbortSignal;
 }
 
-/** Writes an upload to a file, because some formats are read from their end. */
+/**
+ * Writes an upload to a file, because some formats are read from their end.
+ *
+ * @throws STORE_FULL, STORE_UNAVAILABLE when the directory takes no file; the errors of `body`
+ */
 export async function spoolUpload(
   name: string,
   body: AsyncIterable<Uint8Array>,
-  { random, signal }: { readonly random: Random; readonly signal: AbortSignal },
+  { directory = tmpdir(), random, signal }: SpoolOptions,
 ): Promise<SpooledUpload> {
-  const path = join(tmpdir(), `quire-upload-${Buffer.from(random.bytes(8)).toString('hex')}`);
-  const handle = await open(path, 'wx+', 0o600);
-  // A file without a name is deleted with its handle, however the process ends.
-  await unlink(path);
+  const refuse = (cause: unknown): never => {
+    throw storeError(directory, cause);
+  };
+  const path = join(directory, `quire-upload-${Buffer.from(random.bytes(8)).toString('hex')}`);
+  const handle = await openNameless(path).catch(refuse);
   let sizeBytes = 0;
   try {
     for await (const chunk of body) {
       throwIfAborted(signal);
-      await handle.writeFile(chunk).catch(throwDiskFull);
+      await handle.writeFile(chunk).catch(refuse);
       sizeBytes += chunk.byteLength;
     }
   } catch (error) {
@@ -57,4 +64,23 @@ export async function spoolUpload(
     }
   };
   return { file: { uri: name, sizeBytes, read }, [Symbol.asyncDispose]: () => handle.close() };
+}
+
+/** Opens a new file without a name, which is deleted with its handle, however the process ends. */
+async function openNameless(path: string): Promise<FileHandle> {
+  await mkdir(dirname(path), { recursive: true });
+  const handle = await open(path, 'wx+', 0o600);
+  await unlink(path);
+  return handle;
+}
+
+/** Returns the error for callers if a file cannot be written to the directory. */
+function storeError(directory: string, cause: unknown): unknown {
+  const errno = errnoOf(cause);
+  if (errno === undefined) return cause;
+  const isFull = isErrno(cause, 'ENOSPC', 'EDQUOT');
+  const problem = isFull ? 'is full' : `cannot be written (${errno})`;
+  const message = `The upload cannot be stored: the directory for temporary files (${directory}) ${problem}.`;
+  const code = isFull ? 'STORE_FULL' : 'STORE_UNAVAILABLE';
+  return new QuireError(code, message, { cause, isForCallers: true });
 }
