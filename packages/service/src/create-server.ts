@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type { ApiDocument } from '@quire/api/docs';
 import { createRequestId, isQuireError, QuireError, systemRandom } from '@quire/core';
 import fastify, {
@@ -93,7 +93,17 @@ export async function createServer(
   allowOrigins(server, options.corsOrigins ?? []);
   if (service.mounted !== undefined) await handOver(server, service.mounted);
   addCallHooks(server, context, options, explain);
-  for (const route of routes) server.route(route);
+  for (const route of routes.filter(({ config }) => config?.isUpload !== true)) {
+    server.route(route);
+  }
+  server.register((uploads, _options, done) => {
+    // A file is not parsed, whatever its media type: one that is JSON may be large, too.
+    handOverBodies(uploads);
+    for (const route of routes.filter(({ config }) => config?.isUpload === true)) {
+      uploads.route(route);
+    }
+    done();
+  });
   // Without these listeners Node would close the connection, or answer without a body.
   server.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     writeError(socket, new QuireError('METHOD_NOT_ALLOWED', 'CONNECT is not supported.'));
@@ -135,8 +145,7 @@ function withoutCredentials(route: RouteOptions): RouteOptions {
 function readJsonBodies(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (request, payload, done) => {
-    if (request.routeOptions.config.isUpload === true) return done(null, payload);
+  server.addContentTypeParser('*', (_request, _payload, done) => {
     done(
       new QuireError(
         'UNSUPPORTED_MEDIA_TYPE',
@@ -145,10 +154,6 @@ function readJsonBodies(server: FastifyInstance): void {
     );
   });
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // An uploaded file that happens to be JSON.
-    if (request.routeOptions.config.isUpload === true) {
-      return done(null, Readable.from([Buffer.from(body as string)]));
-    }
     // Some editors and shells write a byte order mark first.
     const text = (body as string).replace(/^\uFEFF/, '');
     if (text.length === 0) return done(null, undefined);

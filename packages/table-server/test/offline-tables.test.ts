@@ -127,6 +127,12 @@ describe('an offline table', () => {
     const failed = ingest(server, [flight(1), { ...flight(2), delay: 'late' }], 'mixed.jsonl');
     await expect(failed).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
     await expect(failed).rejects.toThrow('mixed.jsonl: Row 2, column delay');
+    const nameless = server.engine.ingest({
+      tableNameWithType: 'flights_OFFLINE',
+      source: { kind: 'bytes', name: '', body: jsonLines([{ ...flight(2), delay: 'late' }]) },
+      batchConfig: { inputFormat: 'json' },
+    });
+    await expect(nameless).rejects.toThrow(/^the file: Row 1, column delay/);
     expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });

@@ -63,7 +63,10 @@ export async function spoolUpload(
       yield buffer.subarray(0, bytesRead);
     }
   };
-  return { file: { uri: name, sizeBytes, read }, [Symbol.asyncDispose]: () => handle.close() };
+  return {
+    file: { uri: name === '' ? 'the file' : name, sizeBytes, read },
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
 }
 
 /** Opens a new file without a name, which is deleted with its handle, however the process ends. */
