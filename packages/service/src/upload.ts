@@ -52,6 +52,9 @@ function openMultipart(
     throw new QuireError('INVALID_BODY', 'The multipart body has no boundary.', { cause });
   }
   parser.on('file', (_field: string, part: Readable, name: string | undefined) => {
+    // It may fail before it is read, which would otherwise end the process. Its reader gets the
+    // error all the same.
+    part.on('error', () => undefined);
     if (file !== undefined) {
       part.resume();
       return fail('The multipart body has several files; expected one.');

@@ -1,18 +1,30 @@
+import { type IncomingMessage, request } from 'node:http';
 import { tableAdminOperations } from '@quire/api';
 import { expect, test } from 'vitest';
 import { createService, openUpload, routeOf, ServiceMetrics, uploadRoute } from '../src/index.ts';
 import { server } from './echo.ts';
 
-/** A service that returns the files that it is sent, and takes JSON of a thousand bytes. */
-const mirror = () =>
+interface MirrorOptions {
+  /** Resolves when it reads a file. */
+  readonly isReady?: Promise<void>;
+  /** Called when it has a file to read. */
+  readonly onOpened?: (request: IncomingMessage) => void;
+}
+
+/**
+ * A service that returns the files that it is sent, and takes JSON of a thousand bytes.
+ */
+const mirror = ({ isReady, onOpened }: MirrorOptions = {}) =>
   createService({
     server,
     about: { title: 'Mirror', description: 'Returns files.', tags: [] },
     metrics: new ServiceMetrics(),
     routes: () => [
       uploadRoute(
-        routeOf(tableAdminOperations.ingestFromFile, async (request, reply) => {
-          const { name, body } = await openUpload(request, 100_000);
+        routeOf(tableAdminOperations.ingestFromFile, async (call, reply) => {
+          const { name, body } = await openUpload(call, 100_000);
+          onOpened?.(call.raw);
+          await isReady;
           return reply
             .header('x-name', name)
             .type('application/octet-stream')
@@ -48,4 +60,37 @@ test('an uploaded file of a form has all its bytes, and its name', async () => {
   const answer = await fetch(`${url}/ingestFromFile`, { method: 'POST', headers, body });
   expect(answer.headers.get('x-name')).toBe('rows.json');
   expect(Buffer.from(await answer.arrayBuffer()).equals(file)).toBe(true);
+});
+
+test('two files in a form are refused, and cost nobody else anything', async () => {
+  await using service = mirror();
+  const { url } = await service.listen();
+  const body = new FormData();
+  for (const name of ['one.json', 'two.json']) body.append(name, new Blob(['{}']), name);
+  const headers = { authorization: 'ann' };
+  const answer = await fetch(`${url}/ingestFromFile`, { method: 'POST', headers, body });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { reason: 'INVALID_BODY' }]);
+  expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+});
+
+test('a caller that hangs up before the file of its form is read costs nobody else anything', async () => {
+  const opened = Promise.withResolvers<IncomingMessage>();
+  const ready = Promise.withResolvers<void>();
+  await using service = mirror({ isReady: ready.promise, onOpened: opened.resolve });
+  const { url } = await service.listen();
+  const headers = { authorization: 'ann' };
+  const caller = request(`${url}/ingestFromFile`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'multipart/form-data; boundary=x' },
+  });
+  caller.on('error', () => undefined);
+  const part = 'content-disposition: form-data; name="file"; filename="rows.json"';
+  caller.write(`--x\r\n${part}\r\n\r\n{"n":1}\n`);
+  const received = await opened.promise;
+  const closed = new Promise((resolve) => received.once('close', resolve));
+  caller.destroy();
+  await closed;
+  expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+  ready.resolve();
+  expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
 });
