@@ -39,10 +39,13 @@ function openMultipart(
   sizeMaxBytes: number,
 ): Promise<Upload> {
   const { promise, resolve, reject } = Promise.withResolvers<Upload>();
+  const whole = Promise.withResolvers<void>();
+  whole.promise.catch(() => undefined); // a reader that stops earlier does not wait for it
   let file: Readable | undefined;
   const fail = (message: string, cause?: unknown): void => {
     const error = new QuireError('INVALID_BODY', message, { cause });
     file?.destroy(error);
+    whole.reject(error);
     reject(error);
   };
   let parser: InstanceType<typeof Busboy>;
@@ -60,13 +63,14 @@ function openMultipart(
       return fail('The multipart body has several files; expected one.');
     }
     file = part;
-    resolve({ name: name ?? '', body: bounded(part, sizeMaxBytes) });
+    resolve({ name: name ?? '', body: onlyFile(bounded(part, sizeMaxBytes), whole.promise) });
   });
   parser.on('error', (cause: unknown) =>
     fail('The multipart body cannot be read; expected one file in it.', cause),
   );
   parser.on('finish', () => {
     if (file === undefined) fail('The multipart body has no file; expected one.');
+    else whole.resolve();
   });
   stream.on('error', (cause: unknown) => fail('The request ended early.', cause));
   stream.on('close', () => {
@@ -74,6 +78,15 @@ function openMultipart(
   });
   stream.pipe(parser);
   return promise;
+}
+
+/** Yields the bytes of a file, and ends when the form has ended without another one. */
+async function* onlyFile(
+  bytes: AsyncIterable<Uint8Array>,
+  whole: Promise<void>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* bytes;
+  await whole;
 }
 
 async function* bounded(

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { tableAdminOperations } from '@quire/api';
+import { yieldToEventLoop } from '@quire/core/wait';
 import { expect, test } from 'vitest';
 import { createService, openUpload, routeOf, ServiceMetrics, uploadRoute } from '../src/index.ts';
 import { server } from './echo.ts';
@@ -9,12 +11,14 @@ interface MirrorOptions {
   readonly isReady?: Promise<void>;
   /** Called when it has a file to read. */
   readonly onOpened?: (request: IncomingMessage) => void;
+  /** Called with each chunk that it reads. */
+  readonly onChunk?: (chunk: Uint8Array) => void;
 }
 
 /**
  * A service that returns the files that it is sent, and takes JSON of a thousand bytes.
  */
-const mirror = ({ isReady, onOpened }: MirrorOptions = {}) =>
+const mirror = ({ isReady, onOpened, onChunk }: MirrorOptions = {}) =>
   createService({
     server,
     about: { title: 'Mirror', description: 'Returns files.', tags: [] },
@@ -25,10 +29,15 @@ const mirror = ({ isReady, onOpened }: MirrorOptions = {}) =>
           const { name, body } = await openUpload(call, 100_000);
           onOpened?.(call.raw);
           await isReady;
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of body) {
+            chunks.push(chunk);
+            onChunk?.(chunk);
+          }
           return reply
             .header('x-name', name)
             .type('application/octet-stream')
-            .send(Buffer.concat(await Array.fromAsync(body)));
+            .send(Buffer.concat(chunks));
         }),
       ),
     ],
@@ -71,6 +80,31 @@ test('two files in a form are refused, and cost nobody else anything', async () 
   const answer = await fetch(`${url}/ingestFromFile`, { method: 'POST', headers, body });
   expect([answer.status, await answer.json()]).toMatchObject([400, { reason: 'INVALID_BODY' }]);
   expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+});
+
+test('a second file is refused when the first was read to its end before it arrived', async () => {
+  const isRead = Promise.withResolvers<void>();
+  await using service = mirror({ onChunk: () => isRead.resolve() });
+  const { url } = await service.listen();
+  const part = (name: string): string =>
+    `content-disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n{}\r\n--x`;
+  const [first, second] = [`--x\r\n${part('one')}\r\n`, `${part('two')}--\r\n`];
+  const caller = request(`${url}/ingestFromFile`, {
+    method: 'POST',
+    headers: {
+      authorization: 'ann',
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': first.length + second.length,
+    },
+  });
+  const answered = once(caller, 'response') as Promise<[IncomingMessage]>;
+  caller.write(first);
+  await isRead.promise;
+  for (let turn = 0; turn < 10; turn += 1) await yieldToEventLoop();
+  caller.end(second);
+  const [answer] = await answered;
+  answer.resume();
+  expect(answer.statusCode).toBe(400);
 });
 
 test('a caller that hangs up before the file of its form is read costs nobody else anything', async () => {
