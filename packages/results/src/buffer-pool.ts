@@ -24,6 +24,8 @@ export interface Lender {
 export interface BufferPoolOptions {
   /** The limit for idle memory; buffers that are released beyond it are dropped. */
   readonly idleBytesMax?: number;
+  /** A pool whose idle memory, and its limit, this one shares. Default: none. */
+  readonly shared?: BufferPool | undefined;
 }
 
 /**
@@ -32,14 +34,11 @@ export interface BufferPoolOptions {
  * reading it.
  */
 export class BufferPool implements Lender {
-  /** Idle buffers, by size. */
-  readonly #idle = new Map<number, ArrayBuffer[]>();
-  readonly #idleBytesMax: number;
-  #idleBytes = 0;
+  readonly #idle: IdleBuffers;
   #leasedBytes = 0;
 
-  constructor({ idleBytesMax = 24 * MiB }: BufferPoolOptions = {}) {
-    this.#idleBytesMax = idleBytesMax;
+  constructor({ idleBytesMax = 24 * MiB, shared }: BufferPoolOptions = {}) {
+    this.#idle = shared === undefined ? new IdleBuffers(idleBytesMax) : shared.#idle;
   }
 
   get leasedBytes(): number {
@@ -49,31 +48,14 @@ export class BufferPool implements Lender {
   /** Lends `sizeBytes` bytes at the start of a separate buffer, with any content. */
   lease(sizeBytes: number): Uint8Array<ArrayBuffer> {
     const buffer =
-      this.#takeIdle(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
+      this.#idle.take(sizeBytes) ?? Buffer.allocUnsafeSlow(capacityFor(sizeBytes)).buffer;
     this.#leasedBytes += buffer.byteLength;
     return new Uint8Array(buffer, 0, sizeBytes);
   }
 
   release(lease: Uint8Array): void {
-    const buffer = lease.buffer as ArrayBuffer;
-    if (this.#idleBytes + buffer.byteLength > this.#idleBytesMax) return this.abandon(lease);
-    this.#leasedBytes -= buffer.byteLength;
-    const idle = this.#idle.get(buffer.byteLength) ?? [];
-    idle.push(buffer);
-    this.#idle.set(buffer.byteLength, idle);
-    this.#idleBytes += buffer.byteLength;
-  }
-
-  /** Returns an idle buffer that is large enough and less than twice as large as needed. */
-  #takeIdle(sizeBytes: number): ArrayBuffer | undefined {
-    const smallest = capacityFor(sizeBytes);
-    for (let capacity = smallest; capacity < 2 * smallest; capacity = capacityFor(capacity + 1)) {
-      const buffer = this.#idle.get(capacity)?.pop();
-      if (buffer === undefined) continue;
-      this.#idleBytes -= capacity;
-      return buffer;
-    }
-    return undefined;
+    this.abandon(lease);
+    this.#idle.keep(lease.buffer as ArrayBuffer);
   }
 
   abandon({ buffer }: Uint8Array): void {
@@ -83,6 +65,38 @@ export class BufferPool implements Lender {
   /** Gives up lent memory that no longer exists: the whole size of its buffers. */
   forget(sizeBytes: number): void {
     this.#leasedBytes -= sizeBytes;
+  }
+}
+
+/** Buffers that wait for their next use, by size. */
+class IdleBuffers {
+  readonly #buffers = new Map<number, ArrayBuffer[]>();
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Returns a buffer that is large enough and less than twice as large as needed. */
+  take(sizeBytes: number): ArrayBuffer | undefined {
+    const smallest = capacityFor(sizeBytes);
+    for (let capacity = smallest; capacity < 2 * smallest; capacity = capacityFor(capacity + 1)) {
+      const buffer = this.#buffers.get(capacity)?.pop();
+      if (buffer === undefined) continue;
+      this.#bytes -= capacity;
+      return buffer;
+    }
+    return undefined;
+  }
+
+  /** Keeps a buffer, unless that exceeds the limit. */
+  keep(buffer: ArrayBuffer): void {
+    if (this.#bytes + buffer.byteLength > this.#bytesMax) return;
+    const same = this.#buffers.get(buffer.byteLength) ?? [];
+    same.push(buffer);
+    this.#buffers.set(buffer.byteLength, same);
+    this.#bytes += buffer.byteLength;
   }
 }
 

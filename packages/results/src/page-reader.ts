@@ -12,7 +12,7 @@ import { type CachedBatches, BatchReader, type ReadBatch } from './batch-reader.
 import { BufferPool } from './buffer-pool.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { type PagePlan, planPage } from './plan-page.ts';
-import type { PageThreads } from './threads/page-threads.ts';
+import { type PageThreads, poolOf } from './threads/page-threads.ts';
 
 /** The maximum number of pages being read ahead. */
 const aheadMax = 4;
@@ -31,7 +31,8 @@ export interface PageReaderOptions {
  */
 export class PageReader {
   readonly cache: BatchCache;
-  readonly pool = new BufferPool();
+  /** Lends the memory of reads. Its idle memory is that of the threads. */
+  readonly pool: BufferPool;
   readonly threads: PageThreads | undefined;
   readonly #batches: BatchReader;
   readonly #sequences: SequentialReaders | undefined;
@@ -45,6 +46,7 @@ export class PageReader {
     pageThreads,
   }: PageReaderOptions) {
     this.threads = pageThreads;
+    this.pool = new BufferPool({ shared: pageThreads && poolOf(pageThreads).memory });
     this.cache = new BatchCache(cacheBytesMax);
     this.#batches = new BatchReader({ store, cache: this.cache, pool: this.pool });
     this.#sequences = isReadingAhead ? new SequentialReaders() : undefined;

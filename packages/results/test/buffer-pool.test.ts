@@ -51,3 +51,17 @@ test('what was abandoned is neither counted nor lent again', () => {
   expect(pool.leasedBytes).toBe(0);
   expect(pool.lease(100).buffer).not.toBe(lease.buffer);
 });
+
+test('two pools may share idle memory and its limit; each counts what it lends', () => {
+  const pool = new BufferPool({ idleBytesMax: 200_000 });
+  const other = new BufferPool({ shared: pool });
+  const leases = [pool.lease(100_000), pool.lease(100_000)];
+  const theirs = other.lease(100_000);
+  expect(pool.leasedBytes).toBe(2 * other.leasedBytes);
+  other.release(theirs);
+  for (const lease of leases) pool.release(lease);
+  expect([pool.leasedBytes, other.leasedBytes]).toEqual([0, 0]);
+  // The limit is less than two of them: the others were dropped.
+  expect(pool.lease(100_000).buffer).toBe(theirs.buffer);
+  expect(leases.map(({ buffer }) => buffer)).not.toContain(other.lease(100_000).buffer);
+});

@@ -342,6 +342,22 @@ describe('pages in threads', () => {
     expect(usedBytes() - before).toBeLessThan(32 * MiB);
   });
 
+  test('threads use the memory of pages that the main thread has encoded', async () => {
+    const result = await createResult(1);
+    const { memory } = poolOf(threads);
+    const chunks = result
+      .page({ offset: 0, rowCount: 100_000 })
+      .encode('json', { isDoneWithChunks: true })
+      [Symbol.asyncIterator]();
+    const first = (await chunks.next()).value as Uint8Array;
+    while ((await chunks.next()).done !== true);
+    // The thread that this page started is for the next one.
+    expect(threads.status).toMatchObject({ partCount: 0, refusedCount: 1 });
+    const lease = memory.lease(first.buffer.byteLength);
+    expect(lease.buffer).toBe(first.buffer);
+    memory.release(lease);
+  });
+
   test('pages use the memory of those before them', async () => {
     const result = await createResult(1);
     await started();
