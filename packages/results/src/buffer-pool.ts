@@ -54,7 +54,7 @@ export class BufferPool implements Lender {
   }
 
   release(lease: Uint8Array): void {
-    this.abandon(lease);
+    this.forget(lease.buffer.byteLength);
     this.#idle.keep(lease.buffer as ArrayBuffer);
   }
 
