@@ -133,6 +133,13 @@ describe('an offline table', () => {
       batchConfig: { inputFormat: 'json' },
     });
     await expect(nameless).rejects.toThrow(/^the file: Row 1, column delay/);
+    const unreadable = server.engine.ingest({
+      tableNameWithType: 'flights_OFFLINE',
+      source: { kind: 'bytes', name: 'a.jsonl', body: jsonLines([flight(1), [7]]) },
+      batchConfig: { inputFormat: 'json' },
+    });
+    // Previews skip the row; it would be wrong to say so here.
+    await expect(unreadable).rejects.toThrow(/^Row 2 of a.jsonl is not an object.$/);
     expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });

@@ -10,7 +10,7 @@ import {
 } from '../sources/source-file.ts';
 import { csvOptionsOf, textOf } from '../sources/formats/read-csv.ts';
 import { type FileFormat, formatNamed, openRows } from '../sources/formats/read-rows.ts';
-import type { CsvOptions } from '../sources/formats/row-reading.ts';
+import { type CsvOptions, rowSkipped } from '../sources/formats/row-reading.ts';
 import { compileRegex, parseGlob } from '../sources/glob.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { fewRows, noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';
@@ -177,10 +177,11 @@ async function readInto(
 ): Promise<boolean> {
   const { budget, sampleBudget, rowsMax, signal, limits } = options;
   const counts = new Map<string, number>();
-  const onProblem = (code: string, message: string): void => {
+  const onProblem = (code: string, reason: string, effect: string): void => {
     const count = (counts.get(code) ?? 0) + 1;
     counts.set(code, count);
     if (count <= rowFindingsMax) {
+      const message = `${reason} ${effect}`;
       findings.push({ path: request.path, code, severity: 'warning', message });
     }
   };
@@ -205,7 +206,7 @@ async function readInto(
       if (number % 200 === 0) await yieldToEventLoop();
       const refusal = sampleBudget.refuse(row);
       if (refusal === undefined) rows.push(row);
-      else onProblem(refusal.code, `Row ${number} of ${file.uri} is skipped. ${refusal.message}`);
+      else onProblem(refusal.code, `Row ${number} of ${file.uri}: ${refusal.message}`, rowSkipped);
       if (refusal?.code === 'SIZE_LIMIT') return true;
     }
     return false;

@@ -255,9 +255,9 @@ test('a row of a file with an integer of too many digits, or a value too large, 
     { a: 2 },
   ]);
   expect(messageOf(preview.findings, 'NUMBER_TOO_LONG')).toBe(
-    'Row 2 of a.jsonl is skipped. An integer has 2000 digits; the limit is 1000.',
+    'Row 2 of a.jsonl: An integer has 2000 digits; the limit is 1000. The row is skipped.',
   );
   expect(messageOf(preview.findings, 'VALUE_TOO_LARGE')).toBe(
-    'Row 2 of a.jsonl is skipped. It has a value of 2.94 KiB in a; at most 2 KiB are allowed.',
+    'Row 2 of a.jsonl: It has a value of 2.94 KiB in a; at most 2 KiB are allowed. The row is skipped.',
   );
 });

@@ -49,7 +49,8 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
       if (cells.length > names.length) {
         reading.onProblem(
           'ROW_TOO_WIDE',
-          `Row ${count + 1} of ${file.uri} has ${cells.length} cells, not ${names.length}; the others are ignored.`,
+          `Row ${count + 1} of ${file.uri} has ${cells.length} cells, not ${names.length}.`,
+          'The others are ignored.',
         );
       }
       yield rowOf(names, cells, csv);

@@ -8,6 +8,7 @@ import {
   readHead,
   type RowReader,
   type RowReading,
+  rowSkipped,
 } from './row-reading.ts';
 
 /** Reads the objects of a list, or objects one after another. Other values are omitted. */
@@ -35,28 +36,27 @@ function parseRow(
   number: number,
   { onProblem, file, digitsMax }: RowReading,
 ): SourceRow | undefined {
+  const subject = `Row ${number} of ${file.uri}`;
   let value: JsonValue;
   try {
     value = parseLosslessJson(text, { digitsMax });
   } catch (error) {
     if (error instanceof TooManyDigitsError) {
-      onProblem('NUMBER_TOO_LONG', `Row ${number} of ${file.uri} is skipped. ${error.message}`);
+      onProblem('NUMBER_TOO_LONG', `${subject}: ${error.message}`, rowSkipped);
       return undefined;
     }
     // The runtime overflows its stack on deeply nested values.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not JSON; it is skipped.`);
+    onProblem('ROW_UNREADABLE', `${subject} is not JSON.`, rowSkipped);
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    onProblem('ROW_UNREADABLE', `Row ${number} of ${file.uri} is not an object; it is skipped.`);
+    onProblem('ROW_UNREADABLE', `${subject} is not an object.`, rowSkipped);
     return undefined;
   }
   if (isDeeperThan(value, nestingMax)) {
-    onProblem(
-      'ROW_TOO_DEEP',
-      `Row ${number} of ${file.uri} is nested more than ${nestingMax} levels deep; it is skipped.`,
-    );
+    const reason = `${subject} is nested more than ${nestingMax} levels deep.`;
+    onProblem('ROW_TOO_DEEP', reason, rowSkipped);
     return undefined;
   }
   return value as SourceRow;

@@ -114,8 +114,8 @@ export async function* openFileRows(
   const { batchConfig, rowBytesMax, signal } = options;
   const budget = new ByteBudget(Number.POSITIVE_INFINITY);
   let problem: string | undefined;
-  const onProblem = (_code: string, message: string): void => {
-    problem ??= message;
+  const onProblem = (_code: string, reason: string): void => {
+    problem ??= reason;
   };
   const reading = {
     file,

@@ -5,6 +5,9 @@ import { nestingMax } from '../../model/document.ts';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 
+/** The effect of a row that cannot be read, in a message. */
+export const rowSkipped = 'The row is skipped.';
+
 /** The input and limits of reading rows. */
 export interface RowReading {
   readonly file: SourceFile;
@@ -16,8 +19,11 @@ export interface RowReading {
   readonly budget: ByteBudget;
   readonly signal: AbortSignal;
   readonly csv: CsvOptions;
-  /** Called with rows that are omitted, while reading continues. */
-  readonly onProblem: (code: string, message: string) => void;
+  /**
+   * Called with a row that cannot be read, while reading continues: the reason, and the effect on
+   * the rows that are read.
+   */
+  readonly onProblem: (code: string, reason: string, effect: string) => void;
   /** Called with the names of columns of decimals, whose values may be text. */
   readonly onDecimals?: ((names: readonly string[]) => void) | undefined;
 }
