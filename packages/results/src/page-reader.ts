@@ -31,7 +31,7 @@ export interface PageReaderOptions {
  */
 export class PageReader {
   readonly cache: BatchCache;
-  /** Lends the memory of reads. Its idle memory is that of the threads. */
+  /** Lends the memory of reads. Its idle memory is that of the threads, if there are any. */
   readonly pool: BufferPool;
   readonly threads: PageThreads | undefined;
   readonly #batches: BatchReader;

@@ -144,6 +144,26 @@ describe('an offline table', () => {
     expect(await server.value('SELECT count(*) FROM flights')).toBe(0n);
   });
 
+  test('an offline table refuses a file none of whose fields it reads, and takes null values', async () => {
+    await using server = await openFlights();
+    const strange = ingest(server, [{}, { Carrier: 'C1', gate: 7 }], 'strange.jsonl');
+    await expect(strange).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
+    await expect(strange).rejects.toThrow(
+      "strange.jsonl: None of its fields is a column of the table: it has 'Carrier', 'gate'; the table has 'carrier', 'tags',",
+    );
+    expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
+    // Fields that are read, by a column or its transform, may be null or missing in all rows.
+    expect(await ingest(server, [{ gate: 7 }, { carrier: null }])).toMatchObject({ rowCount: 2 });
+    expect(await ingest(server, [{}])).toMatchObject({ rowCount: 1 });
+    const transform = (transformFunction: string) => ({
+      ingestionConfig: { transformConfigs: [{ columnName: 'carrier', transformFunction }] },
+    });
+    await server.engine.updateTable({ ...flightsConfig, ...transform('lower(airline)') });
+    expect(await ingest(server, [{ airline: null }])).toMatchObject({ rowCount: 1 });
+    await server.engine.updateTable({ ...flightsConfig, ...transform("'C9'") });
+    expect(await ingest(server, [{ gate: 7 }])).toMatchObject({ rowCount: 1 });
+  });
+
   test('an offline table stores uploads where it is told to, leaves nothing there, and says when it cannot', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'quire-uploads-'));
     onTestFinished(() => rm(directory, { recursive: true }));

@@ -38,7 +38,7 @@ export {
   type TimeFieldSpecPart,
   type TransformPart,
 } from './pipeline/column-spec.ts';
-export { checkPipeline, type PipelineOptions } from './pipeline/plan-pipeline.ts';
+export { checkPipeline, fieldsRead, type PipelineOptions } from './pipeline/plan-pipeline.ts';
 export { plainKinds, type PlainRowReader } from './pipeline/plain-row-reader.ts';
 export {
   type DroppedRow,
@@ -71,6 +71,7 @@ export {
   findingsOfTable,
 } from './validate/check-documents.ts';
 export type { ClusterContext } from './validate/rule.ts';
+export { assertBatchMembers } from './sources/batch-config.ts';
 export type { PreviewLimits, PreviewStream } from './preview/sample.ts';
 export {
   type PreviewedRow,

@@ -25,6 +25,9 @@ const task = (taskType: string, taskConfigs: unknown, more: object = {}) => ({
   ...more,
 });
 
+const load = (batchConfig: unknown): string =>
+  `/ingestFromFile?tableNameWithType=kept_OFFLINE&batchConfigMapStr=${encodeURIComponent(JSON.stringify(batchConfig))}`;
+
 /** Frequent mistakes in requests, and the parts that the message must name. */
 const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] = [
   ['/schemas', {}, /schemaName/],
@@ -121,6 +124,26 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
   ['/tables', realtime(kafka), /broker/],
   ['/tables', realtime({ ...kafka, 'stream.kafka.broker.list': 'not a host' }), /broker/],
   ['/tables', realtime(file, { segmentsConfig: {} }), /timeColumnName/],
+  [load('csv'), {}, /batchConfigMapStr is not an object/],
+  [load({ inputFormat: 7 }), {}, /'inputFormat' is not a text/],
+  [load({ inputFormat: 'xlsx' }), {}, /inputFormat = xlsx: expected one of csv/],
+  [
+    load({ inputFormat: 'csv', delimiter: ';' }),
+    {},
+    /batchConfigMapStr has an unknown member 'delimiter'; expected recordReader\.prop\.delimiter\./,
+  ],
+  [load({ format: 'json' }), {}, /unknown member 'format'; expected inputFormat, or a name/],
+  [
+    load({ inputFormat: 'csv', 'recordReader.prop.escapeCharacter': '/' }),
+    {},
+    /escapeCharacter = \/: .*no such option; expected delimiter, header/,
+  ],
+  // With a wrong name or delimiter, all values would be null.
+  [
+    load({ inputFormat: 'json' }),
+    { town: 'Bern', TS: 1 },
+    /None of its fields is a column of the table: it has 'town', 'TS'; the table has 'city', 'ts'\./,
+  ],
   ['/tasks/execute', {}, /taskType/],
   ['/tasks/execute', task('NoSuchTask', {}), /NoSuchTask/],
   ['/tasks/execute', task(generation, []), /taskConfigs/],

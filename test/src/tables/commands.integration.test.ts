@@ -261,7 +261,7 @@ describe('quire tables', () => {
       '--format',
       'csv',
       '--batch',
-      'delimiter=;',
+      'recordReader.prop.delimiter=;',
     ];
     expect(await runAdminCommand(args, { engine })).toEqual({
       exitCode: 1,
@@ -270,7 +270,7 @@ describe('quire tables', () => {
     });
     const request = {
       tableNameWithType: 'orders_OFFLINE',
-      batchConfig: { delimiter: ';', inputFormat: 'csv' },
+      batchConfig: { 'recordReader.prop.delimiter': ';', inputFormat: 'csv' },
     };
     expect(seen).toEqual([
       { ...request, name: 'orders.csv', text: 'id\n1\n2\n' },

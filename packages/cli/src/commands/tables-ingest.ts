@@ -16,7 +16,7 @@ Each file is loaded as a whole or not at all. The command stops at the first fai
 
 Examples:
   $ quire tables ingest stocks stocks.csv
-  $ quire tables ingest stocks stocks.txt --format csv --batch delimiter=;`;
+  $ quire tables ingest stocks stocks.txt --format csv --batch 'recordReader.prop.delimiter=;'`;
 
 /** Adds `quire tables ingest`. */
 export function addTablesIngestCommand(tables: Command, environment: Environment): void {

@@ -2,6 +2,7 @@ import { tableAdminOperations as operations } from '@quire/api';
 import { QuireError } from '@quire/core';
 import type { Ingested, IngestRequest } from '@quire/core/table-engine';
 import { admitWork, countWork, openUpload, routeOf, signalOf, uploadRoute } from '@quire/service';
+import { assertBatchMembers } from '@quire/tables';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { authorizeChange, parameterOf, sendJson, tablesOf } from './table-context.ts';
@@ -57,7 +58,7 @@ function required(request: FastifyRequest, name: string, expected: string): stri
   throw new QuireError('INVALID_PARAMETER', `${name} is missing; expected ${expected}.`);
 }
 
-/** @throws INVALID_PARAMETER when it is not a JSON object of texts */
+/** @throws INVALID_PARAMETER when it is not a JSON object of texts, or a member is unknown */
 function batchConfigOf(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined) return {};
   let value: unknown;
@@ -74,7 +75,11 @@ function batchConfigOf(text: string | undefined): Readonly<Record<string, string
   const odd = isObject
     ? Object.entries(value as object).find(([, member]) => typeof member !== 'string')
     : undefined;
-  if (isObject && odd === undefined) return value as Readonly<Record<string, string>>;
+  if (isObject && odd === undefined) {
+    const batchConfig = value as Readonly<Record<string, string>>;
+    assertBatchMembers(batchConfig, 'batchConfigMapStr');
+    return batchConfig;
+  }
   const what =
     odd === undefined
       ? 'not an object'

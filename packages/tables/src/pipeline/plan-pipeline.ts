@@ -53,6 +53,11 @@ export interface PipelinePlan {
    * undefined if some step may do more to rows than convert each value.
    */
   readonly plain: PlainColumns | undefined;
+  /**
+   * The fields of source rows that have an effect; undefined if the content of rows determines
+   * them.
+   */
+  readonly reads: ReadonlySet<string> | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -110,6 +115,7 @@ export function planPipeline({ clock, budget, ...given }: PipelineOptions): Pipe
       ? { columns, made: [...read.transforms.map(({ column }) => column), ...names] }
       : undefined,
     plain: isPlain ? { columns, timeColumn } : undefined,
+    reads: isFlat ? readLater : undefined,
     steps,
     findings: [...findings, ...planned.flatMap((each) => each.findings)],
   };
@@ -127,6 +133,14 @@ const keepsPlain: ReadonlySet<StepName> = new Set([
 /** Returns all findings about the config of a pipeline. */
 export function checkPipeline(options: PipelineOptions): readonly Finding[] {
   return planPipeline(options).findings;
+}
+
+/**
+ * Returns the fields of source rows that a table reads; undefined if the content of rows determines
+ * them.
+ */
+export function fieldsRead(options: PipelineOptions): ReadonlySet<string> | undefined {
+  return planPipeline(options).reads;
 }
 
 function columnsOfFilter(text: string | undefined): readonly string[] {

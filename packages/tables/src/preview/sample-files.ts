@@ -8,9 +8,9 @@ import {
   type SourceFile,
   SourceProblem,
 } from '../sources/source-file.ts';
-import { csvOptionsOf, textOf } from '../sources/formats/read-csv.ts';
+import { type CsvOptions, csvOptionsOf, textOf } from '../sources/formats/csv-options.ts';
 import { type FileFormat, formatNamed, openRows } from '../sources/formats/read-rows.ts';
-import { type CsvOptions, rowSkipped } from '../sources/formats/row-reading.ts';
+import { rowSkipped } from '../sources/formats/row-reading.ts';
 import { compileRegex, parseGlob } from '../sources/glob.ts';
 import type { PreviewRequest } from './preview-request.ts';
 import { fewRows, noSample, type Sample, SampleBudget, type SampleOptions } from './sample.ts';

@@ -1,4 +1,5 @@
 import { isRecord } from '../model/document.ts';
+import { batchMemberPrefixes, batchMembers, isBatchMember } from '../sources/batch-config.ts';
 import { aggregationProblem, ingestedAggregations } from './aggregations.ts';
 import { storedTypeOf } from './column-indexes.ts';
 import { hasKeys } from './keys.ts';
@@ -253,28 +254,6 @@ function* prefixFaults(config: Config, schema: CheckedTable['schema']): Generato
   }
 }
 
-const memberNames = [
-  'inputDirURI',
-  'outputDirURI',
-  'stagingDirURI',
-  'includeFileNamePattern',
-  'excludeFileNamePattern',
-  'inputFormat',
-  'overwriteOutput',
-  'searchRecursively',
-];
-/** The prefixes of options that are passed to a plug-in. */
-const memberPrefixes = [
-  'input.fs.',
-  'output.fs.',
-  'recordReader.',
-  'segmentNameGenerator.',
-  'push.',
-  'batch.',
-  'fs.',
-  'append.',
-];
-
 const fileFormats = [
   'AVRO',
   'GZIPPED_AVRO',
@@ -293,13 +272,13 @@ const fileFormats = [
 export const batchRules = [
   warning(
     'BATCH_CONFIG_MEMBER',
-    `Members of batchConfigMaps should be ${memberNames.join(', ')}, or start with ${memberPrefixes.join(', ')}.`,
+    `Members of batchConfigMaps should be ${batchMembers.join(', ')}, or start with ${batchMemberPrefixes.join(', ')}.`,
     function* ({ config }) {
       for (const [path, map] of batchConfigsOf(config)) {
         for (const [member, name] of placedMembers(path, map)) {
-          const isRead =
-            memberNames.includes(name) || memberPrefixes.some((prefix) => name.startsWith(prefix));
-          if (!isRead) yield [member, `${name} is not a known member and has no effect.`];
+          if (!isBatchMember(name)) {
+            yield [member, `${name} is not a known member and has no effect.`];
+          }
         }
       }
     },

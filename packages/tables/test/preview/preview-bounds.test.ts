@@ -236,6 +236,20 @@ describe('the answer', () => {
   });
 });
 
+test('a preview says what happens to rows that cannot be read, and to cells without a column', async () => {
+  const found = [fileOf('a.jsonl', '{"a":1}\nno\n'), fileOf('b.csv', 'a\n1,2\n')];
+  const preview = await previewOf(
+    { sourceFiles: ['*'] },
+    { finder: { find: () => Promise.resolve({ files: found }) } },
+  );
+  expect(messageOf(preview.findings, 'ROW_UNREADABLE')).toBe(
+    'Row 2 of a.jsonl is not JSON. The row is skipped.',
+  );
+  expect(messageOf(preview.findings, 'ROW_TOO_WIDE')).toBe(
+    'Row 1 of b.csv has 2 cells, not 1. The others are ignored.',
+  );
+});
+
 test('a row of a file with an integer of too many digits, or a value too large, is left out', async () => {
   const lines = [
     '{"a": 1}',

@@ -11,6 +11,7 @@ import {
 } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { csvOptionsOf } from '../../src/sources/formats/csv-options.ts';
 import { plainValue } from '../../src/sources/formats/row-reading.ts';
 import { ByteBudget } from '../../src/sources/source-file.ts';
 import { fileOf, MadeFile, readFileRows } from './memory-file.ts';
@@ -99,6 +100,55 @@ describe('CSV', () => {
       ],
       problems: [],
     });
+  });
+
+  test('the properties of a batch config have the meaning of Apache Pinot', async () => {
+    const csv = csvOptionsOf({
+      inputFormat: 'csv',
+      'recordReader.prop.header': 'a,b',
+      'recordReader.prop.skipHeader': 'true',
+      'recordReader.prop.quoteCharacter': "'",
+      'recordReader.prop.commentMarker': '#',
+      'recordReader.prop.nullStringValue': 'NA',
+      'recordReader.prop.multiValueDelimiter': '|',
+      'recordReader.prop.fileFormat': 'RFC4180',
+    });
+    const text = `x,y\n'1,''"',NA\n#3,4\n5#,6|7\n`;
+    expect(await readFileRows(fileOf('x.csv', text), { csv })).toEqual({
+      rows: [
+        { a: `1,'"`, b: null },
+        { a: '5#', b: ['6', '7'] },
+      ],
+      problems: [],
+    });
+    const first = csvOptionsOf({
+      'recordReader.prop.skipHeader': 'true',
+      'recordReader.prop.multiValueDelimiter': '|',
+      'recordReader.prop.multiValueDelimiterEnabled': 'false',
+    });
+    expect(await readFileRows(fileOf('x.csv', 'a\n1|2\n'), { csv: first })).toEqual({
+      rows: [{ a: '1|2' }],
+      problems: [],
+    });
+  });
+
+  test.each([
+    ['escapeCharacter', '/', /have no such option; expected delimiter, header, /],
+    ['quoteCharacter', '', /quoteCharacter = : expected one character\.$/],
+    ['commentMarker', '//', /commentMarker = \/\/: expected one character\.$/],
+    ['skipHeader', 'yes', /skipHeader = yes: expected true or false\.$/],
+    ['ignoreEmptyLines', 'false', /ignoreEmptyLines = false: expected true\.$/],
+    ['fileFormat', 'MYSQL', /fileFormat = MYSQL: expected default or rfc4180 or excel\.$/],
+  ])('the property %s = %j is refused instead of ignored', async (property, value, message) => {
+    const csv = csvOptionsOf({ [`recordReader.prop.${property}`]: value });
+    expect(csv.problem).toMatch(message);
+    const file = fileOf('x.csv', 'a\n1\n');
+    expect(await readFileRows(file, { csv })).toEqual({
+      rows: [],
+      problems: ['BATCH_READER_PROPERTY'],
+    });
+    const json = fileOf('x.jsonl', '{"a":1}');
+    expect(await readFileRows(json, { csv })).toEqual({ rows: [{ a: 1 }], problems: [] });
   });
 
   test('no more is read than the rows that are wanted need', async () => {

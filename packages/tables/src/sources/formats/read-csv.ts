@@ -1,9 +1,9 @@
 import { CsvError, parse } from 'csv-parse';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
+import type { CsvOptions } from './csv-options.ts';
 import {
   compressionOf,
-  type CsvOptions,
   fileBytes,
   readHead,
   type RowReader,
@@ -24,9 +24,14 @@ export const readTsv: RowReader = (reading) =>
 async function* readDelimited(reading: RowReading, delimiter: string): AsyncGenerator<SourceRow> {
   const { csv, rowsMax, rowBytesMax, file } = reading;
   const { raw } = await readHead(reading, 4);
+  if (csv.problem !== undefined) throw new SourceProblem('BATCH_READER_PROPERTY', csv.problem);
   const parser = parse({
     bom: true,
     delimiter,
+    quote: csv.quote ?? '"',
+    escape: csv.quote ?? '"',
+    comment: csv.comment ?? null,
+    comment_no_infix: true,
     max_record_size: rowBytesMax,
     // Lines of one file may have different endings; by default, the parser would expect the first
     // one for all lines.
@@ -36,6 +41,7 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     skip_empty_lines: true,
   });
   let names: readonly string[] | undefined = csv.header;
+  let isSkipped = names !== undefined && csv.skipHeader === true;
   let count = 0;
   try {
     for await (const cells of through<readonly string[]>(
@@ -44,6 +50,10 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     )) {
       if (names === undefined) {
         names = distinct(cells);
+        continue;
+      }
+      if (isSkipped) {
+        isSkipped = false;
         continue;
       }
       if (cells.length > names.length) {
@@ -79,38 +89,13 @@ function distinct(cells: readonly string[]): readonly string[] {
   });
 }
 
-function rowOf(
-  names: readonly string[],
-  cells: readonly string[],
-  { listDelimiter }: CsvOptions,
-): SourceRow {
-  return Object.fromEntries(
-    names.map((name, index) => [name, valueOf(cells[index] ?? '', listDelimiter)]),
-  );
+function rowOf(names: readonly string[], cells: readonly string[], csv: CsvOptions): SourceRow {
+  return Object.fromEntries(names.map((name, index) => [name, valueOf(cells[index] ?? '', csv)]));
 }
 
-function valueOf(cell: string, listDelimiter: string | undefined): SourceValue {
-  if (cell === '') return null;
+function valueOf(cell: string, { listDelimiter, nullText }: CsvOptions): SourceValue {
+  if (cell === '' || cell === nullText) return null;
   return listDelimiter !== undefined && cell.includes(listDelimiter)
     ? cell.split(listDelimiter)
     : cell;
-}
-
-type BatchConfig = Readonly<Record<string, unknown>>;
-
-/** Returns the CSV options of a batch config. */
-export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
-  const header = textOf(batchConfig, 'recordReader.prop.header');
-  const delimiter = textOf(batchConfig, 'recordReader.prop.delimiter');
-  return {
-    delimiter: delimiter === '\\t' ? '\t' : delimiter,
-    listDelimiter: textOf(batchConfig, 'recordReader.prop.multiValueDelimiter'),
-    header: header?.split(delimiter ?? ',').map((name) => name.trim()),
-  };
-}
-
-/** Returns a member of a batch config that is a non-empty text. */
-export function textOf(batchConfig: BatchConfig, member: string): string | undefined {
-  const value = Object.hasOwn(batchConfig, member) ? batchConfig[member] : undefined;
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -5,7 +5,8 @@ import { ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 import { compressionOf, readHead, type RowReader, type RowReading } from './row-reading.ts';
 import { readArrow } from './read-arrow.ts';
 import { readAvro } from './read-avro.ts';
-import { csvOptionsOf, readCsv, readTsv, textOf } from './read-csv.ts';
+import { csvOptionsOf, textOf } from './csv-options.ts';
+import { readCsv, readTsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { readParquet } from './read-parquet.ts';
 

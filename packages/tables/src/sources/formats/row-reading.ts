@@ -4,6 +4,7 @@ import { Decimal } from '../../expressions/index.ts';
 import { nestingMax } from '../../model/document.ts';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
+import type { CsvOptions } from './csv-options.ts';
 
 /** The effect of a row that cannot be read, in a message. */
 export const rowSkipped = 'The row is skipped.';
@@ -26,16 +27,6 @@ export interface RowReading {
   readonly onProblem: (code: string, reason: string, effect: string) => void;
   /** Called with the names of columns of decimals, whose values may be text. */
   readonly onDecimals?: ((names: readonly string[]) => void) | undefined;
-}
-
-/** The format of a CSV file. */
-export interface CsvOptions {
-  /** The separator of cells; by default a comma, or a tab if the name of the file ends in tsv. */
-  readonly delimiter?: string | undefined;
-  /** The names of the columns; by default, they are in the first line. */
-  readonly header?: readonly string[] | undefined;
-  /** The separator of the values of a list; by default there are no lists. */
-  readonly listDelimiter?: string | undefined;
 }
 
 /**

@@ -1,0 +1,101 @@
+/** The format of a CSV file. */
+export interface CsvOptions {
+  /** The separator of cells; by default a comma, or a tab if the name of the file ends in tsv. */
+  readonly delimiter?: string | undefined;
+  /** The names of the columns; by default, they are in the first line. */
+  readonly header?: readonly string[] | undefined;
+  /** If `header` is given: the first line is skipped. */
+  readonly skipHeader?: boolean | undefined;
+  /** The separator of the values of a list; by default there are no lists. */
+  readonly listDelimiter?: string | undefined;
+  /** Encloses cells that contain separators; by default `"`. */
+  readonly quote?: string | undefined;
+  /** Lines that start with it are skipped; by default there are no comments. */
+  readonly comment?: string | undefined;
+  /** Cells with this text have no value, in addition to empty ones. */
+  readonly nullText?: string | undefined;
+  /** The reason why files cannot be read with these options. */
+  readonly problem?: string | undefined;
+}
+
+type BatchConfig = Readonly<Record<string, unknown>>;
+
+export const csvPropertyPrefix = 'recordReader.prop.';
+
+/** The properties that are read, as Apache Pinot's CSVRecordReaderConfig has them. */
+const readProperties = [
+  'delimiter',
+  'header',
+  'skipHeader',
+  'multiValueDelimiter',
+  'multiValueDelimiterEnabled',
+  'quoteCharacter',
+  'commentMarker',
+  'nullStringValue',
+] as const;
+
+/** Other properties of Apache Pinot; only these values, the defaults here, are possible. */
+const fixedProperties: Readonly<Record<string, readonly string[]>> = {
+  fileFormat: ['default', 'rfc4180', 'excel'],
+  ignoreEmptyLines: ['true'],
+  ignoreSurroundingSpaces: ['false'],
+  skipUnParseableLines: ['false'],
+};
+
+/** All properties, without their prefix. */
+export const csvProperties: readonly string[] = [
+  ...readProperties,
+  ...Object.keys(fixedProperties),
+];
+
+/** Returns the CSV options of a batch config. */
+export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
+  const textIn = (property: (typeof readProperties)[number]): string | undefined =>
+    textOf(batchConfig, `${csvPropertyPrefix}${property}`);
+  const header = textIn('header');
+  const delimiter = textIn('delimiter');
+  const hasLists = textIn('multiValueDelimiterEnabled')?.toLowerCase() !== 'false';
+  return {
+    delimiter: delimiter === '\\t' ? '\t' : delimiter,
+    listDelimiter: hasLists ? textIn('multiValueDelimiter') : undefined,
+    header: header?.split(delimiter ?? ',').map((name) => name.trim()),
+    skipHeader: textIn('skipHeader')?.toLowerCase() === 'true',
+    quote: textIn('quoteCharacter'),
+    comment: textIn('commentMarker'),
+    nullText: textIn('nullStringValue'),
+    problem: problemIn(batchConfig),
+  };
+}
+
+const words: Readonly<Record<string, readonly string[]>> = {
+  ...fixedProperties,
+  skipHeader: ['true', 'false'],
+  multiValueDelimiterEnabled: ['true', 'false'],
+};
+const characters: readonly string[] = ['quoteCharacter', 'commentMarker'];
+
+/** A property that is not read would change the rows: it is refused instead of ignored. */
+function problemIn(batchConfig: BatchConfig): string | undefined {
+  for (const [member, value] of Object.entries(batchConfig)) {
+    if (!member.startsWith(csvPropertyPrefix)) continue;
+    const name = member.slice(csvPropertyPrefix.length);
+    const shown = `${member.slice(0, 60)} = ${String(value).slice(0, 40)}`;
+    if (!csvProperties.includes(name)) {
+      return `${shown}: files of text have no such option; expected ${csvProperties.join(', ')}.`;
+    }
+    const expected = words[name];
+    if (expected !== undefined && !expected.includes(String(value).toLowerCase())) {
+      return `${shown}: expected ${expected.join(' or ')}.`;
+    }
+    if (characters.includes(name) && String(value).length !== 1) {
+      return `${shown}: expected one character.`;
+    }
+  }
+  return undefined;
+}
+
+/** Returns a member of a batch config that is a non-empty text. */
+export function textOf(batchConfig: BatchConfig, member: string): string | undefined {
+  const value = Object.hasOwn(batchConfig, member) ? batchConfig[member] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
