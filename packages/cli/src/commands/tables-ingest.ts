@@ -33,7 +33,6 @@ export function addTablesIngestCommand(tables: Command, environment: Environment
       '--batch <key=value>',
       'another member of the batch config; may be given several times',
       collectPair,
-      {},
     )
     .option('--json', 'one JSON object per file')
     .addHelpText('after', examples)
@@ -86,7 +85,7 @@ async function openFile(path: string, { directory }: Environment): Promise<Blob>
 /** Adds `key=value` to the earlier pairs. */
 export function collectPair(
   text: string,
-  before: Readonly<Record<string, string>>,
+  before: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
   const end = text.indexOf('=');
   if (end < 1) throw new InvalidArgumentError('Expected a key and a value with = between them.');

@@ -37,32 +37,32 @@ export function addTasksRunCommand(tasks: Command, environment: Environment): vo
       '--set <key=value>',
       'a member of a config of its own; may be given several times',
       collectPair,
-      {},
     )
     .option('--name <name>', 'with --set: the name of the task')
     .option('--follow', 'wait until the tasks have ended; Ctrl-C ends the wait, not the tasks')
     .option('--json', 'one JSON object per task: its debug record, with taskName')
     .addHelpText('after', examples)
     .action(async (taskType, options, command) => {
-      const isOwn = Object.keys(options.set).length > 0;
-      if (isOwn && options.table === undefined) command.error('error: --set needs --table');
-      if (!isOwn && options.name !== undefined) command.error('error: --name is for --set');
+      const { set, table, name } = options;
+      if (set !== undefined && table === undefined) command.error('error: --set needs --table');
+      if (set === undefined && name !== undefined) command.error('error: --name is for --set');
       using interrupt = abortOnInterrupt(environment);
       const { signal } = interrupt;
       const client = createAdminClient(options, environment);
-      const taskNames = isOwn
-        ? [
-            await client.executeTask(
-              {
-                taskType,
-                tableNameWithType: options.table ?? '',
-                taskName: options.name,
-                configs: options.set,
-              },
-              { signal },
-            ),
-          ]
-        : await schedule(client, taskType, options.table, environment, signal);
+      const taskNames =
+        set !== undefined
+          ? [
+              await client.executeTask(
+                {
+                  taskType,
+                  tableNameWithType: table ?? '',
+                  taskName: name,
+                  configs: set,
+                },
+                { signal },
+              ),
+            ]
+          : await schedule(client, taskType, table, environment, signal);
       const failed: string[] = [];
       for (const taskName of taskNames) {
         const record =
