@@ -149,7 +149,7 @@ describe('an offline table', () => {
     const strange = ingest(server, [{}, { Carrier: 'C1', gate: 7 }], 'strange.jsonl');
     await expect(strange).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
     await expect(strange).rejects.toThrow(
-      "strange.jsonl: None of its fields is a column of the table: it has 'Carrier', 'gate'; the table has 'carrier', 'tags',",
+      "strange.jsonl: None of the fields is a column of the table: the first row has 'Carrier', 'gate'; the table has 'carrier', 'tags',",
     );
     expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
     // Fields that are read, by a column or its transform, may be null or missing in all rows.

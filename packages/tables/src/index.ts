@@ -38,7 +38,8 @@ export {
   type TimeFieldSpecPart,
   type TransformPart,
 } from './pipeline/column-spec.ts';
-export { checkPipeline, fieldsRead, type PipelineOptions } from './pipeline/plan-pipeline.ts';
+export { FieldUse } from './pipeline/field-use.ts';
+export { checkPipeline, type PipelineOptions } from './pipeline/plan-pipeline.ts';
 export { plainKinds, type PlainRowReader } from './pipeline/plain-row-reader.ts';
 export {
   type DroppedRow,

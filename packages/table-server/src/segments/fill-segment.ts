@@ -1,8 +1,7 @@
 import { type Clock, QuireError } from '@quire/core';
 import type { TableConfigDocument, TableSchemaDocument } from '@quire/core/table-engine';
 import {
-  columnsOfSchema,
-  fieldsRead,
+  FieldUse,
   parseTableConfig,
   parseTableSchema,
   runPipeline,
@@ -35,11 +34,7 @@ export async function fillFile(
   const { config } = parseTableConfig(options.config);
   const { schema } = parseTableSchema(options.schema);
   const { clock, signal } = options;
-  const { columns } = columnsOfSchema(schema);
-  const reads = fieldsRead({ config, schema, clock });
-  /** The fields of the first row, unless some row has one that is read. */
-  let unread: readonly string[] | undefined;
-  let [isRead, hasValues] = [reads === undefined, false];
+  const fieldUse = new FieldUse({ config, schema, clock });
   let rowCount = 0;
   let batch: SourceRow[] = [];
   const flush = async (): Promise<void> => {
@@ -59,32 +54,16 @@ export async function fillFile(
         `Row ${rowCount + failed.sourceIndex + 1}${column}: ${failed.reason}`,
       );
     }
-    hasValues ||= result.rows.some(({ nullFields }) => nullFields.length < columns.length);
+    fieldUse.add(batch, result.rows);
     await writer.write(result.rows);
     rowCount += batch.length;
     batch = [];
   };
   for await (const row of rows) {
-    if (!isRead && reads !== undefined) {
-      const names = Object.keys(row);
-      isRead = names.some((name) => reads.has(name));
-      unread ??= names.length > 0 ? names : undefined;
-    }
     batch.push(row);
     if (batch.length >= batchRows) await flush();
   }
   await flush();
-  if (isRead || hasValues || unread === undefined) return;
-  throw new QuireError(
-    'INGESTION_FAILED',
-    `None of its fields is a column of the table: it has ${listed(unread)}; the table has ${listed(columns.map(({ name }) => name))}.`,
-  );
-}
-
-/** The maximum number of names in a message. */
-const namesMax = 10;
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, namesMax).map((name) => `'${name.slice(0, 60)}'`);
-  return `${shown.join(', ')}${names.length > namesMax ? ' and others' : ''}`;
+  const { problem } = fieldUse;
+  if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem);
 }

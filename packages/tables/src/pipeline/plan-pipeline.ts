@@ -135,14 +135,6 @@ export function checkPipeline(options: PipelineOptions): readonly Finding[] {
   return planPipeline(options).findings;
 }
 
-/**
- * Returns the fields of source rows that a table reads; undefined if the content of rows determines
- * them.
- */
-export function fieldsRead(options: PipelineOptions): ReadonlySet<string> | undefined {
-  return planPipeline(options).reads;
-}
-
 function columnsOfFilter(text: string | undefined): readonly string[] {
   const { expression } = text === undefined ? {} : parseExpression(text);
   return expression === undefined ? [] : columnsOf(expression);

@@ -5,6 +5,7 @@ import { traced } from '@quire/core/trace';
 import { Deadline, TimeSlice } from '@quire/core/wait';
 import { completeTableConfig } from '../config/table-config.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
+import { FieldUse } from '../pipeline/field-use.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
 import { completeTableSchema } from '../config/table-schema.ts';
 import type { FileFinder } from '../sources/source-file.ts';
@@ -111,6 +112,7 @@ export async function previewTable(
     ...sample.findings,
     ...checkTable(parsed, table, result, options.cluster),
     ...rowFindings(result),
+    ...fieldFindings(parsed, sample, table, result, clock),
     ...(sample.rows.length > 0 && table.schema === undefined ? [noSchema] : []),
     ...late.findings,
   ];
@@ -160,6 +162,24 @@ function runRows(
     schema,
     createdBytesMax: limits.rowsBytesMax,
   });
+}
+
+/** Returns a finding if the table would refuse a file of these rows. */
+function fieldFindings(
+  { schema: given }: PreviewRequest,
+  { rows }: Sample,
+  { config, schema }: PlannedTable,
+  result: PipelineResult,
+  clock: Clock,
+): readonly Finding[] {
+  if (schema === undefined || result.counts.read === 0) return [];
+  const fieldUse = new FieldUse({ config, schema, clock });
+  fieldUse.add(rows, result.rows);
+  const { problem } = fieldUse;
+  const path = given?.path ?? '/schema';
+  return problem === undefined
+    ? []
+    : [{ path, code: 'NO_FIELD_READ', severity: 'warning', message: problem }];
 }
 
 /**

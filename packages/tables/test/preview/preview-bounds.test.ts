@@ -236,6 +236,28 @@ describe('the answer', () => {
   });
 });
 
+test('a preview says that the table reads none of the fields', async () => {
+  const schema = { schemaName: 's', dimensionFieldSpecs: [{ name: 'city', dataType: 'STRING' }] };
+  const preview = async (csv: string, more: object = {}) => {
+    const finder = { find: () => Promise.resolve({ files: [fileOf('s.csv', csv)] }) };
+    return (await previewOf({ sourceFiles: ['s.csv'], schema, ...more }, { finder })).findings;
+  };
+  const semicolons = 'city;n\nBern;1\n';
+  expect(messageOf(await preview(semicolons), 'NO_FIELD_READ')).toBe(
+    "None of the fields is a column of the table: the first row has 'city;n'; the table has 'city'.",
+  );
+  const filled = {
+    tableConfig: {
+      tableName: 's',
+      ingestionConfig: {
+        transformConfigs: [{ columnName: 'city', transformFunction: "'Bern'" }],
+      },
+    },
+  };
+  expect(await preview(semicolons, filled)).toEqual([]);
+  expect(await preview('city,n\nBern,1\n')).toEqual([]);
+});
+
 test('a preview says what happens to rows that cannot be read, and to cells without a column', async () => {
   const found = [fileOf('a.jsonl', '{"a":1}\nno\n'), fileOf('b.csv', 'a\n1,2\n')];
   const preview = await previewOf(
