@@ -36,8 +36,14 @@ export class FieldUse {
 
   /** A sentence about rows that cannot be used; undefined if there are none. */
   get problem(): string | undefined {
+    const [first = '', ...others] = this.#unread;
     if (this.#reads === undefined || this.#unread.length === 0) return undefined;
-    return `None of the fields is a column of the table: the first row has ${listed(this.#unread)}; the table has ${listed(this.#columns)}.`;
+    const [delimiter] = others.length === 0 ? (/[;|,\t]/.exec(first) ?? []) : [];
+    const hint =
+      delimiter === undefined
+        ? ''
+        : ` Perhaps recordReader.prop.delimiter should be '${delimiter === '\t' ? '\\t' : delimiter}'.`;
+    return `None of the fields is a column of the table: the first row has ${listed(this.#unread)}; the table has ${listed(this.#columns)}.${hint}`;
   }
 }
 
