@@ -30,7 +30,7 @@ export const preview = {
     kind: sources,
     live: true,
     meaning:
-      'The directories, files and buckets whose files previews may sample, for admins; links and `..` that point outside them are not ' +
+      'The directories, files and buckets whose files admins may preview, and load into tables by URI and by tasks; links and `..` that point outside them are not ' +
       'followed. Relative `sourceFiles` are resolved against each directory. Without it, previews accept `sourceRows` only. Buckets are accessed ' +
       'with the settings of `engine.broker.pagination` for their store.',
   }),

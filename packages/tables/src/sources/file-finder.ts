@@ -185,7 +185,7 @@ function tooMany(found: string): SourceProblem {
 }
 
 function refused(pattern: string): FoundFiles {
-  const message = `‘${pattern.slice(0, 200)}’ is not among the files that previews may read.`;
+  const message = `‘${pattern.slice(0, 200)}’ is not among the files that the settings allow.`;
   return { files: [], problem: { code: 'SOURCE_NOT_ALLOWED', message } };
 }
 
