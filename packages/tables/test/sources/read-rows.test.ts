@@ -161,6 +161,37 @@ describe('CSV', () => {
   });
 });
 
+describe('encodings', () => {
+  test('JSON that is not UTF-8 is left out, never changed', async () => {
+    const bytes = Buffer.from('{"a":"Z\u00fcrich"}\n{"a":"Bern"}\n', 'latin1');
+    const rows = [{ a: 'Bern' }];
+    for (const uri of ['x.jsonl', 'x.json']) {
+      for (const chunkBytes of [1, 100]) {
+        const read = await readFileRows(fileOf(uri, bytes, chunkBytes));
+        expect(read).toEqual({ rows, problems: ['ROW_UNREADABLE'] });
+      }
+    }
+  });
+
+  test.each(['Z\u00fcrich', '\u00fc'])('CSV that is not UTF-8 is refused: %s', async (name) => {
+    const bytes = Buffer.from(`a\nBern\n${name}`, 'latin1');
+    for (const chunkBytes of [1, 3, 100]) {
+      const { problems } = await readFileRows(fileOf('x.csv', bytes, chunkBytes));
+      expect(problems).toEqual(['FILE_ENCODING']);
+    }
+  });
+
+  test('UTF-8 is read wherever chunks end, and UTF-16 with its mark', async () => {
+    const text = 'a\nZ\u00fcrich\n\u{1f600}\n';
+    const read = { rows: [{ a: 'Z\u00fcrich' }, { a: '\u{1f600}' }], problems: [] };
+    for (const chunkBytes of [1, 2, 3, 100]) {
+      expect(await readFileRows(fileOf('x.csv', text, chunkBytes))).toEqual(read);
+    }
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+    expect(await readFileRows(fileOf('x.csv', utf16, 100))).toEqual(read);
+  });
+});
+
 describe('compressed', () => {
   test.each([
     ['gzip', gzipSync],

@@ -23,7 +23,7 @@ export const readTsv: RowReader = (reading) =>
 
 async function* readDelimited(reading: RowReading, delimiter: string): AsyncGenerator<SourceRow> {
   const { csv, rowsMax, rowBytesMax, file } = reading;
-  const { raw } = await readHead(reading, 4);
+  const { raw, plain } = await readHead(reading, 4);
   if (csv.problem !== undefined) throw new SourceProblem('BATCH_READER_PROPERTY', csv.problem);
   const parser = parse({
     bom: true,
@@ -44,8 +44,11 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
   let isSkipped = names !== undefined && csv.skipHeader === true;
   let count = 0;
   try {
+    const bytes = fileBytes(reading, compressionOf(raw));
+    // The parser decodes UTF-16 by its byte order mark.
+    const isUtf16 = plain[0] === 0xff && plain[1] === 0xfe;
     for await (const cells of through<readonly string[]>(
-      fileBytes(reading, compressionOf(raw)),
+      isUtf16 ? bytes : onlyUtf8(bytes, file.uri),
       parser,
     )) {
       if (names === undefined) {
@@ -75,6 +78,29 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
       : `${file.uri}: ${error.message}.`;
     throw new SourceProblem(isLong ? 'ROW_TOO_LONG' : 'FILE_CORRUPT', message, { cause: error });
   }
+}
+
+/** Checks bytes, which the parser would replace. @throws SourceProblem when they are not UTF-8 */
+async function* onlyUtf8(
+  bytes: AsyncIterable<Uint8Array>,
+  uri: string,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let end = 0;
+  const check = (chunk: Uint8Array, options: { readonly stream: boolean }): void => {
+    end += chunk.length;
+    try {
+      decoder.decode(chunk, options);
+    } catch (cause) {
+      const message = `${uri} is not text in UTF-8: it has other bytes before byte ${end}.`;
+      throw new SourceProblem('FILE_ENCODING', message, { cause });
+    }
+  };
+  for await (const chunk of bytes) {
+    check(chunk, { stream: true });
+    yield chunk;
+  }
+  check(new Uint8Array(), { stream: false });
 }
 
 /** Returns column names that are unique and not empty. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type JsonValue, parseLosslessJson, TooManyDigitsError } from '@quire/core';
 import { isDeeperThan, nestingMax } from '../../model/document.ts';
 import type { SourceRow } from '../../row.ts';
@@ -23,6 +24,11 @@ async function* readTexts(reading: RowReading, split: typeof splitJson): AsyncGe
   let number = 0;
   for await (const text of split(fileBytes(reading, compressionOf(raw)), reading.rowBytesMax)) {
     number += 1;
+    if (text === undefined) {
+      const reason = `Row ${number} of ${reading.file.uri} is not text in UTF-8.`;
+      reading.onProblem('ROW_UNREADABLE', reason, rowSkipped);
+      continue;
+    }
     const row = text === '' ? undefined : parseRow(text.replace(/^\uFEFF/, ''), number, reading);
     if (row === undefined) continue;
     yield row;
@@ -62,20 +68,28 @@ function parseRow(
   return value as SourceRow;
 }
 
+/** Returns the text of a row without white space around it; undefined if it is not UTF-8. */
+function textOf(parts: readonly Uint8Array[]): string | undefined {
+  if (parts.length === 0) return '';
+  const bytes = Buffer.concat(parts);
+  return isUtf8(bytes) ? bytes.toString('utf8').trim() : undefined;
+}
+
 /** The bytes that structure JSON. */
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma] =
   Buffer.from('"\\{}[],');
 
 /**
  * Splits the bytes of JSON into the texts of its rows, one at a time in memory: the elements of a
- * list, or values separated by white space, which includes JSON lines.
+ * list, or values separated by white space, which includes JSON lines; undefined for one that is not
+ * UTF-8.
  *
  * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes
  */
 async function* splitJson(
   bytes: AsyncIterable<Uint8Array>,
   rowBytesMax: number,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | undefined> {
   let parts: Uint8Array[] = [];
   let length = 0;
   let depth = 0;
@@ -90,8 +104,8 @@ async function* splitJson(
     }
     parts.push(chunk.subarray(start, end));
   };
-  const finish = (): string => {
-    const text = parts.length === 0 ? '' : Buffer.concat(parts).toString('utf8').trim();
+  const finish = (): string | undefined => {
+    const text = textOf(parts);
     [parts, length] = [[], 0];
     return text;
   };
@@ -137,13 +151,14 @@ async function* splitJson(
 const lineFeed = 10;
 
 /**
- * Splits bytes into lines, one at a time in memory. @throws SourceProblem ROW_TOO_LONG when one has
- * more than `rowBytesMax` bytes
+ * Splits bytes into lines, one at a time in memory; undefined for one that is not UTF-8.
+ *
+ * @throws SourceProblem ROW_TOO_LONG when one has more than `rowBytesMax` bytes
  */
 async function* splitLines(
   bytes: AsyncIterable<Uint8Array>,
   rowBytesMax: number,
-): AsyncGenerator<string> {
+): AsyncGenerator<string | undefined> {
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytes) {
@@ -157,10 +172,10 @@ async function* splitLines(
       }
       parts.push(part);
       if (end < 0) break;
-      yield Buffer.concat(parts).toString('utf8').trim();
+      yield textOf(parts);
       [parts, length] = [[], 0];
       start = end + 1;
     }
   }
-  if (length > 0) yield Buffer.concat(parts).toString('utf8').trim();
+  if (length > 0) yield textOf(parts);
 }
