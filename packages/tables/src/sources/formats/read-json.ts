@@ -81,8 +81,8 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma
 
 /**
  * Splits the bytes of JSON into the texts of its rows, one at a time in memory: the elements of a
- * list, or values separated by white space, which includes JSON lines; undefined for one that is not
- * UTF-8.
+ * list, or values separated by white space, which includes JSON lines. A row that is not UTF-8 is
+ * undefined.
  *
  * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes
  */
