@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LiveTables } from '../tables/live-tables.ts';
 import { PinotWatch } from '../testkit/servers/pinot-watch.ts';
 import { describeWithTool, pinotServer } from '../testkit/toolchain.ts';
@@ -12,6 +12,9 @@ import {
 import { dialectQueries } from './dialect-queries.ts';
 import { kindRows, kindsSchema, thingRows, thingsSchema } from './dialect-rows.ts';
 import { loadTable, sharedCluster } from './pinot-cluster.ts';
+
+// One test asks each of several hundred queries three times.
+vi.setConfig({ testTimeout: 900_000 });
 
 const document = join(import.meta.dirname, '../../../packages/engine-duckdb/AGREEMENT.md');
 

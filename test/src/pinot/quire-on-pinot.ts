@@ -56,6 +56,9 @@ export async function startQuireOn(
     'engine.broker.client.queryPort': '0',
     'controller.port': '0',
     'controller.restream.poll.period': '100ms',
+    // A cold cluster on a busy machine may take minutes for its first query; the limit of the test
+    // is enough.
+    'engine.broker.query.timeout': '10m',
     'engine.broker.pagination.temp.dir': join(directory.path, 'temp'),
     'engine.tables.data.dir': join(directory.path, 'tables'),
     'engine.auth.principal.ann.role': 'admin',
