@@ -1,7 +1,13 @@
 import { type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import type { Ingested, IngestRequest, TableSchemaDocument } from '@quire/core/table-engine';
 import { traced } from '@quire/core/trace';
-import { type FileFinder, openFileRows, parseTableConfig, type SourceFile } from '@quire/tables';
+import {
+  assertBatchMembers,
+  type FileFinder,
+  openFileRows,
+  parseTableConfig,
+  type SourceFile,
+} from '@quire/tables';
 import { spoolUpload } from './directory/spool-upload.ts';
 import { fillFile } from './segments/fill-segment.ts';
 import { RowFileWriter } from './segments/row-file-writer.ts';
@@ -23,13 +29,15 @@ export interface IngestOptions {
  * Creates one segment from the rows of a file, or of all files that match a pattern. If the table's
  * config has REFRESH, it replaces all other segments.
  *
- * @throws INGESTION_FAILED when a file or a row cannot be ingested; nothing has changed then
+ * @throws INGESTION_FAILED when a file or a row cannot be ingested; INVALID_PARAMETER when an
+ *   option is unknown; nothing has changed then
  */
 export async function ingestFiles(
   request: IngestRequest,
   options: IngestOptions,
 ): Promise<Ingested> {
-  const { source } = request;
+  const { source, batchConfig } = request;
+  assertBatchMembers(batchConfig, 'batchConfig');
   const { finder, random, signal, table, uploadDirectory } = options;
   const ingest = (files: readonly SourceFile[]): Promise<Ingested> =>
     traced(

@@ -138,6 +138,16 @@ describe('an offline table', () => {
       source: { kind: 'bytes', name: 'a.jsonl', body: jsonLines([flight(1), [7]]) },
       batchConfig: { inputFormat: 'json' },
     });
+    const unknown = server.engine.ingest({
+      tableNameWithType: 'flights_OFFLINE',
+      source: { kind: 'bytes', name: 'a.csv', body: jsonLines([flight(1)]) },
+      batchConfig: { delimiter: ';' },
+    });
+    await expect(unknown).rejects.toMatchObject({
+      code: 'INVALID_PARAMETER',
+      message:
+        "batchConfig has an unknown member 'delimiter'; expected recordReader.prop.delimiter.",
+    });
     // Previews skip the row; it would be wrong to say so here.
     await expect(unreadable).rejects.toThrow(/^Row 2 of a.jsonl is not an object.$/);
     expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
@@ -149,7 +159,7 @@ describe('an offline table', () => {
     const strange = ingest(server, [{}, { Carrier: 'C1', gate: 7 }], 'strange.jsonl');
     await expect(strange).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
     await expect(strange).rejects.toThrow(
-      "strange.jsonl: None of the fields is a column of the table: the first row has 'Carrier', 'gate'; the table has 'carrier', 'tags',",
+      "strange.jsonl: None of the fields is a column of the table: a row has 'Carrier', 'gate'; the table has 'carrier', 'tags',",
     );
     expect(await server.engine.listSegments('flights_OFFLINE')).toEqual([]);
     // Fields that are read, by a column or its transform, may be null or missing in all rows.
@@ -162,6 +172,14 @@ describe('an offline table', () => {
     expect(await ingest(server, [{ airline: null }])).toMatchObject({ rowCount: 1 });
     await server.engine.updateTable({ ...flightsConfig, ...transform("'C9'") });
     expect(await ingest(server, [{ gate: 7 }])).toMatchObject({ rowCount: 1 });
+    // Fields that only a filter reads count; with complex types, any field may.
+    for (const ingestionConfig of [
+      { filterConfig: { filterFunction: 'gate < 7' } },
+      { complexTypeConfig: { fieldsToUnnest: ['legs'] } },
+    ]) {
+      await server.engine.updateTable({ ...flightsConfig, ingestionConfig });
+      expect(await ingest(server, [{ gate: 7 }])).toMatchObject({ rowCount: 1 });
+    }
   });
 
   test('an offline table stores uploads where it is told to, leaves nothing there, and says when it cannot', async () => {

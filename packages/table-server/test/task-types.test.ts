@@ -147,6 +147,16 @@ describe(generation, () => {
       code: 'TABLE_INVALID',
       findings: [{ path: '/inputDirURI' }],
     });
+    const unread = { ...other, configs: { ...request.configs, Delimiter: ';' } };
+    await expect(server.engine.executeTask(unread)).rejects.toMatchObject({
+      code: 'TABLE_INVALID',
+      findings: [
+        {
+          path: '/Delimiter',
+          message: 'It is unknown; expected recordReader.prop.delimiter.',
+        },
+      ],
+    });
     await expect(server.engine.executeTask({ ...request, taskType: 'X' })).rejects.toMatchObject({
       code: 'TASK_TYPE_NOT_FOUND',
     });

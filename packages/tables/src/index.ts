@@ -73,6 +73,7 @@ export {
 } from './validate/check-documents.ts';
 export type { ClusterContext } from './validate/rule.ts';
 export { assertBatchMembers } from './sources/batch-config.ts';
+export { csvPropertyOf } from './sources/formats/csv-options.ts';
 export type { PreviewLimits, PreviewStream } from './preview/sample.ts';
 export {
   type PreviewedRow,

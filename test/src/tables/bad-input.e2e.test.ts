@@ -142,7 +142,7 @@ const cases: readonly (readonly [path: string, body: unknown, names: RegExp])[] 
   [
     load({ inputFormat: 'json' }),
     { town: 'Bern', TS: 1 },
-    /None of the fields is a column of the table: the first row has 'town', 'TS'; the table has 'city', 'ts'\./,
+    /None of the fields is a column of the table: a row has 'town', 'TS'; the table has 'city', 'ts'\./,
   ],
   ['/tasks/execute', {}, /taskType/],
   ['/tasks/execute', task('NoSuchTask', {}), /NoSuchTask/],

@@ -172,8 +172,8 @@ export interface TableEngine extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<void>;
   /**
-   * Ingests rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INGESTION_FAILED with
-   * the problem and its position
+   * Ingests rows into a new segment, all or none. @throws TABLE_NOT_FOUND; INVALID_PARAMETER for an
+   * unknown option; INGESTION_FAILED with the problem and its position
    */
   ingest(request: IngestRequest, options?: CallOptions): Promise<Ingested>;
   /**

@@ -1,4 +1,4 @@
-import { parseTableConfig } from '@quire/tables';
+import { csvPropertyOf, parseTableConfig } from '@quire/tables';
 import { countOf, invalid, textsOf } from './task-options.ts';
 import type { TaskPlanner } from './task-plan.ts';
 
@@ -20,8 +20,9 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
   }
   const { ingestionConfig, segmentsConfig } = parseTableConfig(table.record.config).config;
   const batch = ingestionConfig?.batchIngestionConfig;
-  const maps =
-    configs['inputDirURI'] === undefined ? (batch?.batchConfigMaps ?? []).map(textsOf) : [configs];
+  const isOfCall = configs['inputDirURI'] !== undefined;
+  const maps = isOfCall ? [configs] : (batch?.batchConfigMaps ?? []).map(textsOf);
+  if (isOfCall) assertReaderOptions(configs);
   if (maps.length === 0) {
     throw invalid('inputDirURI', 'It is missing, and the table has no batchConfigMaps.');
   }
@@ -79,6 +80,17 @@ export const planGeneration: TaskPlanner = async ({ table, configs, progress, fi
     },
   };
 };
+
+/**
+ * Checks for options of readers without their prefix, which would have no effect. Other unknown
+ * ones may be options of Apache Pinot's tasks.
+ */
+function assertReaderOptions(configs: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(configs)) {
+    const property = csvPropertyOf(name);
+    if (property !== undefined) throw invalid(name, `It is unknown; expected ${property}.`);
+  }
+}
 
 /**
  * Returns the pattern of the files: `inputDirURI`, and below it `includeFileNamePattern` (`glob:`

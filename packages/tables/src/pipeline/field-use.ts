@@ -43,7 +43,7 @@ export class FieldUse {
       delimiter === undefined
         ? ''
         : ` Perhaps recordReader.prop.delimiter should be '${delimiter === '\t' ? '\\t' : delimiter}'.`;
-    return `None of the fields is a column of the table: the first row has ${listed(this.#unread)}; the table has ${listed(this.#columns)}.${hint}`;
+    return `None of the fields is a column of the table: a row has ${listed(this.#unread)}; the table has ${listed(this.#columns)}.${hint}`;
   }
 }
 

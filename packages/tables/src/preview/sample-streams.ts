@@ -27,6 +27,9 @@ const partitionsMax = 32;
 /** The maximum number of message findings of one kind that are listed individually. */
 const messageFindingsMax = 5;
 
+/** The effect of a message that cannot be a row. */
+const messageSkipped = 'The message is skipped.';
+
 /**
  * Samples the streams of a table: a share of the rows of each partition, from the offset where the
  * table would start, or from the oldest message if it would start at the end. A partition that
@@ -158,7 +161,7 @@ class StreamSampling {
     for (const row of readers.flatMap(({ rows }) => rows)) {
       const refusal = this.#size.refuse(row);
       if (refusal === undefined) this.rows.push(row);
-      else limits.onProblem(refusal.code, `A message is skipped. ${refusal.message}`);
+      else limits.onProblem(refusal.code, `${messageSkipped} ${refusal.message}`);
       if (refusal?.code === 'SIZE_LIMIT') return;
     }
   }
@@ -308,12 +311,15 @@ class StreamPartition {
   ): SourceRow | undefined {
     const subject = `The message at offset ${message.offset} of partition ${this.#partition}`;
     if ((message.value?.byteLength ?? 0) > rowBytesMax) {
-      onProblem('ROW_TOO_LONG', `${subject} is longer than ${rowBytesMax} bytes; it is skipped.`);
+      onProblem(
+        'ROW_TOO_LONG',
+        `${subject} is longer than ${rowBytesMax} bytes. ${messageSkipped}`,
+      );
       return undefined;
     }
     const decoded = decodeJson(message, { digitsMax });
     if ('row' in decoded) return decoded.row;
-    onProblem('ROW_UNREADABLE', `${subject} ${decoded.problem}; it is skipped.`);
+    onProblem('ROW_UNREADABLE', `${subject} ${decoded.problem}. ${messageSkipped}`);
     return undefined;
   }
 }

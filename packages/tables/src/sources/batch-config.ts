@@ -1,5 +1,5 @@
 import { QuireError } from '@quire/core';
-import { csvProperties, csvPropertyPrefix } from './formats/csv-options.ts';
+import { csvPropertyOf } from './formats/csv-options.ts';
 
 /** The members of a batch config that have an own meaning. */
 export const batchMembers: readonly string[] = [
@@ -43,11 +43,9 @@ export function assertBatchMembers(
 ): void {
   const unknown = Object.keys(batchConfig).find((name) => !isBatchMember(name));
   if (unknown === undefined) return;
-  const property = csvProperties.find((name) => name.toLowerCase() === unknown.toLowerCase());
   const expected =
-    property === undefined
-      ? `inputFormat, or a name that starts with ${batchMemberPrefixes.join(', ')}`
-      : `${csvPropertyPrefix}${property}`;
+    csvPropertyOf(unknown) ??
+    `inputFormat, or a name that starts with ${batchMemberPrefixes.join(', ')}`;
   throw new QuireError(
     'INVALID_PARAMETER',
     `${parameter} has an unknown member '${unknown.slice(0, 60)}'; expected ${expected}.`,

@@ -244,10 +244,10 @@ test('a preview says that the table reads none of the fields', async () => {
   };
   const semicolons = 'city;n\nBern;1\n';
   expect(messageOf(await preview(semicolons), 'NO_FIELD_READ')).toBe(
-    "None of the fields is a column of the table: the first row has 'city;n'; the table has 'city'. Perhaps recordReader.prop.delimiter should be ';'.",
+    "None of the fields is a column of the table: a row has 'city;n'; the table has 'city'. Perhaps recordReader.prop.delimiter should be ';'.",
   );
   expect(messageOf(await preview('town;x,n\nBern,1\n'), 'NO_FIELD_READ')).toBe(
-    "None of the fields is a column of the table: the first row has 'town;x', 'n'; the table has 'city'.",
+    "None of the fields is a column of the table: a row has 'town;x', 'n'; the table has 'city'.",
   );
   const filled = {
     tableConfig: {

@@ -90,7 +90,7 @@ describe('a preview of a stream', () => {
       .filter(({ code }) => code === 'ROW_UNREADABLE')
       .map(({ message }) => message);
     expect(messages.toSorted()).toEqual([
-      'The message at offset 14 of partition 0 is not a JSON object, but a list; it is skipped.',
+      'The message at offset 14 of partition 0 is not a JSON object, but a list. The message is skipped.',
       expect.stringContaining('The message at offset 9 of partition 0 is not JSON') as string,
     ]);
   });

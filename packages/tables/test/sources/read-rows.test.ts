@@ -121,6 +121,18 @@ describe('CSV', () => {
       ],
       problems: [],
     });
+    const spaced = csvOptionsOf({ 'recordReader.prop.ignoreSurroundingSpaces': 'True' });
+    const spaces = 'a , b\n x y , " z "\n';
+    expect(await readFileRows(fileOf('x.csv', spaces), { csv: spaced })).toEqual({
+      rows: [{ a: 'x y', b: ' z ' }],
+      problems: [],
+    });
+    expect((await readFileRows(fileOf('x.csv', spaces))).rows).toEqual([
+      { a: ' x y ', b: ' " z "' },
+    ]);
+    expect((await readFileRows(fileOf('x.tsv', 'a\tb\n\t 1\n'), { csv: spaced })).rows).toEqual([
+      { a: null, b: '1' },
+    ]);
     const first = csvOptionsOf({
       'recordReader.prop.skipHeader': 'true',
       'recordReader.prop.multiValueDelimiter': '|',
@@ -173,7 +185,12 @@ describe('encodings', () => {
     }
   });
 
-  test.each(['Z\u00fcrich', '\u00fc'])('CSV that is not UTF-8 is refused: %s', async (name) => {
+  test.each([
+    'Z\u00fcrich',
+    '\u00fc',
+    // The start of a character, at the end of the file.
+    'Z\u00c3',
+  ])('CSV that is not UTF-8 is refused: %s', async (name) => {
     const bytes = Buffer.from(`a\nBern\n${name}`, 'latin1');
     for (const chunkBytes of [1, 3, 100]) {
       const { problems } = await readFileRows(fileOf('x.csv', bytes, chunkBytes));

@@ -14,13 +14,15 @@ export interface CsvOptions {
   readonly comment?: string | undefined;
   /** Cells with this text have no value, in addition to empty ones. */
   readonly nullText?: string | undefined;
+  /** Spaces around cells and quotes are removed; by default they belong to the cells (RFC 4180). */
+  readonly trim?: boolean | undefined;
   /** The reason why files cannot be read with these options. */
   readonly problem?: string | undefined;
 }
 
 type BatchConfig = Readonly<Record<string, unknown>>;
 
-export const csvPropertyPrefix = 'recordReader.prop.';
+const csvPropertyPrefix = 'recordReader.prop.';
 
 /** The properties that are read, as Apache Pinot's CSVRecordReaderConfig has them. */
 const readProperties = [
@@ -32,21 +34,23 @@ const readProperties = [
   'quoteCharacter',
   'commentMarker',
   'nullStringValue',
+  'ignoreSurroundingSpaces',
 ] as const;
 
 /** Other properties of Apache Pinot; only these values, the defaults here, are possible. */
 const fixedProperties: Readonly<Record<string, readonly string[]>> = {
   fileFormat: ['default', 'rfc4180', 'excel'],
   ignoreEmptyLines: ['true'],
-  ignoreSurroundingSpaces: ['false'],
   skipUnParseableLines: ['false'],
 };
 
-/** All properties, without their prefix. */
-export const csvProperties: readonly string[] = [
-  ...readProperties,
-  ...Object.keys(fixedProperties),
-];
+const csvProperties: readonly string[] = [...readProperties, ...Object.keys(fixedProperties)];
+
+/** Returns the complete name of a property that was written without its prefix. */
+export function csvPropertyOf(name: string): string | undefined {
+  const property = csvProperties.find((each) => each.toLowerCase() === name.toLowerCase());
+  return property === undefined ? undefined : `${csvPropertyPrefix}${property}`;
+}
 
 /** Returns the CSV options of a batch config. */
 export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
@@ -63,6 +67,7 @@ export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
     quote: textIn('quoteCharacter'),
     comment: textIn('commentMarker'),
     nullText: textIn('nullStringValue'),
+    trim: textIn('ignoreSurroundingSpaces')?.toLowerCase() === 'true',
     problem: problemIn(batchConfig),
   };
 }
@@ -71,6 +76,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
   ...fixedProperties,
   skipHeader: ['true', 'false'],
   multiValueDelimiterEnabled: ['true', 'false'],
+  ignoreSurroundingSpaces: ['true', 'false'],
 };
 const characters: readonly string[] = ['quoteCharacter', 'commentMarker'];
 

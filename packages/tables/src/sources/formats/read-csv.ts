@@ -39,6 +39,7 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
+    trim: csv.trim ?? false,
   });
   let names: readonly string[] | undefined = csv.header;
   let isSkipped = names !== undefined && csv.skipHeader === true;
