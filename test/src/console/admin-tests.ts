@@ -208,8 +208,13 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByLabel('Choose a file').setInputFiles({
         name: 'more.csv',
         mimeType: 'text/csv',
-        buffer: Buffer.from('id,name\n3,Cleo\n'),
+        buffer: Buffer.from('id;name\n3;"Cleo; the third"\n'),
       });
+      await expect.poll(() => page.getByLabel('Separated by').inputValue()).toBe(';');
+      await page.getByLabel('Separated by').selectOption('commas');
+      await page.getByRole('button', { name: 'Load', exact: true }).click();
+      await expect.poll(() => page.getByRole('alert').innerText()).toContain("a row has 'id;name'");
+      await page.getByLabel('Separated by').selectOption('semicolons');
       await page.getByRole('button', { name: 'Load', exact: true }).click();
       await page.getByText('1 row of more.csv loaded into people.').waitFor();
       await page.getByRole('heading', { name: '2 segments' }).waitFor();

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { cellText, type ConsoleStage } from './console-stage.ts';
 
-/** A file of a user who has just installed Quire. */
-const csv = ['city,day,visitors']
+/** A file of a user who has just installed Quire, in the format of many spreadsheets. */
+const csv = ['city;day;visitors']
   .concat(
     Array.from({ length: 90 }, (_none, index) => {
       const day = new Date(Date.UTC(2024, 0, 1 + Math.floor(index / 3))).toISOString().slice(0, 10);
-      return `${['Oslo', 'Rome', 'Kyiv'][index % 3]},${day} 00:00:00,${100 + ((index * 37) % 50)}`;
+      return `${['Oslo', 'Rome', 'Kyiv'][index % 3]};${day} 00:00:00;${100 + ((index * 37) % 50)}`;
     }),
   )
   .join('\n');

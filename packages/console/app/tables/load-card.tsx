@@ -1,11 +1,14 @@
 import { type ReactNode, useState } from 'react';
 import { formatBytes } from '../format.ts';
 import { useSession } from '../session.ts';
+import { Choice } from '../widgets/choice.tsx';
 import { Card } from '../widgets/page.tsx';
 import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
+import { delimiterOfFile, delimiters } from './delimiter.ts';
 import { type Finding, FindingList } from './preview-parts.tsx';
-import { uploadEnds, uploadFile } from './upload.ts';
+import { uploadEnds } from './file-format.ts';
+import { uploadFile } from './upload.ts';
 import { UploadProgress, useUpload } from './use-upload.tsx';
 
 /** Loads a file of the user into a table. The server accepts it completely or not at all. */
@@ -19,14 +22,20 @@ export function LoadCard({
   const { sendFile } = useSession();
   const { say } = useToasts();
   const [file, setFile] = useState<File>();
+  /** Separates the cells of the file; undefined if it is not CSV. */
+  const [delimiter, setDelimiter] = useState<string>();
   const [error, setError] = useState<unknown>();
   const [findings, setFindings] = useState<readonly Finding[]>([]);
   const upload = useUpload();
+  const choose = async (chosen: File | undefined): Promise<void> => {
+    setDelimiter(chosen === undefined ? undefined : await delimiterOfFile(chosen));
+    setFile(chosen);
+  };
   const load = async (chosen: File): Promise<void> => {
     setError(undefined);
     setFindings([]);
     try {
-      const content = { name: chosen.name, content: chosen };
+      const content = { name: chosen.name, content: chosen, delimiter };
       const loaded = await upload.run((sending) => uploadFile(sendFile, table, content, sending));
       if (loaded === undefined) {
         say(`${chosen.name} was not loaded: it was cancelled.`);
@@ -50,7 +59,7 @@ export function LoadCard({
             className="hidden-text"
             accept={uploadEnds.join(',')}
             disabled={upload.isBusy}
-            onChange={(event) => setFile(event.target.files?.[0])}
+            onChange={(event) => void choose(event.target.files?.[0])}
           />
         </label>
         {file === undefined ? (
@@ -59,6 +68,14 @@ export function LoadCard({
           <span>
             {file.name} <span className="quiet">{formatBytes(file.size)}</span>
           </span>
+        )}
+        {file !== undefined && delimiter !== undefined && (
+          <Choice
+            label="Separated by"
+            value={delimiter}
+            options={delimiters}
+            onChange={setDelimiter}
+          />
         )}
         {file !== undefined && (
           <button

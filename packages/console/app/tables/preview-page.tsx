@@ -8,9 +8,11 @@ import { Badge, Card, Figure, Page } from '../widgets/page.tsx';
 import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
-import { readRows } from './read-rows.ts';
+import { likelyDelimiter } from './delimiter.ts';
+import { isCsv, readRows } from './read-rows.ts';
 import { RowsCard } from './rows-card.tsx';
-import { isPlainText, uploadFile } from './upload.ts';
+import { isPlainText } from './file-format.ts';
+import { type LoadableFile, uploadFile } from './upload.ts';
 import { useUpload } from './use-upload.tsx';
 
 interface Preview {
@@ -30,6 +32,8 @@ export function PreviewPage(): ReactNode {
   const [text, setText] = useState('');
   /** The file that the text is the beginning of, or that the server samples. */
   const [file, setFile] = useState<File>();
+  /** By default, the likely one of the text. */
+  const [chosenDelimiter, setDelimiter] = useState<string>();
   const upload = useUpload();
   const [name, setName] = useState('my_table');
   const [schema, setSchema] = useState('');
@@ -38,7 +42,8 @@ export function PreviewPage(): ReactNode {
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
   const sampled = file === undefined || isPlainText(file.name) ? undefined : file;
-  const read = readRows(text);
+  const delimiter = isCsv(text) ? (chosenDelimiter ?? likelyDelimiter(text)) : undefined;
+  const read = readRows(text, { delimiter });
   const hasErrors = preview?.findings.some(({ severity }) => severity === 'error') === true;
 
   const look = async (withDocuments: boolean): Promise<void> => {
@@ -76,6 +81,7 @@ export function PreviewPage(): ReactNode {
     if (chosen === undefined) return;
     setFile(chosen);
     setPreview(undefined);
+    setDelimiter(undefined);
     if (isPlainText(chosen.name)) void beginningOf(chosen).then(setText);
     else setText('');
   };
@@ -90,7 +96,10 @@ export function PreviewPage(): ReactNode {
       });
       goTo(['tables', name]);
       if (half === 'realtime') return `The table ${name} was created, and consumes its stream.`;
-      const content = file === undefined ? rowsFile(text) : uploadOf(file);
+      const content =
+        file === undefined
+          ? rowsFile(text, delimiter)
+          : { name: file.name, content: file, delimiter };
       const loaded = await upload.run((sending) => uploadFile(sendFile, name, content, sending));
       return loaded?.sentence ?? `The table ${name} was created; the file was not loaded.`;
     });
@@ -114,6 +123,8 @@ export function PreviewPage(): ReactNode {
           setFile(undefined);
         }}
         onFile={choose}
+        delimiter={delimiter}
+        onDelimiter={setDelimiter}
         name={name}
         onName={setName}
         isBusy={isBusy}
@@ -235,13 +246,10 @@ async function beginningOf(file: File): Promise<string> {
   return file.size <= beginningBytes ? text : text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
-function uploadOf(file: File): Parameters<typeof uploadFile>[2] {
-  return { name: file.name, content: file };
-}
-
 /** Returns pasted rows as a file of JSON lines. */
-function rowsFile(text: string): Parameters<typeof uploadFile>[2] {
-  const lines = readRows(text, Infinity).rows.map((row) => `${JSON.stringify(row)}\n`);
+function rowsFile(text: string, delimiter: string | undefined): LoadableFile {
+  const { rows } = readRows(text, { rowsMax: Infinity, delimiter });
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
   return { name: 'rows.jsonl', content: new Blob(lines), format: 'json' };
 }
 

@@ -13,11 +13,23 @@ const previewRowsMax = 500;
  * Reads the first rows, as JSON lines, as a JSON array, or as CSV with a header. Never throws:
  * errors are returned as a sentence.
  */
-export function readRows(text: string, rowsMax = previewRowsMax): ReadRows {
-  const start = text.trimStart()[0];
-  if (start === undefined) return { rows: [], lines: [] };
-  if (start === '[') return readArray(text, rowsMax);
-  return start === '{' ? (readOneObject(text) ?? readLines(text, rowsMax)) : readCsv(text, rowsMax);
+export function readRows(
+  text: string,
+  {
+    rowsMax = previewRowsMax,
+    delimiter = ',',
+  }: { readonly rowsMax?: number; readonly delimiter?: string | undefined } = {},
+): ReadRows {
+  if (text.trim() === '') return { rows: [], lines: [] };
+  if (isCsv(text)) return readCsv(text, rowsMax, delimiter);
+  return text.trimStart().startsWith('[')
+    ? readArray(text, rowsMax)
+    : (readOneObject(text) ?? readLines(text, rowsMax));
+}
+
+/** Reports whether the rows of a text are read as CSV. */
+export function isCsv(text: string): boolean {
+  return /^\s*[^\s[{]/.test(text);
 }
 
 function readArray(text: string, rowsMax: number): ReadRows {
@@ -68,10 +80,10 @@ const unreadable =
 const numberPattern = /^$|^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
 /**
- * RFC 4180: fields in quotes may contain commas, line breaks and doubled quotes. An empty field is
- * null, and a column of numbers only contains numbers.
+ * RFC 4180: fields in quotes may contain delimiters, line breaks and doubled quotes. An empty field
+ * is null, and a column of numbers only contains numbers.
  */
-function readCsv(text: string, rowsMax: number): ReadRows {
+function readCsv(text: string, rowsMax: number, delimiter: string): ReadRows {
   const records: { readonly fields: readonly string[]; readonly line: number }[] = [];
   let [fields, field, isQuoted, line, startLine]: [string[], string, boolean, number, number] = [
     [],
@@ -95,7 +107,7 @@ function readCsv(text: string, rowsMax: number): ReadRows {
         index += 1;
       } else isQuoted = false;
     } else if (sign === '"' && field === '') isQuoted = true;
-    else if (sign === ',') {
+    else if (sign === delimiter) {
       fields.push(field);
       field = '';
     } else if (sign === '\n') endRecord();

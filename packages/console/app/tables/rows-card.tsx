@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 import { counted, formatBytes } from '../format.ts';
+import { Choice } from '../widgets/choice.tsx';
 import { Card } from '../widgets/page.tsx';
+import { delimiters } from './delimiter.ts';
 import type { ReadRows } from './read-rows.ts';
-import { uploadEnds } from './upload.ts';
+import { uploadEnds } from './file-format.ts';
 import { type Upload, UploadProgress } from './use-upload.tsx';
 
 /** The rows to preview, pasted or in a file, and the name of their table. */
@@ -10,12 +12,14 @@ export function RowsCard({
   text,
   file,
   read,
+  delimiter,
   isSampled,
   name,
   isBusy,
   upload,
   onText,
   onFile,
+  onDelimiter,
   onName,
   onPreview,
 }: {
@@ -23,6 +27,8 @@ export function RowsCard({
   readonly file: File | undefined;
   /** The rows of the text. */
   readonly read: ReadRows;
+  /** Separates the cells of the text; undefined if it is not CSV. */
+  readonly delimiter: string | undefined;
   /** True if the server samples the file. */
   readonly isSampled: boolean;
   readonly name: string;
@@ -30,6 +36,7 @@ export function RowsCard({
   readonly upload: Upload;
   readonly onText: (text: string) => void;
   readonly onFile: (file: File | undefined) => void;
+  readonly onDelimiter: (delimiter: string) => void;
   readonly onName: (name: string) => void;
   readonly onPreview: () => void;
 }): ReactNode {
@@ -65,6 +72,14 @@ export function RowsCard({
               onChange={(event) => onFile(event.target.files?.[0])}
             />
           </label>
+          {delimiter !== undefined && (
+            <Choice
+              label="Separated by"
+              value={delimiter}
+              options={delimiters}
+              onChange={onDelimiter}
+            />
+          )}
           <label className="choice">
             <span>Name of the table</span>
             <input value={name} onChange={(event) => onName(event.target.value)} />

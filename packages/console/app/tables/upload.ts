@@ -1,39 +1,16 @@
 import { counted } from '../format.ts';
 import type { FileSending, SendFile } from '../send-file.ts';
+import { formatOfName } from './file-format.ts';
 import type { Finding } from './preview-parts.tsx';
 
-/** The formats of uploads by file extension, with their names in the batch config. */
-const formatByEnd: Readonly<Record<string, string>> = {
-  csv: 'csv',
-  txt: 'csv',
-  json: 'json',
-  jsonl: 'json',
-  ndjson: 'json',
-  parquet: 'parquet',
-  arrow: 'arrow',
-  avro: 'avro',
-};
-
-/** For the file input. */
-export const uploadEnds = Object.keys(formatByEnd).flatMap((end) =>
-  end === 'csv' || end.startsWith('json') || end === 'ndjson'
-    ? [`.${end}`, `.${end}.gz`]
-    : [`.${end}`],
-);
-
-/** Returns the format of a file name, also of a compressed file; undefined for an unknown one. */
-function formatOfName(name: string): string | undefined {
-  const end = name
-    .toLowerCase()
-    .replace(/\.(?:gz|zst|br)$/, '')
-    .split('.')
-    .at(-1);
-  return formatByEnd[end ?? ''];
-}
-
-/** Files whose rows are text that a page can show; others are sampled by the server. */
-export function isPlainText(name: string): boolean {
-  return /\.(?:csv|txt|json|jsonl|ndjson)$/i.test(name);
+/** A file to load. */
+export interface LoadableFile {
+  readonly name: string;
+  readonly content: Blob;
+  /** By default, the format that its name has. */
+  readonly format?: string | undefined;
+  /** Separates the cells of CSV; a comma by default. */
+  readonly delimiter?: string | undefined;
 }
 
 /** A file that was loaded. */
@@ -50,13 +27,17 @@ export interface LoadedFile {
 export async function uploadFile(
   sendFile: SendFile,
   table: string,
-  file: { readonly name: string; readonly content: Blob; readonly format?: string | undefined },
+  file: LoadableFile,
   sending: FileSending = {},
 ): Promise<LoadedFile> {
   const inputFormat = file.format ?? formatOfName(file.name);
+  const batchConfig = {
+    inputFormat,
+    ...(inputFormat === 'csv' && { 'recordReader.prop.delimiter': file.delimiter }),
+  };
   const query = new URLSearchParams({
     tableNameWithType: `${table}_OFFLINE`,
-    ...(inputFormat !== undefined && { batchConfigMapStr: JSON.stringify({ inputFormat }) }),
+    batchConfigMapStr: JSON.stringify(batchConfig),
   });
   const form = new FormData();
   form.append('file', file.content, file.name);
