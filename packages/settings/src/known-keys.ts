@@ -67,8 +67,8 @@ export function findNamed(
 }
 
 /**
- * Returns the known key with the fewest edits; if it has a name part, the name is copied from the
- * given key.
+ * Returns the known key with the fewest edits, if possible one that differs only by missing or
+ * additional words; if it has a name part, the name is copied from the given key.
  */
 export function nearestKey(key: string): string {
   const segments = key.split('.');
@@ -76,7 +76,19 @@ export function nearestKey(key: string): string {
     const name = segments[row.key.split('.').findIndex((segment) => segment.startsWith('<'))];
     return name === undefined || name === '' ? row.key : row.key.replace(/<\w+>/, name);
   });
-  return nearest(key, [...fixedByKey.keys(), ...named]);
+  const candidates = [...fixedByKey.keys(), ...named];
+  const related = candidates.filter((candidate) => {
+    const words = candidate.split('.');
+    return hasWords(words, segments) || hasWords(segments, words);
+  });
+  return nearest(key, related.length > 0 ? related : candidates);
+}
+
+/** Reports whether a key has all words of another one, in their order. */
+function hasWords(words: readonly string[], others: readonly string[]): boolean {
+  let found = 0;
+  for (const word of words) if (word === others[found]) found += 1;
+  return found === others.length;
 }
 
 /** Returns the candidate with the fewest edits; the first one in case of a tie. */

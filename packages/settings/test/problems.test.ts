@@ -162,8 +162,10 @@ describe('a key that is unknown', () => {
     ['engine.table.flights.file', 'engine.table.flights.path'],
     ['engin.table.flights.format', 'engine.table.flights.format'],
     ['engine.table.my.cars.path', 'engine.table.my.path'],
-    ['engine.auth.principal.ann.token', 'engine.auth.principal.ann.role'],
+    ['engine.auth.principal.ann.token', 'engine.auth.principal.ann.token.env'],
     ['pinot.broker.query.page.size', 'engine.broker.query.page.size'],
+    ['engine.proxy.port', 'proxy.port'],
+    ['controller.paths', 'controller.preview.source.paths'],
   ])('a key that is unknown is refused with the nearest known one: %s', (key, nearest) => {
     expect(parse({ file: `${key} = hush` })).toEqual({
       ok: false,

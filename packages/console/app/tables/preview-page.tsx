@@ -29,11 +29,8 @@ export function PreviewPage(): ReactNode {
   const { call, admin, role, sendFile } = useSession();
   const goTo = useGoTo();
   const { attempt } = useToasts();
-  const [text, setText] = useState('');
-  /** The file that the text is the beginning of, or that the server samples. */
-  const [file, setFile] = useState<File>();
-  /** By default, the likely one of the text. */
-  const [chosenDelimiter, setDelimiter] = useState<string>();
+  const rows = useRows();
+  const { text, file, sampled, delimiter, read } = rows;
   const upload = useUpload();
   const [name, setName] = useState('my_table');
   const [schema, setSchema] = useState('');
@@ -41,9 +38,6 @@ export function PreviewPage(): ReactNode {
   const [preview, setPreview] = useState<Preview>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
-  const sampled = file === undefined || isPlainText(file.name) ? undefined : file;
-  const delimiter = isCsv(text) ? (chosenDelimiter ?? likelyDelimiter(text)) : undefined;
-  const read = readRows(text, { delimiter });
   const hasErrors = preview?.findings.some(({ severity }) => severity === 'error') === true;
 
   const look = async (withDocuments: boolean): Promise<void> => {
@@ -79,11 +73,8 @@ export function PreviewPage(): ReactNode {
   };
   const choose = (chosen: File | undefined): void => {
     if (chosen === undefined) return;
-    setFile(chosen);
+    rows.choose(chosen);
     setPreview(undefined);
-    setDelimiter(undefined);
-    if (isPlainText(chosen.name)) void beginningOf(chosen).then(setText);
-    else setText('');
   };
   const make = (): void =>
     attempt(async () => {
@@ -118,13 +109,10 @@ export function PreviewPage(): ReactNode {
         file={file}
         read={read}
         isSampled={sampled !== undefined}
-        onText={(next) => {
-          setText(next);
-          setFile(undefined);
-        }}
-        onFile={choose}
         delimiter={delimiter}
-        onDelimiter={setDelimiter}
+        onText={rows.write}
+        onFile={choose}
+        onDelimiter={rows.setDelimiter}
         name={name}
         onName={setName}
         isBusy={isBusy}
@@ -184,6 +172,34 @@ export function PreviewPage(): ReactNode {
       )}
     </Page>
   );
+}
+
+/** The rows to preview: a text, or a file. */
+function useRows() {
+  const [text, setText] = useState('');
+  /** The file that the text is the beginning of, or that the server samples. */
+  const [file, setFile] = useState<File>();
+  /** By default, the likely one of the text. */
+  const [chosenDelimiter, setDelimiter] = useState<string>();
+  const delimiter = isCsv(text) ? (chosenDelimiter ?? likelyDelimiter(text)) : undefined;
+  return {
+    text,
+    file,
+    sampled: file === undefined || isPlainText(file.name) ? undefined : file,
+    delimiter,
+    read: readRows(text, { delimiter }),
+    setDelimiter,
+    write: (next: string): void => {
+      setText(next);
+      setFile(undefined);
+    },
+    choose: (chosen: File): void => {
+      setFile(chosen);
+      setDelimiter(undefined);
+      if (isPlainText(chosen.name)) void beginningOf(chosen).then(setText);
+      else setText('');
+    },
+  };
 }
 
 /** Schema and config, to change, with the findings about each. */
