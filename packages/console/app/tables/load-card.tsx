@@ -51,46 +51,48 @@ export function LoadCard({
   };
   return (
     <Card title="Load a file">
-      <div className="toolbar">
-        <label className="button">
-          {file === undefined ? 'Choose a file' : 'Choose another'}
-          <input
-            type="file"
-            className="hidden-text"
-            accept={uploadEnds.join(',')}
-            disabled={upload.isBusy}
-            onChange={(event) => void choose(event.target.files?.[0])}
-          />
-        </label>
-        {file === undefined ? (
-          <span className="quiet">CSV, JSON lines, Parquet, Arrow or Avro.</span>
-        ) : (
-          <span>
-            {file.name} <span className="quiet">{formatBytes(file.size)}</span>
-          </span>
-        )}
-        {file !== undefined && delimiter !== undefined && (
-          <Choice
-            label="Separated by"
-            value={delimiter}
-            options={delimiters}
-            onChange={setDelimiter}
-          />
-        )}
-        {file !== undefined && (
-          <button
-            type="button"
-            className="button main push"
-            disabled={upload.isBusy}
-            onClick={() => void load(file)}
-          >
-            {upload.isBusy ? 'Loading…' : 'Load'}
-          </button>
-        )}
+      <div className="document">
+        <div className="toolbar">
+          <label className="button">
+            {file === undefined ? 'Choose a file' : 'Choose another'}
+            <input
+              type="file"
+              className="hidden-text"
+              accept={uploadEnds.join(',')}
+              disabled={upload.isBusy}
+              onChange={(event) => void choose(event.target.files?.[0])}
+            />
+          </label>
+          {file === undefined ? (
+            <span className="quiet">CSV, JSON lines, Parquet, Arrow or Avro.</span>
+          ) : (
+            <span>
+              {file.name} <span className="quiet">{formatBytes(file.size)}</span>
+            </span>
+          )}
+          {file !== undefined && delimiter !== undefined && (
+            <Choice
+              label="Separated by"
+              value={delimiter}
+              options={delimiters}
+              onChange={setDelimiter}
+            />
+          )}
+          {file !== undefined && (
+            <button
+              type="button"
+              className="button main push"
+              disabled={upload.isBusy}
+              onClick={() => void load(file)}
+            >
+              {upload.isBusy ? 'Loading…' : 'Load'}
+            </button>
+          )}
+        </div>
+        <UploadProgress upload={upload} after="The server reads its rows…" />
+        {error !== undefined && <Failed error={error} />}
+        {findings.length > 0 && <FindingList findings={findings} document="" text="" />}
       </div>
-      <UploadProgress upload={upload} after="The server reads its rows…" />
-      {error !== undefined && <Failed error={error} />}
-      <FindingList findings={findings} document="" text="" />
     </Card>
   );
 }
