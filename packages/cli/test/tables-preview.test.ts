@@ -134,6 +134,18 @@ describe('in a pipe', () => {
   });
 });
 
+test('a file of CSV with another delimiter is previewed with it, and otherwise says so', async () => {
+  await writeFile(join(directory, 'semicolons'), 'id;n\n1;2\n');
+  const other = ['semicolons', '--batch', 'recordReader.prop.delimiter=;'];
+  expect(await preview(other, {})).toEqual({ exitCode: 0, stdout: 'id\tn\n1\t2\n', stderr: '' });
+  const { stderr } = await preview(['semicolons'], {});
+  expect(stderr).toMatch(
+    /^warning {2}All rows have one field, 'id;n'\. Perhaps .* should be ';'\.$/m,
+  );
+  const asJson = await preview(['semicolons', '--format', 'json'], {});
+  expect(asJson.stderr).toMatch(/not JSON/);
+});
+
 describe('--write', () => {
   test('--write saves config and schema, from which the same preview comes again', async () => {
     expect((await preview(['orders.csv', '--write'])).stdout).toContain(
@@ -166,6 +178,7 @@ test.each([
   [['orders.csv', '--force'], 2, '--force is for --write'],
   [['orders.csv', '--config', 'none.json'], 1, 'none.json cannot be read: ENOENT.'],
   [['orders.csv', '--schema', 'orders.csv'], 1, 'orders.csv is not JSON'],
+  [['orders.csv', '--batch', 'delimiter=;'], 1, "--batch has an unknown member 'delimiter'"],
   [[], 2, "missing required argument 'file'"],
 ])('called wrongly: %j', async (args, code, message) => {
   const { exitCode, stdout, stderr } = await preview(args);

@@ -50,6 +50,8 @@ export interface PreviewCall {
   readonly mayReadSources: boolean;
   /** The file that the caller has sent, which is sampled instead of any other. */
   readonly upload?: { readonly path: string; readonly name: string } | undefined;
+  /** `inputFormat` and `recordReader.prop.…` of the file. */
+  readonly batchConfig?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The defaults: previews use only the rows in their requests. */

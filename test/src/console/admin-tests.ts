@@ -2,6 +2,7 @@ import { FileProducer } from '@quire/streams';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { filesBelow } from '../testkit/files-below.ts';
@@ -281,6 +282,24 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.getByRole('button', { name: 'Load', exact: true }).click();
       await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/broken\.parquet/);
     });
+  });
+
+  test('a compressed CSV is sampled by the server with the chosen delimiter', async () => {
+    await using visit = await stage.visit({ place: '/preview' });
+    const { page } = visit;
+    await page.getByLabel('Choose a file').setInputFiles({
+      name: 'cities.csv.gz',
+      mimeType: 'application/gzip',
+      buffer: gzipSync('city;visits\nRome;7\n'),
+    });
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.getByText("All rows have one field, 'city;visits'.").waitFor();
+    await page.getByLabel('Separated by').selectOption('semicolons');
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.getByRole('cell', { name: 'Rome', exact: true }).first().waitFor();
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Schema' }).inputValue())
+      .toContain('"visits"');
   });
 
   test('tasks are listed by type and table; one that failed shows its whole reason in its debug record', async () => {

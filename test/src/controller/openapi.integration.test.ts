@@ -223,8 +223,17 @@ test('a preview that runs elsewhere answers with what it gives there, or why it 
     expect(answer.status).toBe(422);
     await expectDocumented('previewTable', answer);
     expect(await called).toEqual({ body, mayReadSources: false });
-    const ofFile = await controller.call('/tables/previewFile', { method: 'POST', body });
+    const batchConfig = { 'recordReader.prop.delimiter': ';' };
+    const query = `batchConfigMapStr=${encodeURIComponent(JSON.stringify(batchConfig))}`;
+    const calls: unknown[] = [];
+    const refuse = runPreview;
+    runPreview = (call, options) => {
+      calls.push(call);
+      return refuse(call, options);
+    };
+    const ofFile = await controller.call(`/tables/previewFile?${query}`, { method: 'POST', body });
     expect(ofFile.status).toBe(422);
+    expect(calls).toMatchObject([{ batchConfig }]);
     await expectDocumented('previewFile', ofFile);
     runPreview = async () => Buffer.from('{"rows":[]}');
     expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe(
@@ -258,6 +267,15 @@ test('a file that is sent is sampled without a copy in memory, under the name th
     summary: { getnSourceRows: 3 },
   });
   await expectDocumented('previewFile', answer);
+  const semicolons = { inputFormat: 'csv', 'recordReader.prop.delimiter': ';' };
+  const asCsv = `?batchConfigMapStr=${encodeURIComponent(JSON.stringify(semicolons))}`;
+  expect(await (await send(asCsv, 'id;name\n7;"a;b"\n')).json()).toMatchObject({
+    sourceRows: [{ fieldToValueMap: { id: '7', name: 'a;b' } }],
+    findings: [],
+  });
+  const unknown = await send('?batchConfigMapStr={"delimiter":";"}', 'id;name\n');
+  expect(unknown.status).toBe(400);
+  await expectDocumented('previewFile', unknown);
   // An unknown format is a finding, and so is a truncated file.
   for (const [query, body] of [
     ['', '\0\u0001'],

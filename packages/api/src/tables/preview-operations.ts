@@ -61,6 +61,12 @@ const previewFile: Operation = {
       numRows: Type.Optional(
         Type.Integer({ minimum: 1, description: 'Maximum number of rows to sample. Absent: 100.' }),
       ),
+      batchConfigMapStr: Type.Optional(
+        Type.String({
+          description:
+            'A JSON object of strings: inputFormat, and recordReader.prop.… of CSV. Absent: detected; CSV has commas.',
+        }),
+      ),
     }),
     response: {
       200: responseOf('The findings.', 'application/json', componentOf('PreviewResponse')),

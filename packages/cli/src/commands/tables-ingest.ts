@@ -1,11 +1,12 @@
 import { openAsBlob } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { QuireError } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
+import { collectPair } from '../pair-option.ts';
 import { grouped } from '../phrases.ts';
 import { showProgress } from '../progress.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
@@ -80,14 +81,4 @@ async function openFile(path: string, { directory }: Environment): Promise<Blob>
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new QuireError('INVALID_PARAMETER', `${path} cannot be read: ${reason}.`, { cause });
   }
-}
-
-/** Adds `key=value` to the earlier pairs. */
-export function collectPair(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
-  const end = text.indexOf('=');
-  if (end < 1) throw new InvalidArgumentError('Expected a key and a value with = between them.');
-  return { ...before, [text.slice(0, end)]: text.slice(end + 1) };
 }

@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { bucketSchemes } from '@quire/settings/store-backends';
 import type { Environment } from '../environment.ts';
 import { integerFrom } from '../number-option.ts';
+import { collectPair } from '../pair-option.ts';
 
 const uris = bucketSchemes.map((scheme) => `${scheme}://`).join(', ');
 
@@ -12,6 +13,7 @@ In a pipe, the rows are written as the table would store them, tab-separated, an
 Examples:
   $ quire tables preview stocks.csv
   $ quire tables preview 'logs/**/*.json.gz' --rows 1000
+  $ quire tables preview stocks.txt --format csv --batch 'recordReader.prop.delimiter=;'
   $ quire tables preview stocks.csv --write                                  # stocks.table.json, stocks.schema.json
   $ quire tables preview stocks.csv --config stocks.table.json --schema stocks.schema.json`;
 
@@ -27,6 +29,12 @@ export function addTablesPreviewCommand(tables: Command, environment: Environmen
     .argument('<file...>', `files to sample: paths, patterns, and URIs (${uris})`)
     .option('-c, --config <file>', 'the table config, a JSON file; proposed when absent')
     .option('-s, --schema <file>', 'the schema, a JSON file; inferred when absent')
+    .option('--format <format>', 'format of the files, if their names do not show it')
+    .option(
+      '--batch <key=value>',
+      'another member of the batch config; may be given several times',
+      collectPair,
+    )
     .option('-n, --rows <count>', 'sample this many rows at most', integerFrom(1), 100)
     .option('--files <count>', 'read this many of the files at most', integerFrom(1), 10)
     .option('--show <count>', 'show this many rows on a terminal', integerFrom(1), 5)

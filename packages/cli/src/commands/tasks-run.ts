@@ -4,9 +4,9 @@ import { QuireError } from '@quire/core';
 import { visibleText } from '@quire/core/portable';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
+import { collectPair } from '../pair-option.ts';
 import { showProgress } from '../progress.ts';
 import { createAdminClient, withControllerOptions } from '../server-options.ts';
-import { collectPair } from './tables-ingest.ts';
 import { writeTask } from './tasks-show.ts';
 
 const pollEveryMs = 500;

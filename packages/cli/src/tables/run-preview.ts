@@ -1,5 +1,10 @@
 import { QuireError } from '@quire/core';
-import { type PreviewResponse, previewTable, writePreview } from '@quire/tables';
+import {
+  assertBatchMembers,
+  type PreviewResponse,
+  previewTable,
+  writePreview,
+} from '@quire/tables';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
 import { readJsonFile } from '../read-json-file.ts';
@@ -15,6 +20,9 @@ export interface PreviewOptions {
   /** Paths of the table config and of the schema. */
   readonly config?: string | undefined;
   readonly schema?: string | undefined;
+  /** The format of the files, and other members of their batch config. */
+  readonly format?: string | undefined;
+  readonly batch?: Readonly<Record<string, string>> | undefined;
   /** The limits of sampled rows and of files that are read. */
   readonly rows: number;
   readonly files: number;
@@ -31,6 +39,8 @@ export async function runPreview(
   options: PreviewOptions,
   environment: Environment,
 ): Promise<void> {
+  const { batch = {}, format } = options;
+  assertBatchMembers(batch, '--batch');
   using interrupt = abortOnInterrupt(environment);
   await using sources = await openPreviewFiles(files, environment);
   const request = {
@@ -46,6 +56,7 @@ export async function runPreview(
   const preview = await previewTable(request, {
     clock: environment.clock,
     finder: sources.finder,
+    batchConfig: { ...batch, ...(format !== undefined && { inputFormat: format }) },
     limits: { rowsMax: options.rows, filesMax: options.files },
     signal: interrupt.signal,
   });

@@ -11,7 +11,7 @@ import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './pre
 import { likelyDelimiter } from './delimiter.ts';
 import { isCsv, readRows } from './read-rows.ts';
 import { RowsCard } from './rows-card.tsx';
-import { isPlainText } from './file-format.ts';
+import { formatOfName, isPlainText } from './file-format.ts';
 import { type LoadableFile, uploadFile } from './upload.ts';
 import { useUpload } from './use-upload.tsx';
 
@@ -53,7 +53,9 @@ export function PreviewPage(): ReactNode {
           : read.rows.map((row) => ({ fieldToValueMap: row }));
       const answer =
         sampled !== undefined && !withDocuments
-          ? await upload.run((sending) => sendFile(samplePath(sampled), sampled, sending))
+          ? await upload.run((sending) =>
+              sendFile(samplePath(sampled, delimiter), sampled, sending),
+            )
           : await call('/tables/preview', {
               method: 'POST',
               body: exactJson({ sourceRows, ...documents } as unknown as JsonValue),
@@ -179,13 +181,15 @@ function useRows() {
   const [text, setText] = useState('');
   /** The file that the text is the beginning of, or that the server samples. */
   const [file, setFile] = useState<File>();
-  /** By default, the likely one of the text. */
+  /** The chosen one; if undefined, the likely one of the text is used. */
   const [chosenDelimiter, setDelimiter] = useState<string>();
-  const delimiter = isCsv(text) ? (chosenDelimiter ?? likelyDelimiter(text)) : undefined;
+  const sampled = file === undefined || isPlainText(file.name) ? undefined : file;
+  const hasCells = sampled === undefined ? isCsv(text) : formatOfName(sampled.name) === 'csv';
+  const delimiter = hasCells ? (chosenDelimiter ?? likelyDelimiter(text)) : undefined;
   return {
     text,
     file,
-    sampled: file === undefined || isPlainText(file.name) ? undefined : file,
+    sampled,
     delimiter,
     read: readRows(text, { delimiter }),
     setDelimiter,
@@ -239,8 +243,12 @@ function Documents({
 const previewRowsMax = 500;
 
 /** Returns the path of the call that samples a file. */
-function samplePath({ name }: File): string {
-  const query = new URLSearchParams({ name, numRows: String(previewRowsMax) });
+function samplePath({ name }: File, delimiter: string | undefined): string {
+  const query = new URLSearchParams({
+    name,
+    numRows: String(previewRowsMax),
+    batchConfigMapStr: JSON.stringify({ 'recordReader.prop.delimiter': delimiter }),
+  });
   return `/tables/previewFile?${query.toString()}`;
 }
 

@@ -7,7 +7,7 @@ import type { Finding } from './preview-parts.tsx';
 export interface LoadableFile {
   readonly name: string;
   readonly content: Blob;
-  /** By default, the format that its name has. */
+  /** If omitted, the format that its name has. */
   readonly format?: string | undefined;
   /** Separates the cells of CSV; a comma by default. */
   readonly delimiter?: string | undefined;

@@ -27,7 +27,7 @@ import {
   type PreviewCall,
   previewDefaults,
 } from '../preview-options.ts';
-import { uploadBytesMaxDefault } from '../tables/ingest-routes.ts';
+import { batchConfigOf, uploadBytesMaxDefault } from '../tables/ingest-routes.ts';
 import { SpooledFile } from './spooled-file.ts';
 
 /**
@@ -59,6 +59,7 @@ export function previewFileRoute(context: ControllerContext): RouteOptions {
     routeOf(controllerOperations.previewFile, async (request, reply) => {
       const rowCount = parseIntegerParameter('numRows', queryOf(request)['numRows']);
       const asked = [queryOf(request)['name']].flat()[0];
+      const batchConfig = batchConfigOf(request);
       admitWork(request, reply);
       const { bodyBytesMax, uploadDirectory } = optionsOf(context);
       const isAdmin = principalOf(request).role === 'admin';
@@ -73,6 +74,7 @@ export function previewFileRoute(context: ControllerContext): RouteOptions {
         }),
         mayReadSources: false,
         upload: { path: file.path, name },
+        batchConfig,
       });
     }),
   );
@@ -117,7 +119,7 @@ async function sendPreview(
 }
 
 async function runHere(
-  { body, mayReadSources, upload }: PreviewCall,
+  { body, mayReadSources, upload, batchConfig }: PreviewCall,
   { signal }: CallOptions,
   {
     clock,
@@ -134,7 +136,8 @@ async function runHere(
         ? { finder, openStream }
         : {};
   const pieces: Buffer[] = [];
-  for await (const piece of await previewText(body, { clock, limits, ...sources, signal })) {
+  const options = { clock, limits, ...sources, batchConfig, signal };
+  for await (const piece of await previewText(body, options)) {
     pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces);

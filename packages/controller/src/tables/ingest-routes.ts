@@ -48,7 +48,7 @@ export const uploadBytesMaxDefault = 1024 ** 3;
 function requestOf(request: FastifyRequest): Omit<IngestRequest, 'source'> {
   return {
     tableNameWithType: required(request, 'tableNameWithType', 'the name of a table, with type'),
-    batchConfig: batchConfigOf(parameterOf(request, 'batchConfigMapStr')),
+    batchConfig: batchConfigOf(request),
   };
 }
 
@@ -59,7 +59,8 @@ function required(request: FastifyRequest, name: string, expected: string): stri
 }
 
 /** @throws INVALID_PARAMETER when it is not a JSON object of texts, or a member is unknown */
-function batchConfigOf(text: string | undefined): Readonly<Record<string, string>> {
+export function batchConfigOf(request: FastifyRequest): Readonly<Record<string, string>> {
+  const text = parameterOf(request, 'batchConfigMapStr');
   if (text === undefined) return {};
   let value: unknown;
   try {

@@ -54,7 +54,7 @@ export function previewsIn(
 }
 
 async function runPreview(
-  { body, mayReadSources, upload, preview, streams }: PreviewWork,
+  { body, mayReadSources, upload, batchConfig, preview, streams }: PreviewWork,
   sources: PreviewSources,
   { signal }: WorkContext,
 ): Promise<Uint8Array> {
@@ -64,6 +64,7 @@ async function runPreview(
   const pieces = await previewText(body, {
     clock,
     limits: preview,
+    batchConfig,
     signal: unlessTimeExceeded(signal),
     ...((mayReadSources || upload !== undefined) && { finder }),
     ...(mayReadSources && {

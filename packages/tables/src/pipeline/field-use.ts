@@ -36,15 +36,18 @@ export class FieldUse {
 
   /** A sentence about rows that cannot be used; undefined if there are none. */
   get problem(): string | undefined {
-    const [first = '', ...others] = this.#unread;
     if (this.#reads === undefined || this.#unread.length === 0) return undefined;
-    const [delimiter] = others.length === 0 ? (/[;|,\t]/.exec(first) ?? []) : [];
-    const hint =
-      delimiter === undefined
-        ? ''
-        : ` Perhaps recordReader.prop.delimiter should be '${delimiter === '\t' ? '\\t' : delimiter}'.`;
+    const likely = likelyDelimiter(this.#unread);
+    const hint = likely === undefined ? '' : ` ${likely}`;
     return `None of the fields is a column of the table: a row has ${listed(this.#unread)}; the table has ${listed(this.#columns)}.${hint}`;
   }
+}
+
+/** A sentence about the delimiter of a file whose rows have these fields; undefined if unlikely. */
+export function likelyDelimiter([first = '', ...others]: readonly string[]): string | undefined {
+  const [delimiter] = others.length === 0 ? (/[;|,\t]/.exec(first) ?? []) : [];
+  if (delimiter === undefined) return undefined;
+  return `Perhaps recordReader.prop.delimiter should be '${delimiter === '\t' ? '\\t' : delimiter}'.`;
 }
 
 function listed(names: readonly string[]): string {

@@ -5,9 +5,10 @@ import { traced } from '@quire/core/trace';
 import { Deadline, TimeSlice } from '@quire/core/wait';
 import { completeTableConfig } from '../config/table-config.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
-import { FieldUse } from '../pipeline/field-use.ts';
+import { FieldUse, likelyDelimiter } from '../pipeline/field-use.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
 import { completeTableSchema } from '../config/table-schema.ts';
+import type { SourceRow } from '../row.ts';
 import type { FileFinder } from '../sources/source-file.ts';
 import type { ClusterContext } from '../validate/rule.ts';
 import { validateTableConfig, validateTableSchema } from '../validate/validate.ts';
@@ -31,6 +32,8 @@ export interface PreviewOptions {
   readonly clock: Clock;
   /** Finds files that may be read. If omitted, none may be read. */
   readonly finder?: FileFinder | undefined;
+  /** `inputFormat` and `recordReader.prop.…` of the `sourceFiles`, as in the config of a table. */
+  readonly batchConfig?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Opens a stream that may be sampled. If omitted, none may be sampled. @throws STREAM_INVALID
    * when it may not be sampled, or cannot work
@@ -81,6 +84,7 @@ export async function previewTable(
       takeSample(parsed, {
         clock,
         finder: options.finder,
+        batchConfig: options.batchConfig,
         openStream: options.openStream,
         limits,
         signal: timer.signal,
@@ -167,19 +171,28 @@ function runRows(
 /** Returns a finding if the table would refuse a file of these rows. */
 function fieldFindings(
   { schema: given }: PreviewRequest,
-  { rows }: Sample,
+  { rows, hasTypedText }: Sample,
   { config, schema }: PlannedTable,
   result: PipelineResult,
   clock: Clock,
 ): readonly Finding[] {
   if (schema === undefined || result.counts.read === 0) return [];
+  if (given === undefined) return hasTypedText ? delimiterFindings(rows) : [];
   const fieldUse = new FieldUse({ config, schema, clock });
   fieldUse.add(rows, result.rows);
   const { problem } = fieldUse;
-  const path = given?.path ?? '/schema';
   return problem === undefined
     ? []
-    : [{ path, code: 'NO_FIELD_READ', severity: 'warning', message: problem }];
+    : [{ path: given.path, code: 'NO_FIELD_READ', severity: 'warning', message: problem }];
+}
+
+/** Returns a finding if the rows of text have one field, whose name has a delimiter. */
+function delimiterFindings(rows: readonly SourceRow[]): readonly Finding[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  const hint = likelyDelimiter([...names]);
+  if (hint === undefined) return [];
+  const message = `All rows have one field, '${[...names].join('').slice(0, 60)}'. ${hint}`;
+  return [{ path: '/sourceFiles', code: 'DELIMITER', severity: 'warning', message }];
 }
 
 /**

@@ -33,7 +33,7 @@ export async function sampleFiles(
   request: PreviewRequest,
   options: SampleOptions,
 ): Promise<Sample> {
-  const { requests, findings: requestFindings } = sourceRequestsOf(request);
+  const { requests, findings: requestFindings } = sourceRequestsOf(request, options.batchConfig);
   const findings: Finding[] = [...requestFindings];
   if (requests.length === 0) return { ...noSample, findings };
   const matches = await findMatches(requests, options, findings);
@@ -249,22 +249,20 @@ interface SourceRequest {
  * Returns the files that a request names: those of `sourceFiles` or, if there are none, those of
  * the config's batch sources.
  */
-function sourceRequestsOf({ preview, config }: PreviewRequest): {
+function sourceRequestsOf(
+  { preview, config }: PreviewRequest,
+  batchConfig: BatchConfig = {},
+): {
   readonly requests: readonly SourceRequest[];
   readonly findings: readonly Finding[];
 } {
   const patterns = preview.sourceFiles ?? [];
   if (patterns.length > 0) {
+    const { findings, ...reading } = readingOf(batchConfig, '/sourceFiles');
     const requests = patterns.map((pattern, index) => {
-      return {
-        path: `/sourceFiles/${index}`,
-        pattern,
-        includes: () => true,
-        format: undefined,
-        csv: {},
-      };
+      return { path: `/sourceFiles/${index}`, pattern, includes: () => true, ...reading };
     });
-    return { requests, findings: [] };
+    return { requests, findings };
   }
   const maps = config?.value.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? [];
   const read = maps.map((map, index) => {
@@ -280,6 +278,19 @@ function sourceRequestsOf({ preview, config }: PreviewRequest): {
 }
 
 type BatchConfig = Readonly<Record<string, unknown>>;
+
+/** Returns how a batch config has files read. */
+function readingOf(
+  map: BatchConfig,
+  path: string,
+): Pick<SourceRequest, 'format' | 'csv'> & { readonly findings: readonly Finding[] } {
+  const name = textOf(map, 'inputFormat');
+  const format = name === undefined ? undefined : formatNamed(name);
+  const csv = csvOptionsOf(map);
+  if (name === undefined || format !== undefined) return { format, csv, findings: [] };
+  const message = `‘${name.slice(0, 40)}’ is not a supported format; the format is detected from the first bytes of each file.`;
+  return { format, csv, findings: [{ path, code: 'BATCH_FORMAT', severity: 'warning', message }] };
+}
 
 function readBatchConfig(
   map: BatchConfig,
@@ -319,22 +330,15 @@ function readBatchConfig(
   };
   const isIncluded = matcherOf('includeFileNamePattern', true);
   const isExcluded = matcherOf('excludeFileNamePattern', false);
-  const formatName = textOf(map, 'inputFormat');
-  const format = formatName === undefined ? undefined : formatNamed(formatName);
-  if (formatName !== undefined && format === undefined) {
-    const message = `‘${formatName.slice(0, 40)}’ is not a supported format; the format is detected from the first bytes of each file.`;
-    report('inputFormat', 'BATCH_FORMAT', 'warning', message);
-  }
-  const csv = csvOptionsOf(map);
+  const { findings: unread, ...reading } = readingOf(map, `${path}/inputFormat`);
   return {
     request: {
       path,
       pattern: `${base}/**`,
       includes: (uri) => isIncluded(uri) && !isExcluded(uri),
-      format,
-      csv,
+      ...reading,
     },
-    findings,
+    findings: [...findings, ...unread],
   };
 }
 

@@ -66,6 +66,8 @@ export interface PreviewStream {
 export interface SampleOptions {
   readonly clock: Clock;
   readonly finder: FileFinder | undefined;
+  /** `inputFormat` and `recordReader.prop.…` of the `sourceFiles`. */
+  readonly batchConfig: Readonly<Record<string, unknown>> | undefined;
   /**
    * Opens a stream that may be sampled. @throws STREAM_INVALID when it may not be sampled, or
    * cannot work

@@ -259,6 +259,16 @@ test('a preview says that the table reads none of the fields', async () => {
   };
   expect(await preview(semicolons, filled)).toEqual([]);
   expect(await preview('city,n\nBern,1\n')).toEqual([]);
+  const options = {
+    batchConfig: { inputFormat: 'CSV', 'recordReader.prop.delimiter': ';' },
+    finder: { find: () => Promise.resolve({ files: [fileOf('s.json', semicolons)] }) },
+  };
+  const read = await previewOf({ sourceFiles: ['s.json'] }, options);
+  expect(read).toMatchObject({ findings: [], sourceRows: [{ fieldToValueMap: { city: 'Bern' } }] });
+  const unread = { ...options, batchConfig: { inputFormat: 'xlsx' } };
+  expect(codesOf(await previewOf({ sourceFiles: ['s.json'] }, unread))).toContain(
+    'BATCH_FORMAT /sourceFiles',
+  );
 });
 
 test('a preview says what happens to rows that cannot be read, and to cells without a column', async () => {
