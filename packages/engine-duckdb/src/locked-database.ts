@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import duckdb, { type Connection, type Database } from '@duckdb/node-bindings';
 import { QuireError } from '@quire/core';
-import { processTag, stateOfOwner } from '@quire/core/process';
+import { createTemporaryDirectory } from '@quire/core/process';
 import { quoteLiteral } from './conversion/column-plan.ts';
 import { parseFailure } from './duckdb-error.ts';
 import { readRows } from './read-rows.ts';
@@ -72,18 +71,9 @@ export async function openLockedDatabase(options: DatabaseOptions): Promise<Lock
   }
 }
 
-/**
- * The prefix of the name of a spill directory; the tag of its process and a random suffix follow:
- * `duckdb-<tag>.<random>`.
- */
-const spillPrefix = 'duckdb-';
-const spillPattern = /^duckdb-([0-9a-f-]+)\.\w+$/;
-
 async function createSpillDirectory(parent: string): Promise<string> {
   try {
-    await mkdir(parent, { recursive: true });
-    await removeDeadSpills(parent);
-    return await mkdtemp(join(parent, `${spillPrefix}${processTag()}.`));
+    return await createTemporaryDirectory(parent, 'duckdb');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new QuireError(
@@ -91,19 +81,6 @@ async function createSpillDirectory(parent: string): Promise<string> {
       `engine.broker.pagination.temp.dir = ${parent}: no directory for queries that spill can be created there: ${reason}`,
       { cause },
     );
-  }
-}
-
-/**
- * Deletes the spill directories of engines whose process has certainly ended. Never fails:
- * directories that cannot be deleted now are deleted later. Links are not followed.
- */
-async function removeDeadSpills(directory: string): Promise<void> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    const tag = spillPattern.exec(entry.name)?.[1];
-    if (tag === undefined || !entry.isDirectory() || stateOfOwner(tag) !== 'dead') continue;
-    await rm(join(directory, entry.name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -196,7 +196,9 @@ describe('an offline table', () => {
     await using server = await openFlights({ uploadDirectory });
     await expect(ingest(server, [flight(0)])).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: `The upload cannot be stored: the directory for temporary files (${uploadDirectory}) cannot be written (EEXIST).`,
+      message:
+        'The upload cannot be stored: the directory for temporary files cannot be written (EEXIST).',
+      adminHint: `It is ${uploadDirectory}.`,
       isForCallers: true,
     });
     expect(await server.rows('SELECT * FROM flights')).toEqual([]);

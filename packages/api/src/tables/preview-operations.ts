@@ -76,6 +76,8 @@ const previewFile: Operation = {
         'INVALID_BODY',
         'BODY_TOO_LARGE',
         'QUERY_LIMIT_EXCEEDED',
+        'STORE_FULL',
+        'STORE_UNAVAILABLE',
       ),
     },
   },

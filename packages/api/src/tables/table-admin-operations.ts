@@ -193,7 +193,13 @@ export const tableAdminOperations = {
     query: ingestQuery,
     answer: done,
     answerIs: 'The rows of the file are in the table.',
-    errors: ['TABLE_NOT_FOUND', 'INGESTION_FAILED', 'BODY_TOO_LARGE'],
+    errors: [
+      'TABLE_NOT_FOUND',
+      'INGESTION_FAILED',
+      'BODY_TOO_LARGE',
+      'STORE_FULL',
+      'STORE_UNAVAILABLE',
+    ],
   }),
   ingestFromUri: adminOperation('ingestFromUri', {
     tag,

@@ -1,11 +1,12 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { createTemporaryDirectory, orUploadError, writeUpload } from '@quire/core/process';
 
-/** The bytes of a request as a file of this machine, which is deleted when it is disposed of. */
+/**
+ * The bytes of a request as a file of this machine, which is deleted when it is disposed of. It has
+ * a name, because another process reads it.
+ */
 export class SpooledFile implements AsyncDisposable {
   readonly path: string;
   readonly #directory: string;
@@ -16,22 +17,23 @@ export class SpooledFile implements AsyncDisposable {
   }
 
   /**
-   * Writes the bytes as they arrive. If it rejects, nothing is left behind.
+   * Writes the bytes as they arrive. If it rejects, nothing is left behind; what a process leaves
+   * that is killed is deleted with the next upload.
    *
-   * @throws any error of the bytes
+   * @throws STORE_FULL, STORE_UNAVAILABLE when the directory takes no file; any error of the bytes
    */
   static async write(
     bytes: AsyncIterable<Uint8Array>,
     parent: string | undefined,
     signal: AbortSignal,
   ): Promise<SpooledFile> {
-    const place = parent ?? tmpdir();
-    await mkdir(place, { recursive: true });
-    const directory = await mkdtemp(join(place, 'quire-preview-'));
-    const file = new SpooledFile(directory);
+    const directory = parent ?? tmpdir();
+    const file = new SpooledFile(
+      await orUploadError(directory, createTemporaryDirectory(directory, 'preview')),
+    );
     try {
-      const target = createWriteStream(file.path, { flags: 'wx', mode: 0o600 });
-      await pipeline(Readable.from(bytes, { objectMode: false }), target, { signal });
+      await using handle = await orUploadError(directory, open(file.path, 'wx', 0o600));
+      await writeUpload(handle, bytes, { directory, signal });
       return file;
     } catch (error) {
       await file[Symbol.asyncDispose]();

@@ -12,4 +12,5 @@ export {
   stagedPrefix,
 } from './replace-file.ts';
 export { errnoOf, isErrno, isMissingFile } from './system-error.ts';
+export { createTemporaryDirectory, orUploadError, writeUpload } from './temporary-files.ts';
 export { readVersion } from './read-version.ts';

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { QuireError, type Random, throwIfAborted } from '@quire/core';
-import { errnoOf, isErrno } from '@quire/core/process';
+import { type Random, throwIfAborted } from '@quire/core';
+import { orUploadError, writeUpload } from '@quire/core/process';
 import type { FileRange, SourceFile } from '@quire/tables';
 
 const chunkBytes = 64 * 1024;
@@ -30,18 +30,11 @@ export async function spoolUpload(
   body: AsyncIterable<Uint8Array>,
   { directory = tmpdir(), random, signal }: SpoolOptions,
 ): Promise<SpooledUpload> {
-  const refuse = (cause: unknown): never => {
-    throw storeError(directory, cause);
-  };
   const path = join(directory, `quire-upload-${Buffer.from(random.bytes(8)).toString('hex')}`);
-  const handle = await openNameless(path).catch(refuse);
-  let sizeBytes = 0;
+  const handle = await orUploadError(directory, openNameless(path));
+  let sizeBytes: number;
   try {
-    for await (const chunk of body) {
-      throwIfAborted(signal);
-      await handle.writeFile(chunk).catch(refuse);
-      sizeBytes += chunk.byteLength;
-    }
+    sizeBytes = await writeUpload(handle, body, { directory, signal });
   } catch (error) {
     await handle.close();
     throw error;
@@ -75,15 +68,4 @@ async function openNameless(path: string): Promise<FileHandle> {
   const handle = await open(path, 'wx+', 0o600);
   await unlink(path);
   return handle;
-}
-
-/** Returns the error for callers if a file cannot be written to the directory. */
-function storeError(directory: string, cause: unknown): unknown {
-  const errno = errnoOf(cause);
-  if (errno === undefined) return cause;
-  const isFull = isErrno(cause, 'ENOSPC', 'EDQUOT');
-  const problem = isFull ? 'is full' : `cannot be written (${errno})`;
-  const message = `The upload cannot be stored: the directory for temporary files (${directory}) ${problem}.`;
-  const code = isFull ? 'STORE_FULL' : 'STORE_UNAVAILABLE';
-  return new QuireError(code, message, { cause, isForCallers: true });
 }

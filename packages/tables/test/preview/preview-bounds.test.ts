@@ -265,6 +265,11 @@ test('a preview says that the table reads none of the fields', async () => {
   };
   const read = await previewOf({ sourceFiles: ['s.json'] }, options);
   expect(read).toMatchObject({ findings: [], sourceRows: [{ fieldToValueMap: { city: 'Bern' } }] });
+  // Names of JSON may have any characters, and cells delimiters.
+  for (const file of [fileOf('s.jsonl', '{"a;b":1}\n'), fileOf('s.csv', 'a,b\n1;2,3\n')]) {
+    const finder = { find: () => Promise.resolve({ files: [file] }) };
+    expect((await previewOf({ sourceFiles: ['s'] }, { finder })).findings).toEqual([]);
+  }
   const unread = { ...options, batchConfig: { inputFormat: 'xlsx' } };
   expect(codesOf(await previewOf({ sourceFiles: ['s.json'] }, unread))).toContain(
     'BATCH_FORMAT /sourceFiles',
