@@ -1,20 +1,6 @@
 import { emitKeypressEvents } from 'node:readline';
-import { type Clock, QuireError, type Random, systemClock, systemRandom } from '@quire/core';
-
-/** An output of a command. */
-export interface Output {
-  readonly isTerminal: boolean;
-  /** The size of the terminal in character cells; 80 × 24 without one. */
-  readonly size: { readonly columns: number; readonly rows: number };
-  /**
-   * Writes, and resolves once the reader is ready for more.
-   *
-   * @throws OUTPUT_CLOSED when the reader has closed the pipe (`quire … | head`)
-   */
-  write(data: string | Uint8Array): Promise<void>;
-  /** Calls the listener whenever the size of the terminal changes, until disposed. */
-  onResize(listener: () => void): Disposable;
-}
+import { type Clock, type Random, systemClock, systemRandom } from '@quire/core';
+import { type Output, processOutput } from './output.ts';
 
 /** The input of a command. */
 export interface Input {
@@ -53,8 +39,8 @@ export interface Environment {
 export function processEnvironment(invocation: string): Environment {
   return {
     stdin: processInput(process.stdin),
-    stdout: processOutput(process.stdout),
-    stderr: processOutput(process.stderr),
+    stdout: processOutput(process.stdout, 'Standard output'),
+    stderr: processOutput(process.stderr, 'Standard error'),
     variables: process.env,
     directory: process.cwd(),
     clock: systemClock,
@@ -89,36 +75,6 @@ function watchParent(onGone: () => void): NodeJS.Timeout {
     onGone();
   }, parentCheckMs);
   return timer.unref();
-}
-
-function processOutput(stream: NodeJS.WriteStream): Output {
-  // Without a listener the process would die of an unhandled 'error' event; `write` reports it.
-  stream.on('error', () => undefined);
-  return {
-    get isTerminal() {
-      return stream.isTTY === true;
-    },
-    get size() {
-      return { columns: stream.columns || 80, rows: stream.rows || 24 };
-    },
-    write: (data) =>
-      new Promise((resolve, reject) => {
-        stream.write(data, (error) => {
-          if (error === null || error === undefined) resolve();
-          else {
-            reject(
-              new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.', {
-                cause: error,
-              }),
-            );
-          }
-        });
-      }),
-    onResize: (listener) => {
-      stream.on('resize', listener);
-      return disposable(() => stream.off('resize', listener));
-    },
-  };
 }
 
 function processInput(stream: NodeJS.ReadStream): Input {

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
-import type { Environment, Output } from './environment.ts';
+import type { Environment } from './environment.ts';
+import type { Output } from './output.ts';
 
 /** Text styles; each returns its text unchanged if there are no colours. */
 export interface Styles {

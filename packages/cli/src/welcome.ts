@@ -7,11 +7,20 @@ import { readVersion } from '@quire/core/process';
 
 import type { RunningBroker, RunningCleaner, RunningRoles } from '@quire/server';
 
+/** Writes what runs. A server continues if its output is closed, or on a full disk. */
+export async function writeWelcome(
+  { roles, settings }: { readonly roles: RunningRoles; readonly settings: Settings },
+  environment: Environment,
+): Promise<void> {
+  const text = renderWelcome(roles, settings, environment);
+  await environment.stdout.write(text).catch(() => undefined);
+}
+
 /**
  * Renders the addresses of the running roles and, for a broker, three commands that work as
  * printed.
  */
-export function renderWelcome(
+function renderWelcome(
   running: RunningRoles,
   settings: Settings,
   environment: Environment,

@@ -1,6 +1,7 @@
 import { QuireError, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import type { Environment, Input, Key, Output, SignalName } from '../src/environment.ts';
+import type { Environment, Input, Key, SignalName } from '../src/environment.ts';
+import type { Output } from '../src/output.ts';
 
 export interface FakeOptions {
   /** Standard input, output and error are a terminal of this size. Absent: pipes. */

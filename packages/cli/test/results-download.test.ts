@@ -51,6 +51,18 @@ describe('quire results download', () => {
     ]);
   });
 
+  it('quire results download names a file that cannot be written', async () => {
+    await using broker = await startFakeBroker(3);
+    const path = join(directory, 'missing/rows.ndjson');
+    expect(await download(broker.url, ['-f', 'ndjson', '-o', path])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^error INVALID_PARAMETER: .*rows\.ndjson cannot be written: ENOENT: no such file/,
+      ),
+    });
+  });
+
   it('quire results download writes to standard output when there is no file', async () => {
     await using broker = await startFakeBroker(3);
     expect(await download(broker.url, ['-f', 'ndjson'])).toEqual({

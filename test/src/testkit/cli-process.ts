@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { systemClock, systemRandom } from '@quire/core';
-import type { Environment, Output } from '../../../packages/cli/src/environment.ts';
+import type { Environment } from '../../../packages/cli/src/environment.ts';
+import type { Output } from '../../../packages/cli/src/output.ts';
 import { runCommand } from '../../../packages/cli/src/run-command.ts';
 import { builtPackages } from './toolchain.ts';
 

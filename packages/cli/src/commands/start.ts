@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Environment } from '../environment.ts';
 import { runServer } from '../run-server.ts';
 import { withSettingsOptions } from '../settings-options.ts';
-import { renderWelcome } from '../welcome.ts';
+import { writeWelcome } from '../welcome.ts';
 import { isRole, type Role, roles, rolesByDefault } from '@quire/server/roles';
 
 /** Adds `quire start`. */
@@ -21,8 +21,7 @@ export function addStartCommand(program: Command, environment: Environment): voi
     .action(async (options) => {
       await runServer(options, environment, {
         roles: options.roles,
-        onReady: async ({ roles: running, settings }) =>
-          environment.stdout.write(renderWelcome(running, settings, environment)),
+        onReady: async (quire) => writeWelcome(quire, environment),
       });
     });
 }

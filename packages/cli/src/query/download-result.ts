@@ -7,7 +7,7 @@ import type {
   ResultCursor,
 } from '@quire/client';
 import { formatBytes, QuireError } from '@quire/core';
-import { isMissingFile, replaceFile } from '@quire/core/process';
+import { errnoOf, isMissingFile, replaceFile } from '@quire/core/process';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { showProgress } from '../progress.ts';
@@ -48,7 +48,8 @@ export async function downloadToOutput(
  * `<file>.part` and their count in `<file>.part.json`, written after them: after any interruption,
  * `resume` continues after the last recorded row.
  *
- * @throws INVALID_PARAMETER when the part to resume is of another result or format
+ * @throws INVALID_PARAMETER when the part to resume is of another result or format, or the file
+ *   cannot be written
  */
 export async function downloadToFile(
   environment: Environment,
@@ -73,6 +74,8 @@ export async function downloadToFile(
     await using progress = showProgress(environment, 'downloading');
     const onProgress = (made: DownloadProgress): void => progress.say(describeProgress(made));
     await writePart(partPath, cursor.download({ ...options, from, onProgress }), record);
+    await rename(partPath, path);
+    await rm(recordPath, { force: true });
   } catch (error) {
     const rowCount = grouped(recorded.offset);
     if (recorded.offset > 0) {
@@ -80,10 +83,12 @@ export async function downloadToFile(
         `${rowCount} rows are in ${partPath}; --resume continues with them.\n`,
       );
     }
-    throw error;
+    if (errnoOf(error) === undefined) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new QuireError('INVALID_PARAMETER', `${path} cannot be written: ${reason}.`, {
+      cause: error,
+    });
   }
-  await rename(partPath, path);
-  await rm(recordPath, { force: true });
   return { totalRowCount: cursor.totalRowCount, sizeBytes: recorded.sizeBytes };
 }
 

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { QuireError } from '@quire/core';
+import { isErrno } from '@quire/core/process';
 import type { PreviewResponse } from '@quire/tables';
 
 /**
  * Saves the config and schema of a preview as JSON files in a directory, and returns their names.
- * Existing files are kept unless forced; then neither is written.
+ * Existing files are kept unless forced; then neither is written. A file that cannot be written
+ * completely is removed.
  *
  * @throws INVALID_PARAMETER when a file exists, or cannot be written
  */
@@ -37,6 +39,7 @@ export async function writeProposal(
       // A file that was created in the meantime is kept as well.
       await writeFile(resolve(directory, name), text, { flag: isForced ? 'w' : 'wx' });
     } catch (cause) {
+      if (!isErrno(cause, 'EEXIST')) await rm(resolve(directory, name), { force: true });
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
       throw new QuireError('INVALID_PARAMETER', `${name} cannot be written: ${code}.`, { cause });
     }
