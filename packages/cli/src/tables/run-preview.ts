@@ -81,7 +81,10 @@ export async function runPreview(
     throw new QuireError('INVALID_PARAMETER', unread.message);
   }
   if (options.write !== true) return;
-  const written = await writeProposal(preview, environment.directory, options.force === true);
+  const written = await writeProposal(preview, environment.directory, {
+    isForced: options.force === true,
+    random: environment.random,
+  });
   await (stdout.isTerminal ? stdout : stderr).write(
     `${written.map((path) => `wrote ${path}`).join('\n')}\n`,
   );

@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { QuireError } from '@quire/core';
-import { isErrno } from '@quire/core/process';
+import { QuireError, type Random } from '@quire/core';
+import { isErrno, replaceFile } from '@quire/core/process';
 import type { PreviewResponse } from '@quire/tables';
 
 /**
  * Saves the config and schema of a preview as JSON files in a directory, and returns their names.
- * Existing files are kept unless forced; then neither is written. A file that cannot be written
- * completely is removed.
+ * Existing files are kept unless forced; then neither is written. No file is written in part.
  *
  * @throws INVALID_PARAMETER when a file exists, or cannot be written
  */
 export async function writeProposal(
   preview: PreviewResponse,
   directory: string,
-  isForced: boolean,
+  { isForced, random }: { readonly isForced: boolean; readonly random: Random },
 ): Promise<readonly string[]> {
   const { tableConfig, schema, tableConfigs } = preview;
   const stem = tableConfigs.tableName.replaceAll(/[^\w.-]+/g, '_').replace(/^\.+/, '') || 'table';
@@ -35,17 +34,27 @@ export async function writeProposal(
   for (const [name, document] of documents) {
     if (document === null) continue;
     const text = `${JSON.stringify(document, allDigits, 2)}\n`;
+    const path = resolve(directory, name);
     try {
-      // A file that was created in the meantime is kept as well.
-      await writeFile(resolve(directory, name), text, { flag: isForced ? 'w' : 'wx' });
+      if (isForced) await replaceFile(path, text, random);
+      else await createWhole(path, text);
     } catch (cause) {
-      if (!isErrno(cause, 'EEXIST')) await rm(resolve(directory, name), { force: true });
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
       throw new QuireError('INVALID_PARAMETER', `${name} cannot be written: ${code}.`, { cause });
     }
     written.push(name);
   }
   return written;
+}
+
+/** Creates a file; one that was created in the meantime is kept. */
+async function createWhole(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) await rm(path, { force: true });
+    throw error;
+  }
 }
 
 /**
