@@ -235,6 +235,12 @@ test('a preview that runs elsewhere answers with what it gives there, or why it 
     expect(ofFile.status).toBe(422);
     expect(calls).toMatchObject([{ batchConfig }]);
     await expectDocumented('previewFile', ofFile);
+    runPreview = () => {
+      throw new QuireError('STORE_FULL', 'The upload cannot be stored.');
+    };
+    const full = await controller.call('/tables/previewFile', { method: 'POST', body });
+    expect(full.status).toBe(507);
+    await expectDocumented('previewFile', full);
     runPreview = async () => Buffer.from('{"rows":[]}');
     expect(await (await controller.call('/tables/preview', { method: 'POST', body })).text()).toBe(
       '{"rows":[]}',
