@@ -16,8 +16,8 @@ const hints: Partial<Record<ErrorCode, (environment: Environment) => string>> = 
  * usage.
  */
 export async function reportFailure(error: unknown, environment: Environment): Promise<number> {
-  // Commander has reported the problem already; --help and --version end here as well, with 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  // Commander has reported the problem already.
+  if (error instanceof CommanderError) return 2;
   // `quire query … | head`: the reader has read enough.
   if (isQuireError(error, 'OUTPUT_CLOSED')) return 0;
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];

@@ -1,4 +1,4 @@
-import { Command } from '@commander-js/extra-typings';
+import { Command, CommanderError } from '@commander-js/extra-typings';
 import { addCommands } from './commands.ts';
 import type { Environment } from './environment.ts';
 import { reportFailure } from './report-failure.ts';
@@ -17,7 +17,10 @@ export async function runCommand(
   try {
     const program = buildProgram(environment, written);
     await addCommands(program, environment, args);
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
+      // Commander ends --help and --version in this way as well.
+      if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
+    });
     await Promise.all(written);
     return 0;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -158,6 +158,17 @@ describe('--write', () => {
     expect(given).toEqual(await preview(['orders.csv'], {}));
   });
 
+  test('--write keeps a file that is created while it writes', async () => {
+    // To the check beforehand, a dangling link does not exist.
+    await symlink('elsewhere', join(directory, 'orders.schema.json'));
+    const { exitCode, stderr } = await preview(['orders.csv', '--write']);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: 'error INVALID_PARAMETER: orders.schema.json cannot be written: EEXIST.\n',
+    });
+    expect((await readdir(directory)).toSorted()).toEqual(['orders.csv', 'orders.schema.json']);
+  });
+
   test('--write replaces nothing unless it is forced', async () => {
     await writeFile(join(directory, 'orders.table.json'), 'mine');
     const { exitCode, stderr } = await preview(['orders.csv', '--write']);
@@ -178,6 +189,7 @@ test.each([
   [['orders.csv', '--force'], 2, '--force is for --write'],
   [['orders.csv', '--config', 'none.json'], 1, 'none.json cannot be read: ENOENT.'],
   [['orders.csv', '--schema', 'orders.csv'], 1, 'orders.csv is not JSON'],
+  [['orders.csv', '--format', 'xlsx'], 1, 'inputFormat = xlsx: expected one of csv, tsv, json,'],
   [['orders.csv', '--batch', 'delimiter=;'], 1, "--batch has an unknown member 'delimiter'"],
   [[], 2, "missing required argument 'file'"],
 ])('called wrongly: %j', async (args, code, message) => {

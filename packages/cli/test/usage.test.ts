@@ -1,3 +1,4 @@
+import { QuireError } from '@quire/core';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../src/run-command.ts';
 import { FakeEnvironment } from './fake-environment.ts';
@@ -84,6 +85,14 @@ describe('help', () => {
     const { exitCode, stdout, stderr } = await run(args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(usage);
+  });
+
+  it('help that cannot be written is a failure', async () => {
+    const environment = new FakeEnvironment({});
+    const full = new QuireError('INVALID_PARAMETER', 'Standard output cannot be written: ENOSPC.');
+    environment.stdout.write = () => Promise.reject(full);
+    expect(await runCommand(['--help'], environment)).toBe(1);
+    expect(environment.stderr.text).toContain('Standard output cannot be written: ENOSPC.');
   });
 
   it('help fits the terminal', async () => {

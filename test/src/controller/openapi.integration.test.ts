@@ -279,10 +279,12 @@ test('a file that is sent is sampled without a copy in memory, under the name th
     sourceRows: [{ fieldToValueMap: { id: '7', name: 'a;b' } }],
     findings: [],
   });
-  const unknown = await send('?batchConfigMapStr={"delimiter":";"}', 'id;name\n');
-  expect(unknown.status).toBe(400);
-  await expectDocumented('previewFile', unknown);
-  // An unknown format is a finding, and so is a truncated file.
+  for (const batchConfig of ['{"delimiter":";"}', '{"inputFormat":"xlsx"}']) {
+    const unknown = await send(`?batchConfigMapStr=${batchConfig}`, 'id;name\n');
+    expect(unknown.status).toBe(400);
+    await expectDocumented('previewFile', unknown);
+  }
+  // Content of an unknown format is a finding, and so is a truncated file.
   for (const [query, body] of [
     ['', '\0\u0001'],
     ['?name=x.parquet', 'PAR1'],

@@ -17,8 +17,8 @@ export class SpooledFile implements AsyncDisposable {
   }
 
   /**
-   * Writes the bytes as they arrive. If it rejects, nothing is left behind; what a process leaves
-   * that is killed is deleted with the next upload.
+   * Writes the bytes as they arrive. If it rejects, nothing is left behind; what a killed
+   * process leaves is deleted with the next upload.
    *
    * @throws STORE_FULL, STORE_UNAVAILABLE when the directory takes no file; any error of the bytes
    */

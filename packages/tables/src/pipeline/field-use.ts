@@ -1,4 +1,5 @@
 import type { SourceRow } from '../row.ts';
+import { delimiterHint } from '../sources/formats/csv-options.ts';
 import { columnsOfSchema } from './column-spec.ts';
 import { type PipelineOptions, planPipeline } from './plan-pipeline.ts';
 import type { PipelineRow } from './run-pipeline.ts';
@@ -37,17 +38,10 @@ export class FieldUse {
   /** A sentence about rows that cannot be used; undefined if there are none. */
   get problem(): string | undefined {
     if (this.#reads === undefined || this.#unread.length === 0) return undefined;
-    const likely = likelyDelimiter(this.#unread);
-    const hint = likely === undefined ? '' : ` ${likely}`;
+    const delimiter = delimiterHint(this.#unread);
+    const hint = delimiter === undefined ? '' : ` ${delimiter}`;
     return `None of the fields is a column of the table: a row has ${listed(this.#unread)}; the table has ${listed(this.#columns)}.${hint}`;
   }
-}
-
-/** A sentence about the delimiter of a file whose rows have these fields; undefined if unlikely. */
-export function likelyDelimiter([first = '', ...others]: readonly string[]): string | undefined {
-  const [delimiter] = others.length === 0 ? (/[;|,\t]/.exec(first) ?? []) : [];
-  if (delimiter === undefined) return undefined;
-  return `Perhaps recordReader.prop.delimiter should be '${delimiter === '\t' ? '\\t' : delimiter}'.`;
 }
 
 function listed(names: readonly string[]): string {

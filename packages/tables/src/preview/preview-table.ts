@@ -5,7 +5,8 @@ import { traced } from '@quire/core/trace';
 import { Deadline, TimeSlice } from '@quire/core/wait';
 import { completeTableConfig } from '../config/table-config.ts';
 import { type Finding, nestFindings, sortFindings } from '../finding.ts';
-import { FieldUse, likelyDelimiter } from '../pipeline/field-use.ts';
+import { FieldUse } from '../pipeline/field-use.ts';
+import { delimiterHint } from '../sources/formats/csv-options.ts';
 import { type PipelineResult, runPipeline } from '../pipeline/run-pipeline.ts';
 import { completeTableSchema } from '../config/table-schema.ts';
 import type { SourceRow } from '../row.ts';
@@ -61,7 +62,8 @@ const noResult: PipelineResult = {
  * The response to any request is a preview with findings. Works within the limits, and yields to
  * other work every few milliseconds.
  *
- * @throws ABORTED when the signal is aborted
+ * @throws INVALID_PARAMETER when `batchConfig` has an unknown format; ABORTED when the signal is
+ *   aborted
  */
 export async function previewTable(
   request: unknown,
@@ -189,7 +191,7 @@ function fieldFindings(
 /** Returns a finding if the rows of text have one field, whose name has a delimiter. */
 function delimiterFindings(rows: readonly SourceRow[]): readonly Finding[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
-  const hint = likelyDelimiter([...names]);
+  const hint = delimiterHint([...names]);
   if (hint === undefined) return [];
   const message = `All rows have one field, '${[...names].join('').slice(0, 60)}'. ${hint}`;
   return [{ path: '/sourceFiles', code: 'DELIMITER', severity: 'warning', message }];

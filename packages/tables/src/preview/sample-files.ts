@@ -9,7 +9,12 @@ import {
   SourceProblem,
 } from '../sources/source-file.ts';
 import { type CsvOptions, csvOptionsOf, textOf } from '../sources/formats/csv-options.ts';
-import { type FileFormat, formatNamed, openRows } from '../sources/formats/read-rows.ts';
+import {
+  type FileFormat,
+  formatNamed,
+  formatOfConfig,
+  openRows,
+} from '../sources/formats/read-rows.ts';
 import { rowSkipped } from '../sources/formats/row-reading.ts';
 import { compileRegex, parseGlob } from '../sources/glob.ts';
 import type { PreviewRequest } from './preview-request.ts';
@@ -248,6 +253,8 @@ interface SourceRequest {
 /**
  * Returns the files that a request names: those of `sourceFiles` or, if there are none, those of
  * the config's batch sources.
+ *
+ * @throws INVALID_PARAMETER when the batch config of the call has an unknown format
  */
 function sourceRequestsOf(
   { preview, config }: PreviewRequest,
@@ -258,11 +265,11 @@ function sourceRequestsOf(
 } {
   const patterns = preview.sourceFiles ?? [];
   if (patterns.length > 0) {
-    const { findings, ...reading } = readingOf(batchConfig, '/sourceFiles');
+    const reading = { format: formatOfConfig(batchConfig), csv: csvOptionsOf(batchConfig) };
     const requests = patterns.map((pattern, index) => {
       return { path: `/sourceFiles/${index}`, pattern, includes: () => true, ...reading };
     });
-    return { requests, findings };
+    return { requests, findings: [] };
   }
   const maps = config?.value.ingestionConfig?.batchIngestionConfig?.batchConfigMaps ?? [];
   const read = maps.map((map, index) => {

@@ -271,13 +271,13 @@ test('a preview says that the table reads none of the fields', async () => {
     expect((await previewOf({ sourceFiles: ['s'] }, { finder })).findings).toEqual([]);
   }
   const unread = { ...options, batchConfig: { inputFormat: 'xlsx' } };
-  expect(codesOf(await previewOf({ sourceFiles: ['s.json'] }, unread))).toContain(
-    'BATCH_FORMAT /sourceFiles',
+  await expect(previewOf({ sourceFiles: ['s.json'] }, unread)).rejects.toThrow(
+    /^inputFormat = xlsx: expected one of csv, tsv, json, /,
   );
 });
 
 test('a preview says what happens to rows that cannot be read, and to cells without a column', async () => {
-  const found = [fileOf('a.jsonl', '{"a":1}\nno\n'), fileOf('b.csv', 'a\n1,2\n')];
+  const found = [fileOf('a.jsonl', '{"a":1}\nno\n'), fileOf('b.csv', 'a;b\n1,2;3\n')];
   const preview = await previewOf(
     { sourceFiles: ['*'] },
     { finder: { find: () => Promise.resolve({ files: found }) } },
@@ -286,7 +286,7 @@ test('a preview says what happens to rows that cannot be read, and to cells with
     'Row 2 of a.jsonl is not JSON. The row is skipped.',
   );
   expect(messageOf(preview.findings, 'ROW_TOO_WIDE')).toBe(
-    'Row 1 of b.csv has 2 cells, not 1. The others are ignored.',
+    "Row 1 of b.csv has 2 cells, not 1. Perhaps recordReader.prop.delimiter should be ';'. The other cells are ignored.",
   );
 });
 

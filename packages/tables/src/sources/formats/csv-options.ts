@@ -52,6 +52,13 @@ export function csvPropertyOf(name: string): string | undefined {
   return property === undefined ? undefined : `${csvPropertyPrefix}${property}`;
 }
 
+/** A sentence about the delimiter of a file whose rows have these fields; undefined if unlikely. */
+export function delimiterHint([first = '', ...others]: readonly string[]): string | undefined {
+  const [delimiter] = others.length === 0 ? (/[;|,\t]/.exec(first) ?? []) : [];
+  if (delimiter === undefined) return undefined;
+  return `Perhaps ${csvPropertyPrefix}delimiter should be '${delimiter === '\t' ? '\\t' : delimiter}'.`;
+}
+
 /** Returns the CSV options of a batch config. */
 export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
   const textIn = (property: (typeof readProperties)[number]): string | undefined =>

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import type { CsvOptions } from './csv-options.ts';
+import { type CsvOptions, delimiterHint } from './csv-options.ts';
 import {
   compressionOf,
   fileBytes,
@@ -61,10 +61,11 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
         continue;
       }
       if (cells.length > names.length) {
+        const hint = delimiterHint(names);
         reading.onProblem(
           'ROW_TOO_WIDE',
-          `Row ${count + 1} of ${file.uri} has ${cells.length} cells, not ${names.length}.`,
-          'The others are ignored.',
+          `Row ${count + 1} of ${file.uri} has ${cells.length} cells, not ${names.length}.${hint === undefined ? '' : ` ${hint}`}`,
+          'The other cells are ignored.',
         );
       }
       yield rowOf(names, cells, csv);

@@ -106,7 +106,8 @@ export interface FileRowsOptions {
 /**
  * Reads all rows of a file, in order; its format is detected unless the batch config names it.
  *
- * @throws INGESTION_FAILED when it cannot be read to its end, or a row of it cannot be read
+ * @throws INGESTION_FAILED when it cannot be read to its end, or a row of it cannot be read;
+ *   INVALID_PARAMETER when the format is unknown
  */
 export async function* openFileRows(
   file: SourceFile,
@@ -142,11 +143,18 @@ export async function* openFileRows(
   if (problem !== undefined) throw new QuireError('INGESTION_FAILED', problem);
 }
 
-function formatOfConfig(batchConfig: Readonly<Record<string, unknown>>): FileFormat | undefined {
+/**
+ * Returns the format that the batch config of a call names; undefined if it names none.
+ *
+ * @throws INVALID_PARAMETER when it is unknown
+ */
+export function formatOfConfig(
+  batchConfig: Readonly<Record<string, unknown>>,
+): FileFormat | undefined {
   const name = textOf(batchConfig, 'inputFormat');
   if (name === undefined) return undefined;
   const format = formatNamed(name);
   if (format !== undefined) return format;
   const message = `inputFormat = ${name.slice(0, 40)}: expected one of ${fileFormats.join(', ')}.`;
-  throw new QuireError('INGESTION_FAILED', message);
+  throw new QuireError('INVALID_PARAMETER', message);
 }
