@@ -92,7 +92,9 @@ describe('RowFileWriter', () => {
       fc.constantFrom(-(2n ** 63n), 2n ** 63n - 1n, 2n ** 53n + 1n, -(2n ** 32n), -1),
     );
     const row = fc.record<Record<string, SourceValue>>({
-      text: optional(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'b', 'æ'))),
+      text: optional(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'b', 'æ', '\uFEFFa')),
+      ),
       bytes: optional(fc.oneof(fc.uint8Array({ maxLength: 80 }), fc.constant(Buffer.of(0, 255)))),
       flag: optional(fc.boolean()),
       longs: optional(fc.array(long, { minLength: 1, maxLength: 3 })),

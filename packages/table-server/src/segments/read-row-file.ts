@@ -5,7 +5,8 @@ import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hypa
 import type { RowFile } from './manifest.ts';
 import type { TableShape } from './table-columns.ts';
 
-const utf8 = new TextDecoder();
+// A U+FEFF at the start of a text belongs to it.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Reads the rows of a file that `RowFileWriter` wrote, one group at a time, as the pipeline

@@ -257,6 +257,11 @@ test('a function of UTF-8 bytes is the same for a text as for its bytes', () => 
   );
 });
 
+test('a text is the same after it was bytes, also if it begins like a mark of its encoding', () => {
+  const evaluate = compileExpression(parsed('fromUtf8(toUtf8(a))'), { clock: new ManualClock() });
+  for (const text of ['\uFEFFa', 'é', '']) expect(evaluate({ a: text })).toBe(text);
+});
+
 function parsed(text: string): Expression {
   const { expression } = parseExpression(text);
   if (expression === undefined) throw new TypeError(`${text} is not an expression`);

@@ -151,7 +151,7 @@ export const conversionFunctions: readonly FunctionDefinition[] = [
     'fromUtf8',
     [bytes],
     text,
-    (value) => new TextDecoder().decode(value),
+    (value) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(value),
     'The text of UTF-8 bytes.',
     "fromUtf8('c3a4')",
   ),

@@ -1,7 +1,7 @@
 import { isRecord } from '../../model/document.ts';
 import type { SourceValue } from '../../row.ts';
 import { SourceProblem } from '../source-file.ts';
-import { textOfDate, textOfDecimal, textOfTimestamp } from './row-reading.ts';
+import { textOfDate, textOfDecimal, textOfTimestamp, textOfUtf8 } from './row-reading.ts';
 
 /**
  * The maximum nesting depth of a value, and the most values of a row: elements may take no bytes at
@@ -94,7 +94,7 @@ export class AvroDecoder {
   }
 
   #text(): string {
-    return this.#take(this.count()).toString('utf8');
+    return textOfUtf8(this.#take(this.count()));
   }
 
   #take(count: number): Buffer {

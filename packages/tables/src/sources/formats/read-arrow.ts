@@ -1,9 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import {
+  Binary,
+  BinaryView,
   Data,
   DataType,
   type Field,
   Int64,
+  LargeBinary,
   type RecordBatch,
   RecordBatchReader,
   type Schema,
@@ -23,6 +26,7 @@ import {
   textOfDate,
   textOfDecimal,
   textOfTimestamp,
+  textOfUtf8,
 } from './row-reading.ts';
 
 /** The first bytes of a file of batches; a stream has none. */
@@ -54,7 +58,7 @@ export const readArrow: RowReader = async function* (reading) {
     );
     reading.onDecimals?.(decimals.map(({ name }) => name));
     for await (const batch of batchesOf(reader, budget)) {
-      const columns = batch.data.children.map((data) => new Vector([withStoredInstants(data)]));
+      const columns = batch.data.children.map((data) => new Vector([withStoredValues(data)]));
       for (let index = 0; index < batch.numRows && count < rowsMax; index += 1) {
         yield rowOf(reader.schema, columns, index);
         count += 1;
@@ -153,20 +157,31 @@ class FileOfBatches {
 }
 
 /**
- * Returns data whose timestamps are integers, as they are stored: the library divides them as
- * doubles, which loses digits.
+ * Returns data whose timestamps are integers and whose texts are bytes, as they are stored: the
+ * library divides the former as doubles, which loses digits, and replaces bytes of the latter.
  */
-function withStoredInstants(data: Data): Data {
+function withStoredValues(data: Data): Data {
   return new Data(
-    DataType.isTimestamp(data.type) ? new Int64() : data.type,
+    storedTypeOf(data.type),
     data.offset,
     data.length,
     data.nullCount,
     data,
-    data.children.map(withStoredInstants),
-    data.dictionary && new Vector(data.dictionary.data.map(withStoredInstants)),
+    data.children.map(withStoredValues),
+    data.dictionary && new Vector(data.dictionary.data.map(withStoredValues)),
     data.variadicBuffers,
   );
+}
+
+function storedTypeOf(type: DataType): DataType {
+  if (DataType.isTimestamp(type)) return new Int64();
+  if (DataType.isUtf8(type)) return new Binary();
+  if (DataType.isLargeUtf8(type)) return new LargeBinary();
+  return DataType.isUtf8View(type) ? new BinaryView() : type;
+}
+
+function isText(type: DataType): boolean {
+  return DataType.isUtf8(type) || DataType.isLargeUtf8(type) || DataType.isUtf8View(type);
 }
 
 function rowOf({ fields }: Schema, columns: readonly Vector[], index: number): SourceRow {
@@ -179,12 +194,13 @@ function rowOf({ fields }: Schema, columns: readonly Vector[], index: number): S
 }
 
 /**
- * Converts a value of an Arrow column to a value of a row: times and days to text, decimals to
- * their digits, and others unchanged.
+ * Converts a value of an Arrow column to a value of a row: bytes of texts, times and days to text,
+ * decimals to their digits, and others unchanged.
  */
 function arrowValue(type: DataType, value: unknown, depth: number): SourceValue {
   if (value === null || value === undefined) return null;
   if (DataType.isDictionary(type)) return arrowValue(type.dictionary as DataType, value, depth);
+  if (isText(type)) return textOfUtf8(value as Uint8Array);
   if (DataType.isTimestamp(type)) return textOfInstant(value as bigint, type.unit);
   if (DataType.isDate(type)) return textOfDate(Math.floor(Number(value) / dayMs));
   if (DataType.isDecimal(type) && value instanceof Uint32Array) {

@@ -19,6 +19,7 @@ import {
   type RowReading,
   textOfDate,
   textOfTimestamp,
+  textOfUtf8,
 } from './row-reading.ts';
 
 /**
@@ -161,5 +162,6 @@ const parsers = {
   timestampFromMicroseconds: (value: bigint) => textOfTimestamp(value, 6),
   timestampFromNanoseconds: (value: bigint) => textOfTimestamp(value, 9),
   dateFromDays: textOfDate,
-  jsonFromBytes: (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
+  stringFromBytes: textOfUtf8,
+  jsonFromBytes: textOfUtf8,
 };

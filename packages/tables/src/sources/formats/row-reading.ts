@@ -185,6 +185,22 @@ export function plainValue(value: unknown, depth: number): SourceValue {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]));
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes one text of a binary format. Unlike the decoders of the libraries, it replaces no bytes,
+ * and keeps a U+FEFF at the start, which belongs to the text.
+ *
+ * @throws Error when it is not UTF-8
+ */
+export function textOfUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new Error('a text has bytes that are not UTF-8', { cause });
+  }
+}
+
 /** Formats a decimal, given its digits in two's complement. */
 export function textOfDecimal(bits: bigint, bitCount: number, scale: number): string {
   return new Decimal(BigInt.asIntN(bitCount, bits), scale).toPlainString();
