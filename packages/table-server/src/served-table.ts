@@ -259,6 +259,8 @@ export class ServedTable {
    * @throws SEGMENT_NOT_FOUND; CONFLICT when it is consuming and undamaged
    */
   async deleteSegment(segmentName: string): Promise<void> {
+    // A query may have found damage in a file that the latest record has just named.
+    await this.consumer?.settled();
     const consuming = this.#consuming().find((record) => record.segmentName === segmentName);
     if (consuming !== undefined) {
       if (await this.#isDamaged(consuming)) return this.consumer?.consumeAgain(consuming.partition);

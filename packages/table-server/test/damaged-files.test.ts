@@ -15,10 +15,12 @@ import { isQuireError, MiB, type QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
 import { DirectoryTables } from '../src/index.ts';
+import { Records } from '../src/directory/records.ts';
 import { VerificationHost } from '../src/queries/index.ts';
+import type { ConsumingRecord } from '../src/segments/manifest.ts';
 import { identityOf } from '../src/segments/verify-file.ts';
 import { jsonLines, TestServer } from './test-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
@@ -385,5 +387,40 @@ describe('a table server whose files are damaged', () => {
     await expect.poll(() => count()).toBe(1);
     await append(2);
     expect(await damaged.rows('SELECT n FROM orders ORDER BY n')).toEqual([{ n: 1n }, { n: 2n }]);
+  });
+
+  test('a table server whose files are damaged finds damage in a file that queries see before it has written its record to the end', async () => {
+    const written = Promise.withResolvers<void>();
+    const replace = Reflect.get(Records.prototype, 'replace');
+    using _slow = vi.spyOn(Records.prototype, 'replace').mockImplementation(async function (
+      this: Records,
+      record,
+      content,
+    ) {
+      await replace.call(this, record, content);
+      if (record.kind === 'consuming' && (content as ConsumingRecord).chunks.length > 0) {
+        await written.promise;
+      }
+    });
+    await using damaged = await TestServer.open();
+    const { engine, directory } = damaged;
+    await using appending = await FileProducer.open({
+      directory: join(directory, 'streams'),
+      topic: 'orders',
+      partitionCount: 1,
+    });
+    await engine.createSchema(schemaOf('orders'));
+    await engine.createTable(ordersConfig);
+    const count = async () => damaged.value('SELECT CAST(count(*) AS INTEGER) FROM orders');
+    const value = Buffer.from(JSON.stringify({ name: 'a', n: 1, ts: 1 }));
+    await appending.append([{ key: null, value, partition: 0 }]);
+    await expect.poll(() => count()).toBe(1);
+    await flip((await filesOf(damaged))[0] ?? '', 400);
+    await expect(count()).rejects.toThrow(/^The table is damaged: orders__0__0__/);
+    const [segment] = await engine.listSegments('orders_REALTIME');
+    const deletion = engine.deleteSegment('orders_REALTIME', segment?.segmentName ?? '');
+    written.resolve();
+    await deletion;
+    await expect.poll(() => count()).toBe(1);
   });
 });
