@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { isQuireError } from '@quire/core';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import type { OpenTable } from './table-source.ts';
 
@@ -20,9 +21,21 @@ export async function dataVersionOf(
 ): Promise<string | undefined> {
   const files = names.flatMap((name) => filesOf(tables, name) ?? []);
   const liveNames = names.filter((name) => filesOf(tables, name) === undefined);
-  const relations = liveNames.length === 0 ? [] : ((await liveTables?.resolve(liveNames)) ?? []);
+  const relations = liveNames.length === 0 ? [] : await relationsOf(liveTables, liveNames);
   if (relations.length < liveNames.length) return undefined;
   return versionOf(await stampsOf(files), relations);
+}
+
+async function relationsOf(
+  liveTables: LiveTables | undefined,
+  names: readonly string[],
+): Promise<readonly TableRelation[]> {
+  try {
+    return (await liveTables?.resolve(names)) ?? [];
+  } catch (error) {
+    if (!isQuireError(error, 'STORE_UNAVAILABLE')) throw error;
+    return []; // the query itself reports the problem
+  }
 }
 
 /** Returns the version of the data for a query whose relations are known. */

@@ -168,7 +168,11 @@ export class DuckDbEngine implements QueryEngine {
     const scope = await TableScope.open(this.#tables, this.#liveTables, options.results ?? []);
     const prepare: typeof prepareStatement =
       query.dialect === 'pinot' ? prepareTranslated : prepareStatement;
-    return { prepared: await prepare(connection, query, scope, this.#rules, options), scope };
+    try {
+      return { prepared: await prepare(connection, query, scope, this.#rules, options), scope };
+    } catch (error) {
+      throw isQuireError(error, 'TABLE_NOT_FOUND') ? (scope.problem ?? error) : error;
+    }
   }
 
   async #connect(options: ExecuteOptions): Promise<QueryConnection> {

@@ -1,4 +1,4 @@
-import { type NamedRows, QuireError, type QueryStatistics } from '@quire/core';
+import { isQuireError, type NamedRows, QuireError, type QueryStatistics } from '@quire/core';
 import type { LiveTables, TableRelation } from '@quire/core/table-engine';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { selectRelation } from './live-relation.ts';
@@ -15,6 +15,8 @@ import type { OpenTable } from './table-source.ts';
  */
 export class TableScope {
   readonly names: TableNames;
+  /** Why the live tables are not known, so that only the configured ones can be read. */
+  readonly problem: QuireError | undefined;
   /** The stored results that it may read. */
   readonly results: ResultTables;
   readonly #sizes: Map<string, TableSize>;
@@ -33,9 +35,10 @@ export class TableScope {
   private constructor(
     tables: readonly OpenTable[],
     live: LiveTables | undefined,
-    liveNames: readonly string[],
+    { liveNames, problem }: Pick<TableScope, 'problem'> & { readonly liveNames: readonly string[] },
     results: readonly NamedRows[],
   ) {
+    this.problem = problem;
     this.results = new ResultTables(results);
     this.#live = live;
     this.#sizes = new Map(tables.map((table) => [table.name, table]));
@@ -63,18 +66,29 @@ export class TableScope {
     live: LiveTables | undefined,
     results: readonly NamedRows[],
   ): Promise<TableScope> {
-    return new TableScope(tables, live, (await live?.listNames()) ?? [], results);
+    let liveNames: readonly string[] = [];
+    let problem: QuireError | undefined;
+    try {
+      liveNames = (await live?.listNames()) ?? [];
+    } catch (error) {
+      if (!isQuireError(error, 'STORE_UNAVAILABLE')) throw error;
+      problem = error;
+    }
+    return new TableScope(tables, live, { liveNames, problem }, results);
   }
 
   /**
    * Defines the live tables among these in the connection, or all of them for a query that reads
    * the catalog. Further calls for the same table do nothing.
+   *
+   * @throws STORE_UNAVAILABLE when it reads the catalog and the live tables are not known
    */
   async define(
     connection: QueryConnection,
     tables: readonly string[],
     { readsCatalog }: Pick<StatementTraits, 'readsCatalog'>,
   ): Promise<void> {
+    if (readsCatalog && this.problem !== undefined) throw this.problem;
     for (const fullName of tables) {
       const name = this.#fullNames.get(fullName);
       if (name !== undefined) {

@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
+import { QuireError } from '@quire/core';
 import type { RelationFile, TableRelation } from '@quire/core/table-engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataVersionOf } from '../src/data-version.ts';
@@ -110,4 +111,24 @@ test('tables of a table server have the version of their segments, not of how fa
   expect(await versionWith(relation(['a'], 2))).toBe(first);
   expect(await versionWith(relation(['a', 'b'], 1))).not.toBe(first);
   expect(await versionWith()).toBeUndefined();
+});
+
+test('while the tables of a table server are not known, others are read, and queries of them say why not', async () => {
+  const problem = new QuireError('STORE_UNAVAILABLE', 'The directory is missing.');
+  const liveTables = {
+    listNames: () => Promise.reject(problem),
+    resolve: () => Promise.reject(problem),
+    verify: async () => undefined,
+  };
+  expect(await dataVersionOf({ tables: [], liveTables }, ['trips'])).toBeUndefined();
+  await using served = await TestEngine.open({
+    tables: [{ name: 'days', path, format: 'auto' }],
+    liveTables,
+  });
+  expect(await served.engine.dataVersion(['days'])).toEqual(expect.any(String));
+  await using execution = await served.execute('SELECT count(*) FROM days');
+  await Array.fromAsync(execution.batches);
+  for (const from of ['trips', 'days JOIN trips USING (n)', 'information_schema.tables']) {
+    await expect(served.execute(`SELECT * FROM ${from}`)).rejects.toThrow(problem);
+  }
 });

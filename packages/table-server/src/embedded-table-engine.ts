@@ -24,7 +24,7 @@ import {
 } from '@quire/core/table-engine';
 import type { ForceCommits } from './consumption/force-commits.ts';
 import type { StreamConsumer } from './served-table.ts';
-import { writeOfTables } from './directory/disk-problem.ts';
+import { causeOf, writeOfTables } from './directory/disk-problem.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
@@ -346,12 +346,13 @@ export class EmbeddedTableEngine implements TableEngine {
 
   /**
    * Runs an operation that writes to the disk of the tables. @throws STORE_FULL when it is full,
-   * STORE_UNAVAILABLE when it is read-only
+   * STORE_UNAVAILABLE when it is read-only or missing
    */
   async #write<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
       return await writeOfTables(act);
-    } catch (error) {
+    } catch (thrown) {
+      const error = await causeOf(thrown, this.#options.dataDirectory);
       this.#parts.space.note(error);
       throw error;
     }

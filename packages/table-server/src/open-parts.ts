@@ -1,6 +1,7 @@
 import { MiB, QuireError } from '@quire/core';
 import { runChunkJob } from './consumption/chunk-job.ts';
 import { ForceCommits } from './consumption/force-commits.ts';
+import { assertDirectory } from './directory/disk-problem.ts';
 import { DiskSpace } from './directory/disk-space.ts';
 import { Records } from './directory/records.ts';
 import { TableDirectory } from './directory/table-directory.ts';
@@ -92,6 +93,7 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
   const scrub = new Scrub({
     clock,
     tables: () => registry.tables,
+    assertDirectory: () => assertDirectory(dataDirectory),
     periodMs: () => options.scrubPeriodMs ?? scrubDefaults.periodMs,
     bytesPerSecondMax: () => options.scrubBytesPerSecondMax ?? scrubDefaults.bytesPerSecondMax,
     onDamaged: options.onSegmentDamaged,

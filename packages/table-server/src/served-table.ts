@@ -66,6 +66,8 @@ export interface StreamConsumer extends AsyncDisposable {
 
 /** One half of a table that this server serves. */
 export class ServedTable {
+  /** The directory of all tables. */
+  readonly root: string;
   record: TableRecord;
   readonly segments: SegmentCatalog;
   /** Defined for real-time tables. */
@@ -78,6 +80,7 @@ export class ServedTable {
     this.record = record;
     this.segments = segments;
     this.#parts = parts;
+    this.root = parts.directory.root;
   }
 
   /**

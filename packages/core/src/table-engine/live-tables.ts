@@ -80,11 +80,15 @@ export interface LiveTables {
   /**
    * Returns the names that queries may use: the raw name of each table, and that name with the
    * suffix of each of its halves.
+   *
+   * @throws STORE_UNAVAILABLE when the tables are not known, such as when their disk is missing
    */
   listNames(): Promise<readonly string[]>;
   /**
    * Returns the current rows of the named tables, as one consistent set for each table; unknown
    * names are omitted. Rows committed before the call are included.
+   *
+   * @throws STORE_UNAVAILABLE as `listNames`
    */
   resolve(names: readonly string[]): Promise<readonly TableRelation[]>;
   /**

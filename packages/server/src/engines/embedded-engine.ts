@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { isQuireError } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
 import type { OpenTable } from '@quire/engine-duckdb';
 import { duckDbSettings } from '@quire/engine-duckdb/settings';
@@ -90,7 +91,8 @@ export const embeddedEngine: EngineKind = {
     const configured = settings.tables.map(({ name }) => name);
     const load = once(() => openLiveTables(settings));
     return async () => {
-      const names = (await (await load())?.listNames()) ?? [];
+      // Where the tables are not known, their queries say so; the others can still be read.
+      const names = (await (await load())?.listNames().catch(noneIfUnavailable)) ?? [];
       return [...new Set([...configured, ...names.map((name) => parseTableName(name).rawName)])];
     };
   },
@@ -100,6 +102,11 @@ export const embeddedEngine: EngineKind = {
     return openEmbeddedTables(live, context);
   },
 };
+
+function noneIfUnavailable(error: unknown): readonly string[] {
+  if (isQuireError(error, 'STORE_UNAVAILABLE')) return [];
+  throw error;
+}
 
 function threadCountOf({ threadCount }: QuerySettings['engines']['embedded']): number {
   return threadCount || availableParallelism();

@@ -7,7 +7,7 @@ import type {
 import { type SpanAttributes, traced } from '@quire/core/trace';
 import { sleepUnlessAborted, untilAborted } from '@quire/core/wait';
 import type { FetchedMessages, MessageStream } from '@quire/streams';
-import { diskProblemOf } from '../directory/disk-problem.ts';
+import { causeOf, diskProblemOf } from '../directory/disk-problem.ts';
 import type { ServedTable } from '../served-table.ts';
 import type { RunChunkJob, TableDocuments } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
@@ -153,17 +153,19 @@ export class PartitionConsumer {
           attempt = 1;
           this.#behindSinceMs = undefined;
         });
-      } catch (error) {
-        if (signal.aborted) break;
-        // Messages that were not durable are fetched again. The segment is opened again after other
-        // errors, because a commit may have failed halfway.
-        this.#pending = undefined;
-        this.#needsReopen ||= !isQuireError(
-          error,
+      } catch (thrown) {
+        const isOfStream = isQuireError(
+          thrown,
           'STREAM_UNAVAILABLE',
           'STREAM_INVALID',
           'OFFSET_NOT_FOUND',
         );
+        const error = isOfStream ? thrown : await causeOf(thrown, table.root);
+        if (signal.aborted) break;
+        // Messages that were not durable are fetched again. The segment is opened again after other
+        // errors, because a commit may have failed halfway.
+        this.#pending = undefined;
+        this.#needsReopen ||= !isOfStream;
         this.#isHalted = diskProblemOf(error) !== undefined;
         this.#state = this.#stateAfter(error);
         this.#error = error instanceof Error ? error.message : String(error);

@@ -9,7 +9,7 @@ import {
   type UnsealedRecord,
   unsealRecord,
 } from '@quire/core';
-import { writeOfTables } from './disk-problem.ts';
+import { assertDirectory, writeOfTables } from './disk-problem.ts';
 import {
   createFile,
   isErrno,
@@ -53,7 +53,7 @@ export class Records {
    * Reads a record; undefined if it never existed. A record that an earlier release wrote without a
    * checksum is sealed once, on the first read.
    *
-   * @throws RECORD_DAMAGED
+   * @throws RECORD_DAMAGED; STORE_UNAVAILABLE when the directory of the tables is missing
    */
   async read<Content>(record: RecordFile): Promise<Content | undefined> {
     const found = await this.find(record);
@@ -67,12 +67,14 @@ export class Records {
 
   /**
    * Reads a record like `read`, with its revision. A record of revision 0 has no checksum and is
-   * left as it is. @throws RECORD_DAMAGED
+   * left as it is. @throws as `read`
    */
   async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
     const revisions = await this.#revisionsOf(record);
     const known = revisions.get(basename(record.path));
-    const found = verifyRecord(record, await readText(record), known);
+    const text = await readText(record);
+    if (text === undefined && known !== undefined) await assertDirectory(rootOf(record));
+    const found = verifyRecord(record, text, known);
     if (found !== undefined && found.revision > (known ?? 0)) {
       await this.#note(record, found.revision);
     }
@@ -229,6 +231,11 @@ export async function readText(record: RecordFile): Promise<string | undefined> 
     if (!isErrno(error, 'EACCES', 'EPERM', 'EIO', 'ELOOP', 'ENXIO')) throw error;
     throw recordDamaged(record, `cannot be read (${(error as NodeJS.ErrnoException).code})`, error);
   }
+}
+
+/** Returns the directory of the table server that has a record. */
+function rootOf({ path, relativePath }: RecordFile): string {
+  return path.slice(0, -relativePath.length);
 }
 
 export function recordDamaged(

@@ -6,6 +6,7 @@ import {
   type TableType,
 } from '@quire/core/table-engine';
 import { dirname } from 'node:path';
+import { assertDirectory } from '../directory/disk-problem.ts';
 import {
   consumingPartitionOf,
   namesIn,
@@ -80,8 +81,11 @@ export class DirectoryTables implements LiveTables {
   /**
    * Returns the names of the tables that have a record, and of those whose record is missing: one
    * half of a table must not be mistaken for the whole table.
+   *
+   * @throws STORE_UNAVAILABLE when the directory is missing
    */
   async #listTables(): Promise<readonly string[]> {
+    await assertDirectory(this.#directory.root);
     const written = await this.#records.names(this.#directory.folder('tables'));
     const names = [
       ...(await this.#directory.listTables()),

@@ -27,6 +27,8 @@ export interface DamagedSegment {
 export interface ScrubOptions {
   readonly clock: Clock;
   readonly tables: () => readonly ScrubbedTable[];
+  /** Rejects with STORE_UNAVAILABLE when the directory is missing; no file is damaged then. */
+  readonly assertDirectory?: (() => Promise<void>) | undefined;
   /** The time within which every file is read once. Evaluated in each round. */
   readonly periodMs: () => number;
   /** The maximum number of bytes that are read per second. Evaluated for each piece. */
@@ -96,7 +98,8 @@ export class Scrub implements AsyncDisposable {
         if (clock.monotonicMs() - startMs >= roundEveryMs) break;
       }
     } catch (error) {
-      if (!isQuireError(error, 'ABORTED')) onFailed?.(error);
+      // The upkeep reports a missing directory.
+      if (!isQuireError(error, 'ABORTED', 'STORE_UNAVAILABLE')) onFailed?.(error);
     }
     return count;
   }
@@ -164,6 +167,7 @@ export class Scrub implements AsyncDisposable {
       if (before !== undefined) onRestored?.(before);
       return;
     }
+    await this.#options.assertDirectory?.();
     // The segment may have been removed in the meantime, and its file with it.
     if (!this.#listFiles().some((each) => each.path === path)) return;
     const damage: DamagedSegment = { tableName, segmentName, path, problem };

@@ -3,6 +3,7 @@ import type { Clock, QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
+import { assertDirectory } from '../directory/disk-problem.ts';
 import type { DiskSpace } from '../directory/disk-space.ts';
 import type { RecordFile } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
@@ -81,9 +82,21 @@ export class Upkeep implements AsyncDisposable {
     return this.#garbage.emptyTrash(this.#options.registry.tables);
   }
 
-  /** Runs one round. A failure of one table does not affect the others. */
+  /**
+   * Runs one round. A failure of one table does not affect the others.
+   *
+   * @throws STORE_UNAVAILABLE when the directory is missing
+   */
   async run(): Promise<{ readonly expiredSegmentCount: number; readonly collectedCount: number }> {
-    const { registry, space, graceMs, trashRetentionMs, hasDamagedTasks } = this.#options;
+    const { directory, registry, space, graceMs, trashRetentionMs, hasDamagedTasks } =
+      this.#options;
+    try {
+      await assertDirectory(directory.root);
+    } catch (error) {
+      // Without it, every record and every file would be found missing.
+      space.note(error);
+      throw error;
+    }
     await this.#attempt(() => registry.reopen());
     let expiredSegmentCount = 0;
     for (const table of registry.tables) {
