@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { isQuireError } from '@quire/core';
 import { parseTableName } from '@quire/core/table-engine';
 import type { OpenTable } from '@quire/engine-duckdb';
 import { duckDbSettings } from '@quire/engine-duckdb/settings';
@@ -103,7 +102,8 @@ export const embeddedEngine: EngineKind = {
   },
 };
 
-function noneIfUnavailable(error: unknown): readonly string[] {
+async function noneIfUnavailable(error: unknown): Promise<readonly string[]> {
+  const { isQuireError } = await import('@quire/core');
   if (isQuireError(error, 'STORE_UNAVAILABLE')) return [];
   throw error;
 }
