@@ -59,12 +59,10 @@ export class TableWatch {
    * waiting for any stream. Undefined if unknown.
    */
   async readProblems(): Promise<readonly TableProblem[] | undefined> {
-    try {
-      return [...(await this.#engine.listProblems()), ...(await this.#listJobProblems())];
-    } catch (error) {
-      if (!isQuireError(error)) throw error;
-      return undefined;
-    }
+    // Jobs cannot be listed while their directory is missing, which is a problem of tables.
+    const ofTables = await unlessUnknown(this.#engine.listProblems());
+    const ofJobs = await unlessUnknown(this.#listJobProblems());
+    return ofTables && [...ofTables, ...(ofJobs ?? [])];
   }
 
   /** Returns undefined if the engine cannot be reached, so that the last state is kept. */
@@ -102,6 +100,17 @@ export class TableWatch {
     return (
       await Promise.all(types.map((taskType) => this.#engine.listTasks({ taskType })))
     ).flat();
+  }
+}
+
+async function unlessUnknown(
+  problems: Promise<readonly TableProblem[]>,
+): Promise<readonly TableProblem[] | undefined> {
+  try {
+    return await problems;
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return undefined;
   }
 }
 
