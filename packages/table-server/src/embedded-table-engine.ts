@@ -24,7 +24,7 @@ import {
 } from '@quire/core/table-engine';
 import type { ForceCommits } from './consumption/force-commits.ts';
 import type { StreamConsumer } from './served-table.ts';
-import { causeOf, writeOfTables } from './directory/disk-problem.ts';
+import { assertDirectory, writeOfTables } from './directory/disk-problem.ts';
 import type { EmbeddedTableEngineOptions } from './embedded-table-engine-options.ts';
 import { ingestFiles } from './ingest-files.ts';
 import { DirectoryTables } from './queries/directory-tables.ts';
@@ -350,9 +350,10 @@ export class EmbeddedTableEngine implements TableEngine {
    */
   async #write<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
+      // Some deletions of what is not there would succeed.
+      await assertDirectory(this.#options.dataDirectory);
       return await writeOfTables(act);
-    } catch (thrown) {
-      const error = await causeOf(thrown, this.#options.dataDirectory);
+    } catch (error) {
       this.#parts.space.note(error);
       throw error;
     }

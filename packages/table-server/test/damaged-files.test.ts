@@ -12,7 +12,6 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isQuireError, MiB, type QuireError } from '@quire/core';
-import type { TableConfigDocument } from '@quire/core/table-engine';
 import { FileProducer } from '@quire/streams';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -22,7 +21,7 @@ import { Records } from '../src/directory/records.ts';
 import { VerificationHost } from '../src/queries/index.ts';
 import type { ConsumingRecord } from '../src/segments/manifest.ts';
 import { identityOf } from '../src/segments/verify-file.ts';
-import { jsonLines, TestServer } from './test-server.ts';
+import { jsonLines, ordersConfig, TestServer } from './test-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 
 /**
@@ -43,23 +42,6 @@ const schemaOf = (schemaName: string) => ({
   ],
 });
 
-const ordersConfig: TableConfigDocument = {
-  tableName: 'orders',
-  tableType: 'REALTIME',
-  segmentsConfig: { timeColumnName: 'ts' },
-  ingestionConfig: {
-    streamIngestionConfig: {
-      streamConfigMaps: [
-        {
-          streamType: 'file',
-          'stream.file.topic.name': 'orders',
-          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
-        },
-      ],
-    },
-  },
-};
-
 /** Files of one table to damage, and the answers of queries while they are intact. */
 interface Target {
   readonly table: string;
@@ -77,9 +59,9 @@ const summary = (table: string): string =>
 
 beforeAll(async () => {
   server = await TestServer.open();
-  const { engine, directory } = server;
-  for (const name of ['flights', 'others', 'orders']) await engine.createSchema(schemaOf(name));
+  const { engine } = server;
   for (const name of ['flights', 'others']) {
+    await engine.createSchema(schemaOf(name));
     await engine.createTable({
       tableName: name,
       tableType: 'OFFLINE',
@@ -97,12 +79,7 @@ beforeAll(async () => {
       });
     }
   }
-  producer = await FileProducer.open({
-    directory: join(directory, 'streams'),
-    topic: 'orders',
-    partitionCount: 1,
-  });
-  await engine.createTable(ordersConfig);
+  producer = await openOrders(server);
   for (let part = 1; part <= 3; part += 1) {
     const values = Array.from({ length: 40 }, (_, index) =>
       JSON.stringify({ name: `order ${part}`, n: part * 100 + index, ts: 1 }),
@@ -124,6 +101,18 @@ afterAll(async () => {
   await producer[Symbol.asyncDispose]();
   await server[Symbol.asyncDispose]();
 });
+
+/** Creates the table of the stream `orders`, and opens a producer of the stream. */
+async function openOrders({ engine, directory }: TestServer): Promise<FileProducer> {
+  const orders = await FileProducer.open({
+    directory: join(directory, 'streams'),
+    topic: 'orders',
+    partitionCount: 1,
+  });
+  await engine.createSchema(schemaOf('orders'));
+  await engine.createTable(ordersConfig);
+  return orders;
+}
 
 async function targetOf(table: string, name: string): Promise<Target> {
   const data = join(server.directory, 'data');
@@ -359,14 +348,8 @@ describe('a table server whose files are damaged', () => {
 
   test('a table server whose files are damaged consumes the messages of a damaged consuming segment again once it is deleted', async () => {
     await using damaged = await TestServer.open();
-    const { engine, directory } = damaged;
-    await using appending = await FileProducer.open({
-      directory: join(directory, 'streams'),
-      topic: 'orders',
-      partitionCount: 1,
-    });
-    await engine.createSchema(schemaOf('orders'));
-    await engine.createTable(ordersConfig);
+    const { engine } = damaged;
+    await using appending = await openOrders(damaged);
     const count = async () => damaged.value('SELECT CAST(count(*) AS INTEGER) FROM orders');
     const append = async (n: number): Promise<void> => {
       await appending.append([
@@ -403,14 +386,10 @@ describe('a table server whose files are damaged', () => {
       }
     });
     await using damaged = await TestServer.open();
-    const { engine, directory } = damaged;
-    await using appending = await FileProducer.open({
-      directory: join(directory, 'streams'),
-      topic: 'orders',
-      partitionCount: 1,
-    });
-    await engine.createSchema(schemaOf('orders'));
-    await engine.createTable(ordersConfig);
+    const { engine } = damaged;
+    // A failure must not wait for it either.
+    using _release = { [Symbol.dispose]: written.resolve };
+    await using appending = await openOrders(damaged);
     const count = async () => damaged.value('SELECT CAST(count(*) AS INTEGER) FROM orders');
     const value = Buffer.from(JSON.stringify({ name: 'a', n: 1, ts: 1 }));
     await appending.append([{ key: null, value, partition: 0 }]);

@@ -6,7 +6,7 @@ import { ManualClock } from '@quire/core/testing';
 import { FileProducer } from '@quire/streams';
 import { expect, test } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
-import { jsonLines } from './test-server.ts';
+import { jsonLines, ordersConfig } from './test-server.ts';
 
 const schemaOf = (schemaName: string) => ({
   schemaName,
@@ -15,23 +15,6 @@ const schemaOf = (schemaName: string) => ({
     { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
   ],
 });
-
-const realtime = {
-  tableName: 'orders',
-  tableType: 'REALTIME' as const,
-  segmentsConfig: { timeColumnName: 'ts' },
-  ingestionConfig: {
-    streamIngestionConfig: {
-      streamConfigMaps: [
-        {
-          streamType: 'file',
-          'stream.file.topic.name': 'orders',
-          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
-        },
-      ],
-    },
-  },
-};
 
 const missing =
   /^STORE_UNAVAILABLE The directory of the tables \(engine\.tables\.data\.dir\) is missing: /;
@@ -95,7 +78,7 @@ test('tables whose directory goes away say so, and are as before when it is back
 
   for (const name of ['kept', 'orders']) await engine.createSchema(schemaOf(name));
   await engine.createTable({ tableName: 'kept', tableType: 'OFFLINE', segmentsConfig: {} });
-  await engine.createTable(realtime);
+  await engine.createTable(ordersConfig);
   await ingest();
   await produce();
   await until(async () => (await count('orders')) === 1);

@@ -16,7 +16,7 @@ const readOnlyDiskText =
 /** The message for callers and operators when the directory of the tables is missing. */
 const missingDirectoryText =
   'The directory of the tables (engine.tables.data.dir) is missing: nothing can be loaded, created, deleted or consumed, ' +
-  'and queries of its tables fail. Is its disk mounted?';
+  'and queries of its tables fail. Check whether its disk is mounted.';
 
 /**
  * Returns the message if an error says that the disk of the tables takes no writes, including

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { isQuireError, type QuireError } from '@quire/core';
-import { assertDirectory } from '../directory/disk-problem.ts';
 import { type RecordFile, readText, verifyRecord } from '../directory/records.ts';
 import { isMissingFile } from '@quire/core/process';
 import { readRevisions } from '../directory/revisions.ts';
@@ -31,7 +30,6 @@ export class RecordCheck {
     return this.#damaged;
   }
 
-  /** @throws STORE_UNAVAILABLE when the directory is missing; no record is damaged then */
   async run(tables: readonly ServedTable[], others: readonly RecordFile[]): Promise<void> {
     const whole = new Map<string, string>();
     const damaged = new Map<string, readonly QuireError[]>();
@@ -48,7 +46,6 @@ export class RecordCheck {
       }
       if (found.length > 0) damaged.set(name, found);
     }
-    if (damaged.size > 0) await assertDirectory(this.#directory.root);
     this.#whole = whole;
     this.#damaged = damaged;
   }
