@@ -133,8 +133,9 @@ function queryOptionsOf({ options, timeoutMs }: Statement, id: string): string {
 
 async function refusalOf(broker: string, { status, body }: PinotAnswer): Promise<QuireError> {
   let text = '';
+  const decoder = new TextDecoder(); // a character may be divided between two chunks
   for await (const chunk of body) {
-    text += Buffer.from(chunk).toString('utf8');
+    text += decoder.decode(chunk, { stream: true });
     if (text.length > failureBytesMax) break;
   }
   const code = unavailableStatuses.has(status) ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED';
