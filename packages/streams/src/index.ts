@@ -2,6 +2,7 @@ export { FileProducer, type FileProducerOptions } from './file/file-producer.ts'
 export { FileStream, type FileStreamOptions } from './file/file-stream.ts';
 export { tryLockFile } from './file/lock-file.ts';
 export type { KafkaBroker, KafkaConfig, KafkaSasl, KafkaTls } from './kafka/kafka-config.ts';
+export { LateStream } from './late-stream.ts';
 export {
   type DecodedMessage,
   type DecodedRow,

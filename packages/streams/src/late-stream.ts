@@ -49,7 +49,8 @@ export class LateStream implements MessageStream {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await (await this.#opened)?.[Symbol.asyncDispose]();
+    const opened = await this.#opened?.catch(() => undefined); // its callers got the error
+    await opened?.[Symbol.asyncDispose]();
   }
 
   #stream(): Promise<MessageStream> {

@@ -9,7 +9,7 @@ import {
 } from '@quire/core/table-engine';
 import { Slots } from '@quire/core/wait';
 import { checkTable } from './check-table.ts';
-import type { MessageStream } from '@quire/streams';
+import { LateStream, type MessageStream } from '@quire/streams';
 import type { RunChunkJob } from './consumption/chunk-job.ts';
 import type { ConsumerEvents } from './consumption/partition-consumer.ts';
 import { streamSettingsOf } from './consumption/stream-settings.ts';
@@ -54,7 +54,9 @@ export class TableRegistry implements AsyncDisposable {
   static async open(options: TableRegistryOptions): Promise<TableRegistry> {
     const registry = new TableRegistry(options);
     for (const name of await registry.#knownNames()) await registry.#openTable(name);
-    for (const table of registry.tables) await registry.#startConsumer(table);
+    for (const table of registry.tables) {
+      await registry.#startConsumer(table, registry.#openKnownStream(table));
+    }
     return registry;
   }
 
@@ -95,7 +97,8 @@ export class TableRegistry implements AsyncDisposable {
         if (this.#tables.has(name)) continue;
         await this.#openTable(name);
         const table = this.#tables.get(name);
-        if (table !== undefined) await this.#startConsumer(table);
+        if (table === undefined) continue;
+        await this.#startConsumer(table, this.#openKnownStream(table));
       }
     });
   }
@@ -116,7 +119,7 @@ export class TableRegistry implements AsyncDisposable {
       if (user === undefined) return this.schemas.delete(schemaName);
       throw new QuireError(
         'SCHEMA_IN_USE',
-        `Schema ${schemaName} is used by table ${user.name}: delete the table first.`,
+        `Schema ${schemaName} is used by table ${user}: delete the table first.`,
       );
     });
   }
@@ -131,22 +134,24 @@ export class TableRegistry implements AsyncDisposable {
       const findings = await this.#check(config);
       // Table names are case-insensitive in queries.
       const { rawName } = parseTableName(tableName);
-      const known = this.tables.find(
-        (table) =>
-          table.name === tableName ||
-          (table.rawName !== rawName && table.rawName.toLowerCase() === rawName.toLowerCase()),
-      );
-      if (known !== undefined) {
-        throw new QuireError('TABLE_EXISTS', `Table ${known.name} exists already.`);
-      }
       const damage = this.#setAside.get(tableName);
       if (damage !== undefined) throw tableDamaged(tableName, damage);
+      const known = this.#allNames.find((name) => {
+        const other = parseTableName(name).rawName;
+        return (
+          name === tableName || (other !== rawName && other.toLowerCase() === rawName.toLowerCase())
+        );
+      });
+      if (known !== undefined) {
+        throw new QuireError('TABLE_EXISTS', `Table ${known} exists already.`);
+      }
       const { directory, records, clock, random } = this.#options;
       const tableId = `${tableName}.${Buffer.from(random.bytes(6)).toString('hex')}`;
       const record: TableRecord = { tableId, createdMs: clock.nowMs(), config, findings };
+      const stream = this.#openStream(record);
       const table = await ServedTable.create(record, this.#options);
       // The paused state is durable before the table exists.
-      const consumer = await this.#consume(table, options?.isPaused);
+      const consumer = await this.#consume(table, stream, options?.isPaused);
       try {
         const isNew = await records.create(directory.table(tableName), record);
         if (!isNew) throw new QuireError('TABLE_EXISTS', `Table ${tableName} exists already.`);
@@ -167,10 +172,17 @@ export class TableRegistry implements AsyncDisposable {
       const table = this.get(config.tableName);
       const findings = await this.#check(config);
       const record: TableRecord = { ...table.record, config, findings };
-      await this.#options.records.replace(this.#options.directory.table(table.name), record);
+      // Before anything changes, because the settings of the server may not allow the stream.
+      const stream = this.#openStream(record);
+      try {
+        await this.#options.records.replace(this.#options.directory.table(table.name), record);
+      } catch (error) {
+        await stream?.[Symbol.asyncDispose]();
+        throw error;
+      }
       table.record = record;
       await table.consumer?.[Symbol.asyncDispose]();
-      table.consumer = await this.#consume(table);
+      await this.#startConsumer(table, stream);
       return { tableNameWithType: table.name, findings };
     });
   }
@@ -200,16 +212,31 @@ export class TableRegistry implements AsyncDisposable {
     await Promise.all(this.tables.map(async (table) => table.consumer?.[Symbol.asyncDispose]()));
   }
 
-  async #consume(table: ServedTable, isPaused?: boolean): Promise<TableConsumer | undefined> {
-    const [settings] = table.type === 'REALTIME' ? streamSettingsOf(table.record.config) : [];
-    if (settings === undefined) return undefined;
-    const { clock, random, openStream, consumerEvents, runChunkJob } = this.#options;
+  /** Opens the stream of a real-time table. @throws STREAM_INVALID when it is not allowed */
+  #openStream({ config }: TableRecord): MessageStream | undefined {
+    const [settings] = config.tableType === 'REALTIME' ? streamSettingsOf(config) : [];
+    return settings === undefined ? undefined : this.#options.openStream(settings.config);
+  }
+
+  /** Consumes a stream into its table; disposes of the stream if that fails. */
+  async #consume(
+    table: ServedTable,
+    stream: MessageStream | undefined,
+    isPaused?: boolean,
+  ): Promise<TableConsumer | undefined> {
+    const [settings] = streamSettingsOf(table.record.config);
+    if (stream === undefined || settings === undefined) return undefined;
+    const { clock, random, consumerEvents, runChunkJob } = this.#options;
     const readSchema = (): Promise<TableSchemaDocument> => this.schemas.read(table.rawName);
-    const stream = openStream(settings.config);
-    return TableConsumer.open(
-      { ...consumerEvents, table, settings, stream, clock, random, readSchema, runChunkJob },
-      { isPaused },
-    );
+    try {
+      return await TableConsumer.open(
+        { ...consumerEvents, table, settings, stream, clock, random, readSchema, runChunkJob },
+        { isPaused },
+      );
+    } catch (error) {
+      await stream[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /**
@@ -264,9 +291,9 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   /** Starts the consumption of a table. A table whose consumption cannot start is set aside. */
-  async #startConsumer(table: ServedTable): Promise<void> {
+  async #startConsumer(table: ServedTable, stream: MessageStream | undefined): Promise<void> {
     try {
-      table.consumer = await this.#consume(table);
+      table.consumer = await this.#consume(table, stream);
     } catch (error) {
       const damage = isQuireError(error)
         ? error
@@ -274,6 +301,19 @@ export class TableRegistry implements AsyncDisposable {
       this.#options.onSetAside?.(table.name, damage);
       this.#tables.delete(table.name);
       this.#setAside.set(table.name, damage);
+    }
+  }
+
+  /**
+   * Opens the stream of a table that exists. If the settings of the server no longer allow it, its
+   * calls fail: the table is served, and another config can be given to it.
+   */
+  #openKnownStream(table: ServedTable): MessageStream | undefined {
+    try {
+      return this.#openStream(table.record);
+    } catch (error) {
+      if (!isQuireError(error, 'STREAM_INVALID')) throw error;
+      return new LateStream(`stream of ${table.name}`, () => Promise.reject(error));
     }
   }
 
@@ -316,8 +356,13 @@ export class TableRegistry implements AsyncDisposable {
     });
   }
 
-  #usersOf(schemaName: string): readonly ServedTable[] {
-    return this.tables.filter(({ rawName }) => rawName === schemaName);
+  /** Returns the names of tables with this schema, including those that are set aside. */
+  #usersOf(schemaName: string): readonly string[] {
+    return this.#allNames.filter((name) => parseTableName(name).rawName === schemaName);
+  }
+
+  get #allNames(): readonly string[] {
+    return [...this.#tables.keys(), ...this.#setAside.keys()];
   }
 }
 

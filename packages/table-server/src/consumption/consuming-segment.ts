@@ -94,12 +94,12 @@ export class ConsumingSegment {
 
   /**
    * Drops the rows that a partition has consumed since its last commit, so that they are consumed
-   * again.
+   * again. Returns the new record; undefined if there were no such rows.
    */
-  static async empty(parts: ConsumingParts): Promise<void> {
+  static async empty(parts: ConsumingParts): Promise<ConsumingRecord | undefined> {
     const { table } = parts;
     const known = await table.records.read<ConsumingRecord>(recordOf(parts));
-    if (known === undefined || isCommitted(known, table.segments.manifest)) return;
+    if (known === undefined || isCommitted(known, table.segments.manifest)) return undefined;
     // The record keeps its segment name, which explains the files that are left over.
     const record: ConsumingRecord = {
       ...known,
@@ -108,6 +108,7 @@ export class ConsumingSegment {
       chunks: [],
     };
     await table.records.replace(recordOf(parts), record);
+    return record;
   }
 
   get record(): ConsumingRecord {

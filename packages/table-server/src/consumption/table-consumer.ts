@@ -13,7 +13,7 @@ import {
   parseStreamConfig,
   type PartitionOffsets,
 } from '@quire/streams';
-import type { ConsumingRecord } from '../segments/manifest.ts';
+import { type ConsumingRecord, isCommitted } from '../segments/manifest.ts';
 import type { ServedTable, StreamConsumer } from '../served-table.ts';
 import type { RunChunkJob } from './chunk-job.ts';
 import { ConsumingSegment } from './consuming-segment.ts';
@@ -50,6 +50,11 @@ const discoveryIntervalMs = { ready: 30_000, unready: 1_000 } as const;
 export class TableConsumer implements StreamConsumer {
   readonly #options: TableConsumerOptions;
   readonly #consumers = new Map<number, PartitionConsumer>();
+  /**
+   * The records of partitions whose consumer has not opened its segment, as while the stream cannot
+   * be reached: queries see their rows.
+   */
+  readonly #stored: Map<number, ConsumingRecord>;
   readonly #ending = new AbortController();
   #record: ConsumptionRecord;
   #isReady = false;
@@ -59,10 +64,18 @@ export class TableConsumer implements StreamConsumer {
   #abortDiscovery: AbortController | undefined;
   /** Runs pauses and resumptions sequentially. */
   readonly #changes = new Slots(1);
+  /** A pause continues in the background, and later stops wait for it. */
+  readonly #stops = new Slots(1);
+  #isStopped = true;
 
-  private constructor(options: TableConsumerOptions, record: ConsumptionRecord) {
+  private constructor(
+    options: TableConsumerOptions,
+    record: ConsumptionRecord,
+    stored: readonly ConsumingRecord[],
+  ) {
     this.#options = options;
     this.#record = record;
+    this.#stored = new Map(stored.map((each) => [each.partition, each]));
     if (!record.isPaused) this.#start();
   }
 
@@ -79,8 +92,11 @@ export class TableConsumer implements StreamConsumer {
     const known = await records.read<ConsumptionRecord>(file);
     const record: ConsumptionRecord = known ?? { isPaused, changedMs: null, comment: null };
     if (known === undefined) await records.replace(file, record);
-    if (record.isPaused) await commitLeftovers(options);
-    return new TableConsumer(options, record);
+    const stored = await readConsumingRecords(options.table);
+    const consumer = new TableConsumer(options, record, stored);
+    // The server may have stopped before a pause had committed all rows.
+    if (record.isPaused) await consumer.#commitStored();
+    return consumer;
   }
 
   get isPaused(): boolean {
@@ -88,7 +104,10 @@ export class TableConsumer implements StreamConsumer {
   }
 
   get records(): readonly ConsumingRecord[] {
-    return this.#segments.map(({ record }) => record);
+    const opened = this.#segments.map(({ record }) => record);
+    const partitions = new Set(opened.map(({ partition }) => partition));
+    const stored = [...this.#stored.values()].filter(({ partition }) => !partitions.has(partition));
+    return [...opened, ...stored].toSorted((left, right) => left.partition - right.partition);
   }
 
   async settled(): Promise<void> {
@@ -96,9 +115,9 @@ export class TableConsumer implements StreamConsumer {
   }
 
   requestCommits(segmentNames: readonly string[]): void {
-    for (const consumer of this.#partitions) {
-      const name = consumer.segment?.record.segmentName;
-      if (name !== undefined && segmentNames.includes(name)) consumer.requestCommit(name);
+    for (const { partition, segmentName } of this.records) {
+      if (!segmentNames.includes(segmentName)) continue;
+      this.#consumers.get(partition)?.requestCommit(segmentName);
     }
   }
 
@@ -162,15 +181,14 @@ export class TableConsumer implements StreamConsumer {
         await this.#stop({ commits: false });
       }
       await this.#save({ isPaused: false, comment: comment ?? null });
-      if (!this.#ending.signal.aborted && this.#discovery === undefined) this.#start();
     });
   }
 
   consumeAgain(partition: number): Promise<void> {
     return this.#change(async () => {
       await this.#stop({ commits: false });
-      await ConsumingSegment.empty({ ...this.#options, partition });
-      if (!this.#record.isPaused) this.#start();
+      const emptied = await ConsumingSegment.empty({ ...this.#options, partition });
+      if (emptied !== undefined) this.#stored.set(partition, emptied);
     });
   }
 
@@ -192,11 +210,14 @@ export class TableConsumer implements StreamConsumer {
     );
   }
 
+  /** The segments of consumers that have not stopped. */
   get #segments(): readonly ConsumingSegment[] {
+    if (this.#isStopped) return [];
     return this.#partitions.flatMap(({ segment }) => segment ?? []);
   }
 
   #start(): void {
+    this.#isStopped = false;
     this.#consumers.clear();
     this.#abortDiscovery = new AbortController();
     this.#discovery = this.#discoverPartitions(this.#abortDiscovery.signal);
@@ -244,11 +265,37 @@ export class TableConsumer implements StreamConsumer {
     });
   }
 
-  async #stop(how: { readonly commits: boolean }): Promise<void> {
-    this.#abortDiscovery?.abort();
-    await this.#discovery;
-    this.#discovery = undefined;
-    await Promise.all(this.#partitions.map((consumer) => consumer.stop(how)));
+  #stop(how: { readonly commits: boolean }): Promise<void> {
+    return this.#stops.run(async () => {
+      this.#abortDiscovery?.abort();
+      await this.#discovery;
+      this.#discovery = undefined;
+      await Promise.all(this.#partitions.map((consumer) => consumer.stop(how)));
+      for (const { record } of this.#segments) this.#stored.set(record.partition, record);
+      this.#isStopped = true;
+      if (how.commits) await this.#commitStored();
+    });
+  }
+
+  /** Commits the rows of partitions that no consumer could commit. */
+  async #commitStored(): Promise<void> {
+    const { readSchema, onRetry, ...parts } = this.#options;
+    const { table } = parts;
+    for (const record of this.#stored.values()) {
+      const { partition, startOffset, endOffset } = record;
+      if (endOffset === startOffset || isCommitted(record, table.segments.manifest)) continue;
+      try {
+        const segment = await ConsumingSegment.open(
+          { ...parts, partition },
+          async () => startOffset,
+        );
+        await segment.commit({ config: table.record.config, schema: await readSchema() });
+        this.#stored.set(partition, segment.record);
+      } catch (error) {
+        // Queries see the rows either way; the next pause or start tries again.
+        onRetry?.(table.name, partition, error);
+      }
+    }
   }
 
   async #moveTo(offsets: readonly PartitionOffsets[], from: 'smallest' | 'largest'): Promise<void> {
@@ -259,7 +306,10 @@ export class TableConsumer implements StreamConsumer {
       sequence: checkpoints.find((each) => each.partition === partition)?.sequence ?? -1,
       endOffset: from === 'smallest' ? earliestOffset : latestOffset,
     }));
-    for (const { partition } of offsets) await ConsumingSegment.forget({ table, partition });
+    for (const { partition } of offsets) {
+      await ConsumingSegment.forget({ table, partition });
+      this.#stored.delete(partition);
+    }
     await table.segments.change({ checkpoints: moved });
   }
 
@@ -326,12 +376,18 @@ export class TableConsumer implements StreamConsumer {
     }
   }
 
+  /** Runs a change. Consumption that it stopped continues afterwards, even if it fails. */
   #change(make: () => Promise<void>): Promise<void> {
     return this.#changes.run(async () => {
       if (this.#ending.signal.aborted) {
         throw new QuireError('SHUTTING_DOWN', 'The table is being closed.');
       }
-      await make();
+      try {
+        await make();
+      } finally {
+        const isStopped = this.#isStopped && !this.#record.isPaused;
+        if (isStopped && !this.#ending.signal.aborted) this.#start();
+      }
     });
   }
 
@@ -343,24 +399,6 @@ export class TableConsumer implements StreamConsumer {
     const record: ConsumptionRecord = { isPaused, changedMs: clock.nowMs(), comment };
     await table.records.replace(table.directory.consumption(table.record.tableId), record);
     this.#record = record;
-  }
-}
-
-/** Commits the rows of a paused table whose server stopped before it had committed all of them. */
-async function commitLeftovers({
-  readSchema,
-  onRetry,
-  ...parts
-}: TableConsumerOptions): Promise<void> {
-  const { table } = parts;
-  for (const { partition, startOffset } of await readConsumingRecords(table)) {
-    try {
-      const segment = await ConsumingSegment.open({ ...parts, partition }, async () => startOffset);
-      await segment.commit({ config: table.record.config, schema: await readSchema() });
-    } catch (error) {
-      // Queries see the rows either way; the next start tries again.
-      onRetry?.(table.name, partition, error);
-    }
   }
 }
 
