@@ -297,6 +297,8 @@ export function writeAtOnce(
   response: ServerResponse,
   chunks: readonly Uint8Array[],
 ): Promise<boolean> {
+  // A response that closed while its body was being read emits neither event again.
+  if (response.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     response.once('finish', () => resolve(true)).once('close', () => resolve(false));
     // Chunks written synchronously are sent with one system call.

@@ -118,3 +118,17 @@ test('what is written at once to a client that goes away is not taken', async ()
   );
   expect(outcome).toBe(false);
 });
+
+test('what is written at once to a client that has gone away is not taken', async () => {
+  const outcome = await serving(
+    async (response) => {
+      response.flushHeaders();
+      await once(response, 'close');
+      return await writeAtOnce(response, [new Uint8Array(10)]);
+    },
+    async (incoming) => {
+      incoming.destroy();
+    },
+  );
+  expect(outcome).toBe(false);
+});
