@@ -155,9 +155,10 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
 
   /** Starts processes up to the number that is kept ready. */
   startAhead(): void {
-    while (!this.#closing.signal.aborted && this.#all.size < this.#options.limits.sizeMin) {
-      this.#setAhead(this.#start());
-    }
+    if (this.#closing.signal.aborted) return;
+    // Counted before they start: `#all` does not contain a process that cannot be started.
+    const missing = this.#options.limits.sizeMin - this.#all.size;
+    for (let count = 0; count < missing; count += 1) this.#setAhead(this.#start());
   }
 
   /**

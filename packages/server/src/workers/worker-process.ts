@@ -246,11 +246,14 @@ export class WorkerProcess {
 
   async #watch(): Promise<WorkerEnd> {
     const child = this.#child;
-    const errorOutput = lastOf(child.stdio[2], heapExhausted);
-    const exitReason = lastOf(child.stdio[exitReasonFd], 'memory');
     const { promise: closed, resolve } = Promise.withResolvers<string>();
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    // A process that could not be started, for example without free file descriptors, has no
+    // streams.
+    const stdio: readonly (ChildProcess['stdio'][number] | undefined)[] = child.stdio ?? [];
+    const errorOutput = lastOf(stdio[2], heapExhausted);
+    const exitReason = lastOf(stdio[exitReasonFd], 'memory');
     const how = await closed;
     this.#hasEnded = true;
     await Promise.all(
