@@ -73,9 +73,10 @@ export class WorkerProcess {
   #killReason: WorkerEndReason | undefined;
   #isAbandoned = false;
   #hasEnded = false;
+  #end: WorkerEnd | undefined;
   #directories: readonly string[] = [];
   #work: Pick<WorkOptions, 'handlers' | 'onStarted'> = noWork;
-  #answer = Promise.withResolvers<Outcome>();
+  #answer = Promise.withResolvers<Outcome | WorkerEnd>();
 
   /** Starts the process. */
   constructor(options: WorkerProcessOptions) {
@@ -83,6 +84,12 @@ export class WorkerProcess {
     this.#child = startProcess(options);
     this.pid = this.#child.pid ?? 0;
     this.ended = this.#watch();
+    // Subscribed to once: `ended` is pending for the life of the process, and a race with it would
+    // retain the answer of each piece of work until then.
+    void this.ended.then((end) => {
+      this.#end = end;
+      this.#answer.resolve(end);
+    });
     this.#child.on('message', (message: FromWorker) => this.#receive(message));
   }
 
@@ -168,12 +175,11 @@ export class WorkerProcess {
   }
 
   async #nextAnswer(onGone?: (end: WorkerEnd) => void): Promise<Outcome> {
-    const ended = this.ended.then((end) => ({ end }));
-    const answer = await Promise.race([this.#answer.promise, ended]);
-    if ('end' in answer) onGone?.(answer.end);
-    const outcome = 'end' in answer ? this.#outcomeOfEnd(answer.end) : answer;
-    this.#answer = Promise.withResolvers<Outcome>();
-    return outcome;
+    const answer = this.#end ?? (await this.#answer.promise);
+    this.#answer = Promise.withResolvers();
+    if ('isGood' in answer) return answer;
+    onGone?.(answer);
+    return this.#outcomeOfEnd(answer);
   }
 
   #receive(message: FromWorker): void {

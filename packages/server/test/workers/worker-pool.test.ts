@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { QuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -52,6 +54,23 @@ describe('a pool of workers', () => {
       nothing: undefined,
     };
     expect(await run(openPool(), { kind: 'echo', value })).toEqual(value);
+  });
+
+  it('a pool of workers releases the answers of a process from memory while it runs', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const pool = openPool({ sizeMax: 1 });
+    const answerOf = async (): Promise<WeakRef<object>> =>
+      new WeakRef((await run(pool, { kind: 'echo', value: {} })) as object);
+    const answers = [await answerOf(), await answerOf()];
+    // The parser of messages may refer to the last one.
+    await run(pool, { kind: 'pid' });
+    const retainedCount = (): number => {
+      collectGarbage();
+      return answers.filter((answer) => answer.deref() !== undefined).length;
+    };
+    await expect.poll(retainedCount).toBe(0);
+    expect(pool.status.count).toBe(1);
   });
 
   it('a pool of workers sets variables of its processes, except those that this process has', async () => {
