@@ -7,7 +7,7 @@ import {
   readWhole,
   type Transport,
 } from '@quire/client/wire';
-import type { Clock } from '@quire/core';
+import { type Clock, isQuireError, QuireError } from '@quire/core';
 import { unlessAborted, withDeadline } from '@quire/core/wait';
 import { Agent, type buildConnector } from 'undici';
 
@@ -51,12 +51,14 @@ const connectTimeoutMs = 10_000;
 /** Calls brokers, each with its own connections and timeout, so that no broker affects another. */
 export class BrokerClient implements AsyncDisposable {
   readonly #options: BrokerClientOptions;
+  readonly #provider: AuthorizationProvider;
   readonly #agent: Agent;
   readonly #transport: Transport;
 
   constructor(options: BrokerClientOptions) {
     const { certificateAuthorities: ca } = options;
     this.#options = options;
+    this.#provider = withCodes(options.authorization);
     // Timeouts are enforced per call, with the controller's clock.
     this.#agent = new Agent({
       connections: connectionsMax,
@@ -75,11 +77,11 @@ export class BrokerClient implements AsyncDisposable {
    * @throws BROKER_TIMED_OUT when the answer is not complete in time
    * @throws BROKER_UNAVAILABLE when there is no connection
    * @throws BROKER_FAILED when the answer is incomplete, too long, or not HTTP
-   * @throws the errors of the Authorization provider
+   * @throws the errors of the Authorization provider; SERVER_UNREACHABLE for those without a code
    * @throws ABORTED when the signal is aborted
    */
   async call(url: string, call: BrokerCall): Promise<BrokerAnswer> {
-    const { authorization: provider, clock, timeoutMs } = this.#options;
+    const { clock, timeoutMs } = this.#options;
     const limit = {
       clock,
       timeoutMs: timeoutMs(),
@@ -89,7 +91,7 @@ export class BrokerClient implements AsyncDisposable {
     const answered = async (signal: AbortSignal): Promise<BrokerAnswer> => {
       if (call.isPublic === true) return this.#send(url, call, undefined, signal);
       return sendAuthorized(
-        provider,
+        this.#provider,
         (authorization) => this.#send(url, call, authorization, signal),
         { statusOf: ({ status }) => status },
       );
@@ -129,4 +131,26 @@ export class BrokerClient implements AsyncDisposable {
     const dateMs = Date.parse(answer.headers.get('date') ?? '');
     return { status: answer.status, text, dateMs: Number.isNaN(dateMs) ? undefined : dateMs };
   }
+}
+
+/**
+ * Wraps a provider, which may be a module of the operator, so that its failure is that of one call:
+ * an error without a code is a defect of the controller, which ends its process.
+ */
+function withCodes(provider: AuthorizationProvider): AuthorizationProvider {
+  return {
+    authorization: async (options) => {
+      try {
+        return await provider.authorization(options);
+      } catch (cause) {
+        if (isQuireError(cause)) throw cause;
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new QuireError(
+          'SERVER_UNREACHABLE',
+          `The provider of the Authorization for brokers failed: ${reason}`,
+          { cause },
+        );
+      }
+    },
+  };
 }

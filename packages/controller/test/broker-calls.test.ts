@@ -182,6 +182,27 @@ describe('what misbehaves is an error, in our own words', () => {
     expect(await outcome).toMatchObject({ code: 'BROKER_TIMED_OUT' });
   });
 
+  test.each([
+    { authorization: () => Promise.reject(new TypeError('fetch failed')), what: 'rejects' },
+    {
+      authorization: () => {
+        throw new TypeError('fetch failed');
+      },
+      what: 'throws',
+    },
+  ])('a provider of tokens that $what with an error of its own', async ({ authorization }) => {
+    await using failing = new BrokerClient({
+      authorization: { authorization },
+      clock,
+      timeoutMs: () => 5000,
+    });
+    await expect(listResults(failing, 'http://127.0.0.1:9', signal)).rejects.toMatchObject({
+      code: 'SERVER_UNREACHABLE',
+      message: 'The provider of the Authorization for brokers failed: fetch failed',
+      cause: { message: 'fetch failed' },
+    });
+  });
+
   test('a caller that gives up ends the calls to brokers', async () => {
     await using broker = await fakeBroker(() => undefined);
     const giveUp = new AbortController();
