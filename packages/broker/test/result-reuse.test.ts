@@ -105,3 +105,10 @@ test.each([
 ])('Cache-Control: %s wants an age of %s ms', (header, ageMs) => {
   expect(wantedAgeMs(header)).toBe(ageMs);
 });
+
+test('a question with the parameter -0 is another one than with 0', () => {
+  const keyOf = (value: number): string =>
+    questionKey('ann', { sql: 'SELECT 1e0 / ?', parameters: [{ type: 'DOUBLE', value }] });
+  expect(keyOf(-0)).not.toBe(keyOf(0));
+  expect(keyOf(-0)).toBe(keyOf(-0));
+});
