@@ -5,8 +5,9 @@ import { ManualClock } from '@quire/core/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answers, MisbehavingBroker } from '../testkit/servers/misbehaving-broker.ts';
+import { answers, hangs, MisbehavingBroker } from '../testkit/servers/misbehaving-broker.ts';
 import { scriptedRowsJson } from '../testkit/broker-engine.ts';
+import { type LogLine, recordingLogger, untilLogged } from '../testkit/broker-log.ts';
 import type { TestBroker } from '../testkit/broker-server.ts';
 import { forwardTo, startBroker, TestProxy } from '../testkit/proxy-server.ts';
 
@@ -141,6 +142,38 @@ test('an address that guesses at credentials that brokers check is held back; a 
     'TOO_MANY_REQUESTS',
     '30',
   ]);
+});
+
+test('a guess whose caller leaves before its answer is not a caller that was let in before', async () => {
+  const settings = {
+    callsPerSecondMax: Infinity,
+    callsRunningMax: Infinity,
+    failuresPerMinuteMax: 2,
+  };
+  const lines: LogLine[] = [];
+  await using broker = await MisbehavingBroker.start();
+  await using proxy = await TestProxy.start([broker], {
+    limits: new CallLimits(() => settings, new ManualClock()),
+    logger: recordingLogger(lines),
+  });
+  const guess = (token: string, signal?: AbortSignal) =>
+    proxy.query('rows 1', '', {
+      headers: { authorization: `Bearer ${token}` },
+      ...(signal && { signal }),
+    });
+  broker.conduct = hangs;
+  const leaving = new AbortController();
+  const left = guess('a', leaving.signal).catch(() => 'left');
+  await broker.untilCalled();
+  leaving.abort();
+  expect(await left).toBe('left');
+  await untilLogged(lines, 'call aborted');
+
+  broker.conduct = answers(401, '{}');
+  const statuses = [];
+  for (const token of ['b', 'c', 'a']) statuses.push((await guess(token)).status);
+  // The call that was left did not count as a failure either: two were answered.
+  expect(statuses).toEqual([401, 401, 429]);
 });
 
 describe('the brokers of a proxy', () => {

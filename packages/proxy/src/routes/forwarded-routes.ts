@@ -96,6 +96,8 @@ function holdBackGuessing(
   }
   reply.raw.once('close', () => {
     if (reply.statusCode === 401) limits.countFailure(request.ip, authorization);
-    else if (reply.statusCode < 400) limits.countSuccess(authorization);
+    // A caller that left before its answer proves nothing, and has learned nothing: the status is
+    // still 200 then.
+    else if (reply.raw.headersSent && reply.statusCode < 400) limits.countSuccess(authorization);
   });
 }
