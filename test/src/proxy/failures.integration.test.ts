@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { ErrorBody, ProxyHealthResponse } from '@quire/api';
 import { CallLimits } from '@quire/auth';
 import { ManualClock } from '@quire/core/testing';
@@ -16,6 +19,7 @@ import { scriptedRowsJson } from '../testkit/broker-engine.ts';
 import type { TestBroker } from '../testkit/broker-server.ts';
 import { type LogLine, recordingLogger, untilLogged } from '../testkit/broker-log.ts';
 import { startBroker, TestProxy } from '../testkit/proxy-server.ts';
+import { sendRaw } from '../testkit/raw-request.ts';
 
 let odd: MisbehavingBroker;
 let good: TestBroker;
@@ -389,6 +393,44 @@ describe('an answer that breaks off', () => {
       ]);
     },
   );
+});
+
+describe('a call whose body is not read to its end', () => {
+  /** A query about a result, longer than what is read of it at once, and a call after it. */
+  const queryAndPage = (): string => {
+    const body = JSON.stringify({ sql: `SELECT result('${id}') ${'x'.repeat(1_500_000)}` });
+    const headers = 'Host: proxy\r\nAuthorization: Bearer ann-token\r\n';
+    return (
+      `POST /query/sql HTTP/1.1\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}` +
+      `GET /health HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`
+    );
+  };
+
+  test('a call whose body is not read to its end, because no broker can be asked for its result, leaves its connection usable', async () => {
+    const nowhere = [{ url: 'http://127.0.0.1:9' }, { url: 'http://127.0.0.1:11' }];
+    await using away = await TestProxy.start(nowhere, { bodyBytesMax: 4_000_000 });
+    const answer = await sendRaw(away.address, queryAndPage());
+    expect([answer.status, answer.count]).toEqual([503, 2]);
+  });
+
+  test('a call whose body is not read to its end, because its broker answers early, leaves its connection usable', async () => {
+    const server = createServer((request, response) => {
+      const isHealth = request.url === '/health';
+      response.writeHead(isHealth ? 200 : 429, { 'content-length': 2 }).end('{}');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    try {
+      await using hasty = await TestProxy.start([{ url: `http://127.0.0.1:${port}` }], {
+        bodyBytesMax: 4_000_000,
+      });
+      const answer = await sendRaw(hasty.address, queryAndPage());
+      expect([answer.status, answer.count]).toEqual([429, 2]);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
 });
 
 test.each([

@@ -71,6 +71,11 @@ export class ForwardedCall {
     return (await this.#upload?.peek()) ?? Buffer.alloc(0);
   }
 
+  /** Drops the rest of its body, once no broker is called any more. */
+  dropBody(): void {
+    this.#upload?.drop();
+  }
+
   /**
    * Forwards the call to a broker. The answer is forwarded to the client if `accepts` returns true
    * for its headers, which is the default.
@@ -116,8 +121,7 @@ export class ForwardedCall {
     });
     const outcome = await this.#exchange.run();
     if (span !== undefined) endSpan(span, outcome);
-    // The rest of a body that the broker did not read must not be mistaken for the next call.
-    if (this.#upload?.isStarted === true) this.#request.raw.resume();
+    if (this.#upload?.isStarted === true) this.#upload.drop();
     metrics.observeBrokerCall(broker.label, outcomeLabel(outcome), clock.monotonicMs() - startMs);
     this.#recordOutcome(broker, outcome);
     return outcome;

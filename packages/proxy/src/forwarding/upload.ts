@@ -70,6 +70,17 @@ export class Upload {
     }
   }
 
+  /**
+   * Drops the bytes that were not sent. Node drops a body that nothing has read by itself; one that
+   * was read in part would block the next call of its connection.
+   */
+  drop(): void {
+    if (this.#chunks === undefined) return;
+    const resume = (): void => void this.#request.resume();
+    // The iterator reads the request until it is closed, which a read in progress delays.
+    this.#chunks.return?.().then(resume, resume);
+  }
+
   #readFirst(): Promise<IteratorResult<Buffer>> {
     this.#first ??= this.#iterator().next();
     return this.#first;

@@ -45,8 +45,12 @@ export function queryRoute(context: ProxyContext, operation: Operation): RouteOp
     const call = new ForwardedCall(context, request, reply, {
       headTimeoutMs: context.options.timeouts.queryMs,
     });
-    const candidates = await brokersForQuery(context, request, () => call.peekBody());
-    await forwardToOneOf(context, request, call, candidates);
+    try {
+      const candidates = await brokersForQuery(context, request, () => call.peekBody());
+      await forwardToOneOf(context, request, call, candidates);
+    } finally {
+      call.dropBody();
+    }
     return reply;
   });
 }
