@@ -5,6 +5,7 @@ import { problemOf, progressOf } from './problem-of.ts';
 import {
   type Cleanup,
   enterStage,
+  hasDropFailed,
   isFinal,
   type RestreamJob,
   type RestreamStatus,
@@ -402,12 +403,12 @@ function decideRebalance(
 }
 
 /**
- * Returns the next step after the end: the destination is paused or dropped; one that was kept can
- * still be dropped later.
+ * Returns the next step after the end: the destination is paused or dropped; one that was kept, or
+ * could not be dropped, can still be dropped later.
  */
 function decideCleanup(job: RestreamJob, seen: Observation): Decision {
   const wantsDrop = seen.requests.cancel?.dropDestination === true && job.status !== 'DONE';
-  if (wantsDrop && job.cleanup?.kind !== 'DROP') {
+  if (wantsDrop && (job.cleanup?.kind !== 'DROP' || hasDropFailed(job))) {
     return { kind: 'write', job: { ...job, cleanup: newCleanup('DROP') } };
   }
   if (job.cleanup === null || job.cleanup.isDone) return { kind: 'end' };

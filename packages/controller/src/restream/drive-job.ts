@@ -6,7 +6,7 @@ import type { JobRecords } from './job-records.ts';
 import { observe } from './observe.ts';
 import { isRetryable, retryTimeoutMs, addRetryTime } from './retry-timeout.ts';
 import { perform } from './perform.ts';
-import { type RestreamJob, withProblem } from './restream-job.ts';
+import { hasDropFailed, type RestreamJob, withProblem } from './restream-job.ts';
 
 /** The log of jobs; a pino logger fits. */
 export interface RestreamLog {
@@ -121,6 +121,10 @@ async function write(
   before: RestreamJob,
   job: RestreamJob,
 ): Promise<void> {
+  // A request that is found beside the record of a failed drop must be one made after the failure.
+  // It is removed first: if the controller is killed in between, the next one tries the drop again,
+  // whereas the reverse order could remove a request of a caller who has seen the failure.
+  if (hasDropFailed(job)) await records.removeCancel(job.jobId);
   await records.write(job);
   onWritten(job);
   if (job.status === before.status) return;

@@ -144,6 +144,11 @@ export class JobRecords {
     await this.#put(cancelKey(jobId), `${JSON.stringify(cancel)}\n`);
   }
 
+  /** Removes the request to cancel a job, if there is one. */
+  async removeCancel(jobId: string): Promise<void> {
+    await this.#store.delete(cancelKey(jobId));
+  }
+
   /**
    * @throws STORE_FULL, STORE_UNAVAILABLE with a message for callers, and other errors of the store
    */

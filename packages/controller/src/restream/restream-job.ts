@@ -62,6 +62,14 @@ export interface Cleanup {
   readonly leftover?: string | null;
 }
 
+/**
+ * Reports whether a job gave up dropping its destination, which may still exist: a caller can
+ * request the drop again.
+ */
+export function hasDropFailed({ cleanup }: Pick<RestreamJob, 'cleanup'>): boolean {
+  return cleanup?.kind === 'DROP' && cleanup.isDone && cleanup.problem !== null;
+}
+
 /** A problem that kept a stage from progressing: it was retried, or waited for. */
 export interface StageProblem {
   readonly code: ErrorCode;

@@ -17,7 +17,7 @@ import { driveJob, type RestreamLog } from './drive-job.ts';
 import { JobRecords, leaseKeyOf } from './job-records.ts';
 import { isRetryable } from './retry-timeout.ts';
 import { perform } from './perform.ts';
-import { isFinal, newJob, type RestreamJob, withProblem } from './restream-job.ts';
+import { hasDropFailed, isFinal, newJob, type RestreamJob, withProblem } from './restream-job.ts';
 import { checkStart, type RestreamRequest } from './start-job.ts';
 
 /** The dependencies of `Restreams`. */
@@ -151,7 +151,8 @@ export class Restreams implements AsyncDisposable {
 
   /**
    * Cancels a job, or drops the destination of one that failed or was cancelled. Resolves once the
-   * request is durable. A destination that was dropped is not dropped again.
+   * request is durable. A destination that was dropped is not dropped again; one whose drop failed
+   * is.
    *
    * @throws JOB_NOT_FOUND; CONFLICT when the job has ended and there is nothing to cancel
    */
@@ -340,7 +341,7 @@ export class Restreams implements AsyncDisposable {
 /** Returns whether a job has ended, and no request can give it work again. */
 function isSettled({ status, cleanup }: RestreamJob): boolean {
   if (!isFinal(status) || cleanup?.isDone === false) return false;
-  return status === 'DONE' || cleanup?.kind === 'DROP';
+  return status === 'DONE' || (cleanup?.kind === 'DROP' && !hasDropFailed({ cleanup }));
 }
 
 function uses(

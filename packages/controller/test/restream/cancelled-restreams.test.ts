@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { QuireError } from '@quire/core';
+import { expect, it, vi } from 'vitest';
 import { JobRecords } from '../../src/restream/job-records.ts';
+import { hasDropFailed } from '../../src/restream/restream-job.ts';
 import { destination, Scene, source } from './scene.ts';
 
 const request = { tableNameWithType: source, destTableNameWithType: destination };
@@ -55,6 +57,76 @@ it('a restream whose destination was dropped is not asked to drop it again: the 
   expect(dropped.cleanup).toMatchObject({ kind: 'DROP', isDone: true });
   expect(await controller.cancel(jobId, { dropDestination: true })).toEqual(dropped);
   expect((await new JobRecords(scene.store).readRequests(jobId)).cancel).toEqual(first);
+});
+
+it('a drop of a restream that failed for longer than it may is requested again by a caller, and by nobody else', async () => {
+  const scene = new Scene();
+  const records = new JobRecords(scene.store);
+  const drop = { dropDestination: true };
+  const first = scene.controller();
+  const { jobId } = await first.start(request);
+  await scene.until(first, jobId, ({ status }) => status === 'TABLE_STREAM');
+  const failure = new QuireError('ENGINE_UNAVAILABLE', 'The cluster is down.');
+  scene.engine.behaviour.failure = failure;
+  await first.cancel(jobId, drop);
+  const failed = await scene.untilEnded(first, jobId);
+  expect(failed.cleanup).toMatchObject({ kind: 'DROP', isDone: true, problem: failure.message });
+  await first[Symbol.asyncDispose]();
+
+  scene.engine.behaviour.failure = undefined;
+  await using next = scene.controller();
+  await scene.clock.advance(10 * 60_000);
+  expect(await next.read(jobId)).toEqual(failed);
+  expect((await records.readRequests(jobId)).cancel).toBeUndefined();
+  expect(scene.engine.tableNames).toContain(destination);
+
+  await next.cancel(jobId, drop);
+  const { cleanup } = await scene.until(
+    next,
+    jobId,
+    (job) => job.cleanup?.problem === null && job.cleanup.isDone,
+  );
+  expect(cleanup).toMatchObject({ kind: 'DROP', leftover: null });
+  expect([scene.engine.tableNames, scene.engine.schemaNames]).toEqual([[source], ['orders']]);
+});
+
+it('a drop of a restream is repeated when a caller asks for it at the moment in which its failure is recorded', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  scene.engine.behaviour.deletionFailure = new QuireError('CONFLICT', 'A task writes to it.');
+  const put = scene.store.put.bind(scene.store);
+  vi.spyOn(scene.store, 'put').mockImplementation(async (key, ...content) => {
+    const entry = await put(key, ...content);
+    const isFailed =
+      key === `restreams/${jobId}/record.json` && hasDropFailed(await controller.read(jobId));
+    if (isFailed) {
+      scene.engine.behaviour.deletionFailure = undefined;
+      await controller.cancel(jobId, { dropDestination: true });
+    }
+    return entry;
+  });
+  await controller.cancel(jobId, { dropDestination: true });
+  await scene.until(
+    controller,
+    jobId,
+    ({ cleanup }) => cleanup?.isDone === true && cleanup.problem === null,
+  );
+  expect(scene.engine.tableNames).toEqual([source]);
+});
+
+it('a restream drops its destination when asked to while the pause of it fails', async () => {
+  const scene = new Scene();
+  await using controller = scene.controller();
+  const { jobId } = await controller.start(request);
+  await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+  scene.engine.pauseConsumption = async () => {
+    await controller.cancel(jobId, { dropDestination: true });
+    throw new QuireError('CONFLICT', 'It cannot be paused.');
+  };
+  await controller.cancel(jobId, { dropDestination: false });
+  await scene.until(controller, jobId, ({ cleanup }) => cleanup?.kind === 'DROP' && cleanup.isDone);
+  expect(scene.engine.tableNames).toEqual([source]);
 });
 
 it('a restream leaves a table alone that somebody put where the destination was', async () => {

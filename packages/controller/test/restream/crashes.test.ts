@@ -1,8 +1,10 @@
-import type { ObjectStore } from '@quire/core';
+import { type ObjectStore, QuireError } from '@quire/core';
 import { describe, expect, it } from 'vitest';
 import type { RestreamEngine } from '../../src/restream/restream-engine.ts';
 import { JobRecords } from '../../src/restream/job-records.ts';
+import { hasDropFailed } from '../../src/restream/restream-job.ts';
 import type { Restreams } from '../../src/restream/restreams.ts';
+import type { FakeEngine } from './fake-engine.ts';
 import { destination, Scene, source } from './scene.ts';
 
 /** Counts the effects that a controller has outside of its process, and kills it at one of them. */
@@ -78,6 +80,12 @@ interface Story {
   readonly debugPause: boolean;
   /** The call that a caller makes in between. */
   readonly meanwhile: (controller: Restreams, jobId: string) => Promise<void>;
+  /** The call that a caller makes once the destination could not be dropped. */
+  readonly afterFailedDrop?: (
+    controller: Restreams,
+    jobId: string,
+    engine: FakeEngine,
+  ) => Promise<void>;
   readonly status: 'DONE' | 'CANCELLED';
   readonly tables: readonly string[];
 }
@@ -109,6 +117,21 @@ const stories: readonly Story[] = [
     status: 'CANCELLED',
     tables: [source],
   },
+  {
+    name: 'a caller who drops the destination again after the drop has failed',
+    prepare: ({ engine }) => {
+      engine.behaviour.deletionFailure = new QuireError('CONFLICT', 'A task writes to it.');
+    },
+    debugPause: true,
+    meanwhile: async (controller, jobId) =>
+      void (await controller.cancel(jobId, { dropDestination: true })),
+    afterFailedDrop: async (controller, jobId, { behaviour }) => {
+      behaviour.deletionFailure = undefined;
+      await controller.cancel(jobId, { dropDestination: true });
+    },
+    status: 'CANCELLED',
+    tables: [source],
+  },
 ];
 
 /**
@@ -134,7 +157,9 @@ async function run(story: Story, killAt: number): Promise<{ scene: Scene; moment
     if (job.status === 'INIT' && job.init.isHeld && job.init.isMade) {
       await swallow(story.meanwhile(doomed, job.jobId), killer);
     }
-    if (job.status === story.status && job.cleanup?.isDone !== false) break;
+    if (hasDropFailed(job)) {
+      await swallow(story.afterFailedDrop?.(doomed, job.jobId, scene.engine), killer);
+    } else if (job.status === story.status && job.cleanup?.isDone !== false) break;
   }
   const heir = scene.controller();
   await scene.clock.advance(60_000);
@@ -150,6 +175,10 @@ async function run(story: Story, killAt: number): Promise<{ scene: Scene; moment
   const held = await heir.read(job.jobId);
   if (held.status === 'INIT' && held.init.isHeld) {
     await swallow(story.meanwhile(heir, job.jobId), killer);
+  }
+  if (hasDropFailed(await scene.untilEnded(heir, job.jobId))) {
+    await story.afterFailedDrop?.(heir, job.jobId, scene.engine);
+    await scene.until(heir, job.jobId, ({ cleanup }) => cleanup?.problem === null);
   }
   const ended = await scene.untilEnded(heir, job.jobId);
   expect(ended.status).toBe(story.status);
@@ -172,8 +201,8 @@ async function peek(scene: Scene): Promise<Awaited<ReturnType<Restreams['list']>
 }
 
 /** Makes a call to a controller that may die during the call. */
-async function swallow(call: Promise<void>, killer: Killer): Promise<void> {
-  await Promise.race([call.catch(() => undefined), untilDead(killer)]);
+async function swallow(call: Promise<void> | undefined, killer: Killer): Promise<void> {
+  await Promise.race([call?.catch(() => undefined), untilDead(killer)]);
 }
 
 async function untilDead(killer: Killer): Promise<void> {

@@ -32,6 +32,8 @@ export interface Behaviour {
   retryingError: string | undefined;
   /** Thrown by every call while it is set. */
   failure: QuireError | undefined;
+  /** Thrown by the deletion of a table while it is set. */
+  deletionFailure: QuireError | undefined;
 }
 
 interface FakeTable {
@@ -63,6 +65,7 @@ export class FakeEngine implements RestreamEngine {
     stoppedPartition: undefined,
     retryingError: undefined,
     failure: undefined,
+    deletionFailure: undefined,
   };
   /** Names of the calls that have changed something. */
   readonly changes: string[] = [];
@@ -171,6 +174,7 @@ export class FakeEngine implements RestreamEngine {
 
   async deleteTable(name: string): Promise<void> {
     this.#assertReachable();
+    if (this.behaviour.deletionFailure !== undefined) throw this.behaviour.deletionFailure;
     this.#table(name);
     this.#tables.delete(name);
     this.changes.push(`deleteTable ${name}`);

@@ -133,6 +133,14 @@ it(
         expect(
           kind === 'PAUSE' && isThere && problem === null && !scene.engine.isPaused(destination),
         ).toBe(false);
+        // The destination of a job that has ended without success can always be dropped.
+        if (job.status !== 'DONE') {
+          await controller.cancel(jobId, { dropDestination: true });
+          const isDropped = ({ cleanup }: RestreamJob): boolean =>
+            cleanup?.kind === 'DROP' && cleanup.isDone && cleanup.problem === null;
+          await scene.until(controller, jobId, isDropped);
+        }
+        expect(job.status !== 'DONE' && scene.engine.tableNames.includes(destination)).toBe(false);
         await controller[Symbol.asyncDispose]();
       }),
       { numRuns: runCount, seed },

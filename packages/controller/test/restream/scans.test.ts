@@ -33,6 +33,14 @@ it('a scan removes restreams that are done, but the latest hundred and those tha
     maxRebalanceTimeMin: 1,
   });
   await scene.untilEnded(first, failing.jobId);
+  const undropped = createRequestId(scene.clock, new SeededRandom(7));
+  await records.write({
+    ...finished,
+    jobId: undropped,
+    status: 'FAILED',
+    cleanup: { kind: 'DROP', isDone: true, waitedMs: 0, problem: 'The cluster is down.' },
+  });
+  await scene.clock.advance(1);
   const laterIds = Array.from({ length: 100 }, (_, index) =>
     createRequestId(scene.clock, new SeededRandom(1000 + index)),
   );
@@ -43,7 +51,7 @@ it('a scan removes restreams that are done, but the latest hundred and those tha
   await scene.clock.advance(scansMs);
 
   const kept = (await next.list()).map(({ jobId }) => jobId);
-  expect(new Set(kept)).toEqual(new Set([failing.jobId, ...laterIds]));
+  expect(new Set(kept)).toEqual(new Set([failing.jobId, undropped, ...laterIds]));
   await expect(next.read(done.jobId)).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
   const keys = await Array.fromAsync(scene.store.list('restreams/'), ({ key }) => key);
   expect(keys.filter((key) => key.includes(done.jobId))).toEqual([]);
