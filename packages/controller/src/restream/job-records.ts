@@ -31,7 +31,7 @@ const recordKeyPattern = /^restreams\/([0-9a-f-]{36})\/(?:record|revision)\.json
  */
 export class JobRecords {
   readonly #store: ObjectStore;
-  /** The revision of the record of each job, as last read or written here. */
+  /** The latest revision of the record of each job that was read or written here. */
   readonly #revisions = new Map<string, number>();
 
   constructor(store: ObjectStore) {
@@ -55,7 +55,9 @@ export class JobRecords {
         `is an older copy: it has revision ${revision}, and revision ${witnessed} was written`,
       );
     }
-    this.#revisions.set(jobId, revision);
+    // A record that was replaced during the read is not the latest one: the next revision must be
+    // higher than that of every write.
+    this.#revisions.set(jobId, Math.max(revision, this.#revisions.get(jobId) ?? 0));
     return job;
   }
 

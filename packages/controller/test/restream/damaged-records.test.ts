@@ -1,6 +1,7 @@
-import { readObject } from '@quire/core';
+import { QuireError, readObject } from '@quire/core';
 import { SeededRandom } from '@quire/core/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { JobRecords } from '../../src/restream/job-records.ts';
 import type { RestreamJob } from '../../src/restream/restream-job.ts';
 import type { Restreams } from '../../src/restream/restreams.ts';
 import { destination, Scene, source } from './scene.ts';
@@ -83,6 +84,44 @@ describe('the record of a job that is damaged', () => {
       expect(await controller.listProblems()).toEqual([]);
     },
   );
+
+  test('the record of a job is not taken for an older copy when a read outlasts two writes, and the process dies in the next write', async () => {
+    const scene = new Scene();
+    await using controller = scene.controller();
+    const started = await controller.start({
+      tableNameWithType: source,
+      destTableNameWithType: destination,
+      debugPause: true,
+    });
+    const job = await controller.read(started.jobId);
+    await controller[Symbol.asyncDispose]();
+    const { store } = scene;
+    const [get, put] = [store.get.bind(store), store.put.bind(store)];
+    const [isFound, isReleased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = vi.spyOn(store, 'get').mockImplementation(async (...asked) => {
+      const found = await get(...asked);
+      if (!asked[0].endsWith('/record.json')) return found;
+      isFound.resolve();
+      await isReleased.promise;
+      return found;
+    });
+    const records = new JobRecords(store);
+    const reading = records.read(job.jobId);
+    await isFound.promise;
+    // As the driver of the job, which has read the record before.
+    slow.mockRestore();
+    await records.read(job.jobId);
+    await records.write(job);
+    await records.write(job);
+    isReleased.resolve();
+    await reading;
+    vi.spyOn(store, 'put').mockImplementation(async (key, ...content) => {
+      if (key.endsWith('/revision.json')) throw new QuireError('STORE_UNAVAILABLE', 'Killed.');
+      return put(key, ...content);
+    });
+    await expect(records.write(job)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(await new JobRecords(store).read(job.jobId)).toEqual(job);
+  });
 
   test('the record of a job that is damaged is read and sealed where an earlier release wrote it', async () => {
     const scene = new Scene();
