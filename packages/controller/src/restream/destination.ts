@@ -5,6 +5,7 @@ import {
   type TableDescription,
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
+import { parseTableSchema } from '@quire/tables';
 import type { RestreamConfig } from './restream-job.ts';
 
 /** Marks a table as created by a job, in the member of table configs for custom metadata. */
@@ -73,9 +74,23 @@ export function tenantsOf(config: TableConfigDocument): {
   };
 }
 
-/** Reports whether two schemas have the same columns, whatever the names of the schemas. */
+/**
+ * Reports whether two schemas have the same columns, with nulls in the same ones, whatever the
+ * names of the schemas.
+ */
 export function isSameSchema(one: TableSchemaDocument, other: TableSchemaDocument): boolean {
-  return canonical(columnsOf(one)) === canonical(columnsOf(other));
+  return (
+    canonical(columnsOf(one)) === canonical(columnsOf(other)) &&
+    hasNullsByColumn(one) === hasNullsByColumn(other)
+  );
+}
+
+/**
+ * Reports whether the columns of a schema decide if missing values are null. Otherwise the config
+ * of the table does, which by default replaces them.
+ */
+function hasNullsByColumn(schema: TableSchemaDocument): boolean {
+  return parseTableSchema(schema).schema.enableColumnBasedNullHandling === true;
 }
 
 const columnMembers = [

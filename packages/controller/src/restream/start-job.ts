@@ -138,7 +138,7 @@ async function assertAbsent(
 
 /**
  * Reports whether the destination's schema must be created; an existing one with the same columns
- * is used.
+ * and null handling is used.
  */
 async function needsSchema(
   engine: RestreamEngine,
@@ -156,7 +156,7 @@ async function needsSchema(
   }
   throw new QuireError(
     'SCHEMA_EXISTS',
-    `A schema '${wanted.schemaName}' exists already, with other columns than those of the source.`,
+    `A schema '${wanted.schemaName}' exists already, with other columns or another enableColumnBasedNullHandling than that of the source.`,
   );
 }
 

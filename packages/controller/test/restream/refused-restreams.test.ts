@@ -1,4 +1,4 @@
-import { QuireError } from '@quire/core';
+import { isQuireError, QuireError } from '@quire/core';
 import { expect, it } from 'vitest';
 import { destination, Scene, source } from './scene.ts';
 
@@ -76,6 +76,35 @@ it('a restream refuses a schema of the name with other columns, and uses one wit
   await scene.untilEnded(controller, jobId);
   expect(scene.engine.schemaNames).toEqual(['orders', 'orders2']);
 });
+
+it.each<[source: boolean | undefined, existing: boolean | string | undefined, isUsed: boolean]>([
+  [undefined, undefined, true],
+  [undefined, false, true],
+  [true, 'true', true],
+  [true, undefined, false],
+  [undefined, true, false],
+])(
+  'a restream of a schema whose enableColumnBasedNullHandling is %s uses a schema of the name where it is %s: %s',
+  async (ofSource, ofExisting, isUsed) => {
+    const scene = new Scene();
+    await using controller = scene.controller();
+    const { schema } = await scene.engine.readTable(source);
+    const schemaOf = (schemaName: string, value: boolean | string | undefined) => ({
+      ...schema,
+      schemaName,
+      ...(value !== undefined && { enableColumnBasedNullHandling: value }),
+    });
+    await scene.engine.deleteSchema('orders');
+    await scene.engine.createSchema(schemaOf('orders', ofSource));
+    await scene.engine.createSchema(schemaOf('orders2', ofExisting));
+    const outcome = await controller.start(request).then(
+      () => 'used',
+      (error: unknown) => (isQuireError(error) ? error.code : error),
+    );
+    expect(outcome).toBe(isUsed ? 'used' : 'SCHEMA_EXISTS');
+    expect(scene.engine.tableNames.includes(destination)).toBe(isUsed);
+  },
+);
 
 it('a restream takes back what it made when the config does not suit the destination, and passes on all findings', async () => {
   const scene = new Scene();
