@@ -1,5 +1,6 @@
 import { type Clock, createRequestId, isQuireError, QuireError, type Random } from '@quire/core';
 import type { ForceCommitJob, TableProblem } from '@quire/core/table-engine';
+import { Slots } from '@quire/core/wait';
 import type { Records } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
 import type { ServedTable } from '../served-table.ts';
@@ -38,6 +39,8 @@ interface ForceCommitParts {
  */
 export class ForceCommits {
   readonly #parts: ForceCommitParts;
+  /** Writes the record sequentially: each write contains the jobs of the earlier ones. */
+  readonly #writes = new Slots(1);
   #jobs: readonly Job[];
 
   /** The reason why requests from before the start could not be read; undefined if they could. */
@@ -104,7 +107,7 @@ export class ForceCommits {
       ({ segmentName, partition }) =>
         (segmentNames?.includes(segmentName) ?? true) && (partitions?.includes(partition) ?? true),
     );
-    const { directory, records, clock, random } = this.#parts;
+    const { clock, random } = this.#parts;
     const job = {
       jobId: createRequestId(clock, random),
       tableNameWithType: table.name,
@@ -114,12 +117,17 @@ export class ForceCommits {
         endOffset > startOffset ? [segmentName] : [],
       ),
     };
-    this.#jobs = [...this.#jobs, { job, tableId: table.record.tableId }].slice(-jobsMax);
-    const record: ForceCommitRecord = { jobs: this.#jobs };
-    await records.replace(directory.forceCommits, record);
-    this.#damage = undefined;
+    await this.#writes.run(() => this.#add({ job, tableId: table.record.tableId }));
     table.consumer?.requestCommits(wanted.map(({ segmentName }) => segmentName));
     return this.read(job.jobId);
+  }
+
+  async #add(job: Job): Promise<void> {
+    const { directory, records } = this.#parts;
+    const record: ForceCommitRecord = { jobs: [...this.#jobs, job].slice(-jobsMax) };
+    await records.replace(directory.forceCommits, record);
+    this.#jobs = record.jobs;
+    this.#damage = undefined;
   }
 
   /**
