@@ -127,6 +127,15 @@ describe('an offline table', () => {
     const failed = ingest(server, [flight(1), { ...flight(2), delay: 'late' }], 'mixed.jsonl');
     await expect(failed).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
     await expect(failed).rejects.toThrow('mixed.jsonl: Row 2, column delay');
+    // Nanoseconds by mistake: once stored, they would fail all queries of the table.
+    for (const [column, value] of [
+      ['landed', 1_700_000_000_000_000_000],
+      ['distance', 2 ** 63],
+    ] as const) {
+      const far = ingest(server, [{ ...flight(1), [column]: value }], 'far.jsonl');
+      await expect(far).rejects.toMatchObject({ code: 'INGESTION_FAILED' });
+      await expect(far).rejects.toThrow(`far.jsonl: Row 1, column ${column}`);
+    }
     const nameless = server.engine.ingest({
       tableNameWithType: 'flights_OFFLINE',
       source: { kind: 'bytes', name: '', body: jsonLines([{ ...flight(2), delay: 'late' }]) },

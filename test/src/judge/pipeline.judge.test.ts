@@ -173,6 +173,7 @@ describeWithTool(pinotJudge, "rows, by Pinot's own pipeline", (folder) => {
             { enrichmentConfigs: [enrichment], continueOnError: true },
           ],
           [[{ name: 'a', dataType: 'DOUBLE' }, text], [{ a: 8.41e21 }]],
+          [[{ name: 'a', dataType: 'TIMESTAMP' }], [{ a: 8_640_000_000_000_001 }]],
         ] as const
       ).map(async ([dimensionFieldSpecs, rows, ingestionConfig]) => {
         const config = { tableName: 't_OFFLINE', ...offline, ingestionConfig };

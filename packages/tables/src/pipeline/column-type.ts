@@ -44,12 +44,35 @@ const conversions: Readonly<Record<ColumnType, (value: PresentValue) => SourceVa
   DOUBLE: toDouble,
   BIG_DECIMAL: (value) => toDecimal(value).toString(),
   BOOLEAN: toBoolean,
-  TIMESTAMP: (value) => plainValue(toLong(toTimestamp(value))),
+  TIMESTAMP: toInstant,
   STRING: toText,
   JSON: toJson,
   BYTES: toBytes,
   MAP: (value) => plainValue(toMap(value)),
 };
+
+/** Converts a value to epoch milliseconds. @throws EXPRESSION_FAILED when they are no date */
+function toInstant(value: PresentValue): SourceValue {
+  const { epochMs } = toTimestamp(value);
+  // One such value in a file fails all queries that read it.
+  if (!isInCalendar(epochMs)) {
+    throw expressionFailed(
+      `‘${javaText(value).slice(0, 60)}’ is outside the calendar, which ends in the year 275760; expected milliseconds since 1970.`,
+    );
+  }
+  return plainValue(toLong(new Timestamp(epochMs)));
+}
+
+/**
+ * The last instant of the runtime's calendar, in epoch milliseconds; the first is equally far
+ * before 1970.
+ */
+const calendarEndMs = 8.64e15;
+
+/** Reports whether an instant is in the runtime's calendar. */
+export function isInCalendar(epochMs: number): boolean {
+  return Math.abs(epochMs) <= calendarEndMs;
+}
 
 /**
  * Converts a value for a single-value column; null if it contains none. @throws EXPRESSION_FAILED

@@ -1,7 +1,7 @@
 import { parseLosslessJson } from '@quire/core';
 import type { SourceValue } from '../row.ts';
 import type { ColumnSpec } from './column-spec.ts';
-import type { ColumnType } from './column-type.ts';
+import { type ColumnType, isInCalendar } from './column-type.ts';
 import { isPlain } from './plain-value.ts';
 
 /** The kinds of values that a plain row has, as stored in `PlainRowReader.kinds`. */
@@ -333,7 +333,7 @@ function isOfType(value: number, type: ColumnType | undefined): boolean {
       return Number.isSafeInteger(value);
     // The pipeline refuses an integer of 32 bits, which is not a time in milliseconds.
     case 'TIMESTAMP':
-      return Number.isSafeInteger(value) && value !== (value | 0);
+      return isInCalendar(value) && Number.isSafeInteger(value) && value !== (value | 0);
     case 'FLOAT':
     case 'DOUBLE':
       return true;

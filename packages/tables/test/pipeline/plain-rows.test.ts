@@ -98,6 +98,7 @@ describe('left to the pipeline', () => {
     ['a fraction for an integer', '{"ts":1,"id":1.5}'],
     ['an integer beyond 32 bits', '{"ts":1,"items":2147483648}'],
     ['a timestamp of 32 bits', '{"ts":1,"at":5}'],
+    ['a timestamp beyond the calendar', '{"ts":1,"at":8.7e15}'],
     ['a number for a text', '{"ts":1,"city":5}'],
     ['a text for a number', '{"ts":1,"id":"5"}'],
     ['a Boolean for a text', '{"ts":1,"city":true}'],

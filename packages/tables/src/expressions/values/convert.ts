@@ -44,7 +44,11 @@ export function toInt(value: PresentValue): number {
 
 /** Converts a value to a LONG. @throws when it is not an integer of 64 bits */
 export function toLong(value: PresentValue): bigint {
-  if (typeof value === 'bigint') return value;
+  if (typeof value === 'bigint') {
+    // JSON and unsigned columns of Parquet have larger ones.
+    if (value >= longMin && value <= longMax) return value;
+    throw expressionFailed(`${String(value).slice(0, 40)} is not an integer of 64 bits.`);
+  }
   if (typeof value === 'string') return parseWhole(javaTrim(value), 64);
   if (value instanceof Timestamp) return saturatedLong(value.epochMs);
   const number = numberOf(value, 'LONG');

@@ -10,7 +10,7 @@ import {
 import type { SourceValue } from '../../row.ts';
 import { type ErrorPolicy, failColumn, noStep, type PlannedStep, type Step } from '../step.ts';
 import type { ColumnSpec } from '../column-spec.ts';
-import { toColumn } from '../column-type.ts';
+import { isInCalendar, toColumn } from '../column-type.ts';
 
 /** The valid times, from 1971 to 2070; others are usually times in another unit. */
 const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1) } as const;
@@ -18,16 +18,6 @@ const validTimeRangeMs = { start: Date.UTC(1971, 0, 1), end: Date.UTC(2071, 0, 1
 /** Reports whether a table's time column may have an instant. */
 function isValidTime(epochMs: number): boolean {
   return epochMs >= validTimeRangeMs.start && epochMs <= validTimeRangeMs.end;
-}
-
-/**
- * The last instant of the runtime's calendar, in epoch milliseconds; the first is equally far
- * before 1970.
- */
-const calendarEndMs = 8.64e15;
-
-function isInCalendar(epochMs: number): boolean {
-  return Math.abs(epochMs) <= calendarEndMs;
 }
 
 /** Returns the format of the time column; undefined if the schema has none, or an invalid one. */

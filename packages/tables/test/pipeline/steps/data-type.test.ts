@@ -15,6 +15,8 @@ describe('values become those of their column’s type', () => {
     ['BIG_DECIMAL', 1e21, '1000000000000000000000'],
     ['BOOLEAN', 'TRUE', true],
     ['TIMESTAMP', '2024-02-29 12:00:00.5', Date.UTC(2024, 1, 29, 12, 0, 0, 500)],
+    ['TIMESTAMP', 8.64e15, 8.64e15],
+    ['LONG', -(2n ** 63n), -(2n ** 63n)],
     ['STRING', 1.5, '1.5'],
     ['STRING', { a: 1n }, '1'],
     ['JSON', [1, 'x'], '[1,"x"]'],
@@ -47,8 +49,25 @@ test.each([
   ['INT', '2.50', '‘2.50’ is not an integer of 32 bits.'],
   ['LONG', true, '‘true’ is not an integer of 64 bits.'],
   ['TIMESTAMP', 5, 'A value of type INTEGER cannot be converted to TIMESTAMP.'],
+  [
+    'TIMESTAMP',
+    1_700_000_000_000_000_000n,
+    '‘1700000000000000000’ is outside the calendar, which ends in the year 275760; expected milliseconds since 1970.',
+  ],
+  [
+    'TIMESTAMP',
+    '-8640000000000001',
+    '‘-8640000000000001’ is outside the calendar, which ends in the year 275760; expected milliseconds since 1970.',
+  ],
+  [
+    'TIMESTAMP',
+    '999999999-01-01',
+    '‘999999999-01-01’ is outside the calendar, which ends in the year 275760; expected milliseconds since 1970.',
+  ],
+  ['TIMESTAMP', 2n ** 63n, '9223372036854775808 is not an integer of 64 bits.'],
+  ['LONG', 2n ** 63n, '9223372036854775808 is not an integer of 64 bits.'],
   ['STRING', ['a', 'b'], 'A collection of 2 values cannot be converted to a single value.'],
-])('%s of %j fails: %s', async (type, value, reason) => {
+])('%s of %s fails: %s', async (type, value, reason) => {
   const dimensions = [column('a', type)];
   const failed = await run([{ a: value }], { dimensions });
   expect(failed.dropped).toEqual([
