@@ -1,4 +1,4 @@
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseLosslessJson } from '@quire/core';
 import {
   type DataType,
@@ -39,6 +39,20 @@ describe('JSON', () => {
     expect(rows).toEqual([
       { a: 9_223_372_036_854_775_807n, b: 123_456_789_012_345_678_901_234_567_890n },
     ]);
+  });
+
+  test.each([
+    ['a list between two rows', '[{"a":1},{"a":2},\n'],
+    ['a list behind a row', '[{"a":1},{"a":2}'],
+    ['an object', '{"a":1}{"a":2}{"a":'],
+    ['a text', '{"a":1}{"a":2}"x'],
+  ])('JSON that ends within %s gives its rows, and a finding', async (_name, text) => {
+    expect(await readFileRows(fileOf('x.json', text))).toEqual({
+      rows: [{ a: 1 }, { a: 2 }],
+      problems: ['FILE_CORRUPT'],
+    });
+    const { problems } = await readFileRows(fileOf('x.json', text), { rowsMax: 2 });
+    expect(problems).toEqual([]);
   });
 
   test('JSON that is not an object is left out, and the rest is read', async () => {
@@ -218,6 +232,42 @@ describe('compressed', () => {
       rows: [{ a: '1' }],
       problems: [],
     });
+  });
+
+  test('all frames of zstd are read, wherever chunks end, and frames to skip are skipped', async () => {
+    const { ZSTD_c_checksumFlag: checksumFlag, ZSTD_c_contentSizeFlag: sizeFlag } = constants;
+    const long = Array.from({ length: 20_000 }, (_, index) => ({ a: (index * 7919) % 65_521 }));
+    const params = [{}, { [checksumFlag]: 1 }, { [sizeFlag]: 0 }, { [checksumFlag]: 1 }];
+    const parts = [[{ a: 1 }], long, [], [{ a: 2 }]];
+    const frames = parts.map((rows, index) =>
+      zstdCompressSync(
+        // Blocks of one repeated byte have a form of their own.
+        `${rows.map((row) => `${JSON.stringify(row)}\n`).join('')}${' '.repeat(index * 100_000)}\n`,
+        { params: params[index] ?? {} },
+      ),
+    );
+    const skipped = Buffer.from('\x5a\x2a\x4d\x18\x03\0\0\0abc\x50\x2a\x4d\x18\0\0\0\0', 'latin1');
+    const whole = Buffer.concat([skipped, ...frames.flatMap((frame) => [frame, skipped])]);
+    for (const chunkBytes of [3, 1_000, whole.length]) {
+      const read = await readFileRows(fileOf('x.jsonl.zst', whole, chunkBytes), {
+        rowsMax: 30_000,
+      });
+      expect(read.problems).toEqual([]);
+      expect(read.rows).toEqual(parts.flat());
+    }
+  });
+
+  test.each([
+    ['anything else', Buffer.from('{"a":2}\n')],
+    ['a part of a frame', zstdCompressSync('{"a":2}\n').subarray(0, -3)],
+    ['the start of a frame', zstdCompressSync('{"a":2}\n').subarray(0, 3)],
+    ['a part of a frame to skip', Buffer.from('\x50\x2a\x4d\x18\x03\0\0\0ab', 'latin1')],
+  ])('a frame of zstd followed by %s is a finding', async (_name, rest) => {
+    const whole = Buffer.concat([zstdCompressSync('{"a":1}\n'), rest]);
+    for (const chunkBytes of [1, 7, whole.length]) {
+      const { problems } = await readFileRows(fileOf('x.jsonl.zst', whole, chunkBytes));
+      expect(problems).toEqual(['FILE_CORRUPT']);
+    }
   });
 
   test('a file that breaks off gives its rows, and a finding', async () => {

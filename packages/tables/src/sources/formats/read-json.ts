@@ -84,7 +84,8 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket, comma
  * list, or values separated by white space, which includes JSON lines. A row that is not UTF-8 is
  * undefined.
  *
- * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes
+ * @throws SourceProblem ROW_TOO_LONG when a row has more than `rowBytesMax` bytes; FILE_CORRUPT
+ *   when the bytes end within a value, after the rows before it
  */
 async function* splitJson(
   bytes: AsyncIterable<Uint8Array>,
@@ -143,6 +144,10 @@ async function* splitJson(
       }
     }
     take(chunk, start, chunk.length);
+  }
+  // A list that is cut between two rows has no other sign of the rows that are missing.
+  if (depth > 0 || isInText) {
+    throw new SourceProblem('FILE_CORRUPT', 'The JSON ends within a list, an object or a text.');
   }
   const rest = finish();
   if (rest !== '') yield rest;

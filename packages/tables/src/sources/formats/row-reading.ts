@@ -5,6 +5,7 @@ import { nestingMax } from '../../model/document.ts';
 import type { SourceRow, SourceValue } from '../../row.ts';
 import { type ByteBudget, type SourceFile, SourceProblem } from '../source-file.ts';
 import type { CsvOptions } from './csv-options.ts';
+import { isZstdFrame, splitAtFrames } from './zstd-frames.ts';
 
 /** The effect of a row that cannot be read, in a message. */
 export const rowSkipped = 'The row is skipped.';
@@ -40,8 +41,7 @@ export type Compression = 'gzip' | 'zstd' | 'none';
 /** Detects the compression of a file by its first bytes. */
 export function compressionOf(head: Uint8Array): Compression {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
-  if (head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd) return 'zstd';
-  return 'none';
+  return isZstdFrame(head) ? 'zstd' : 'none';
 }
 
 /**
@@ -91,10 +91,9 @@ async function* decompress(
   uri: string,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* through<Uint8Array>(
-      bytes,
-      compression === 'gzip' ? createGunzip() : createZstdDecompress(),
-    );
+    yield* compression === 'gzip'
+      ? through<Uint8Array>(bytes, createGunzip())
+      : through<Uint8Array>(splitAtFrames(bytes), createZstdDecompress());
   } catch (error) {
     if (!isZlibError(error)) throw error;
     throw new SourceProblem(
