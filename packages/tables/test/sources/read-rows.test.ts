@@ -12,8 +12,9 @@ import {
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvOptionsOf } from '../../src/sources/formats/csv-options.ts';
-import { plainValue } from '../../src/sources/formats/row-reading.ts';
+import { plainValue, textOfTimestamp } from '../../src/sources/formats/row-reading.ts';
 import { ByteBudget } from '../../src/sources/source-file.ts';
+import { column, fieldsOf } from '../pipeline/run.ts';
 import { fileOf, MadeFile, readFileRows } from './memory-file.ts';
 
 const MB = 1024 * 1024;
@@ -363,4 +364,26 @@ describe('rows of libraries', () => {
     }
     expect(() => plainValue(value, 0)).toThrow('A row is nested more than 100 levels deep.');
   });
+});
+
+test('a timestamp of a file is the same instant in a column of TIMESTAMP, whatever its calendar', async () => {
+  const first = Date.UTC(1582, 9, 15);
+  const yearOne = -62_135_596_800_000;
+  const dimensions = [column('a', 'TIMESTAMP')];
+  const instants = fc.oneof(
+    fc.constantFrom(yearOne, first - 1, first, -14_831_769_600_001, 0),
+    fc.integer({ min: yearOne, max: Date.UTC(9999, 11, 31) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      instants,
+      fc.constantFrom(3 as const, 6 as const, 9 as const),
+      async (ms, digits) => {
+        const a = textOfTimestamp(BigInt(ms) * 10n ** BigInt(digits - 3), digits);
+        expect(await fieldsOf([{ a }], { dimensions })).toEqual([{ a: ms }]);
+      },
+    ),
+  );
+  expect(textOfTimestamp(BigInt(first) * 1000n, 6)).toBe('1582-10-15 00:00:00.000');
+  expect(textOfTimestamp(BigInt(first) * 1000n - 1n, 6)).toBe('1582-10-14T23:59:59.999999Z');
 });

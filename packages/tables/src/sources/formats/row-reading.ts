@@ -216,9 +216,13 @@ export function textOfDate(days: number): string {
     : new Date(epochMs).toISOString().slice(0, -14);
 }
 
+/** The first instant of the Gregorian calendar. */
+const gregorianStartMs = BigInt(Date.UTC(1582, 9, 15));
+
 /**
  * Formats units since 1970, `10^digits` of them per second, as `yyyy-MM-dd HH:mm:ss.f` in UTC;
- * trailing zeros are removed down to milliseconds.
+ * trailing zeros are removed down to milliseconds. Instants before 1582-10-15 are in ISO 8601,
+ * because a TIMESTAMP in the other form is Julian before that day.
  */
 export function textOfTimestamp(value: bigint | number, digits: 3 | 6 | 9): string {
   const perSecond = 10n ** BigInt(digits);
@@ -226,7 +230,11 @@ export function textOfTimestamp(value: bigint | number, digits: 3 | 6 | 9): stri
   const fraction = ((units % perSecond) + perSecond) % perSecond;
   const epochMs = ((units - fraction) / perSecond) * 1000n;
   if (epochMs < yearRange.min || epochMs > yearRange.max) return String(value);
-  const seconds = new Date(Number(epochMs)).toISOString().slice(0, -5).replace('T', ' ');
-  const shown = String(fraction).padStart(digits, '0');
-  return `${seconds}.${shown.padEnd(3, '0').replace(/^(\d{3}\d*?)0+$/, '$1')}`;
+  const seconds = new Date(Number(epochMs)).toISOString().slice(0, -5);
+  const shown = String(fraction)
+    .padStart(digits, '0')
+    .replace(/^(\d{3}\d*?)0+$/, '$1');
+  return epochMs < gregorianStartMs
+    ? `${seconds}.${shown}Z`
+    : `${seconds.replace('T', ' ')}.${shown}`;
 }
