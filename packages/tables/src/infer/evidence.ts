@@ -205,11 +205,7 @@ export function timeRangeOf(
 
 function instantOf(shown: string, { kind, format }: TimeFormat): number | undefined {
   try {
-    // Nanoseconds have more digits than a number can represent, and formats parse only numbers.
-    const isNanoseconds = format.startsWith('EPOCH|NANOSECONDS');
-    const epochMs = isNanoseconds
-      ? Number(BigInt(shown) / 1_000_000n)
-      : readInFormat(shown, parseDateTimeFormat(format), 2000);
+    const epochMs = readInFormat(shown, parseDateTimeFormat(format), 2000);
     const isPlausible = kind === 'text' || (epochMs >= earliestMs && epochMs < latestMs);
     return isPlausible ? epochMs : undefined;
   } catch (error) {

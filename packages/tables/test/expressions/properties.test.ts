@@ -14,6 +14,7 @@ import { parseDateTime } from '../../src/expressions/dates/parse-date-time.ts';
 import { jodaZone } from '../../src/expressions/dates/zone.ts';
 import { type Expression, printExpression } from '../../src/expressions/language/expression.ts';
 import { functionFamilies } from '../../src/expressions/functions/function-table.ts';
+import { evaluate } from './evaluate.ts';
 import { parseExpression } from '../../src/expressions/language/parse-expression.ts';
 import { doubleValue, type Value } from '../../src/expressions/values/value.ts';
 
@@ -295,3 +296,38 @@ function outcomeOf(evaluate: () => Value): unknown {
     throw error;
   }
 }
+
+test('times in nanoseconds keep all their digits, before 1970 too', () => {
+  const most = 9_200_000_000_000_000_000n;
+  const toMs = 1_000_000n;
+  const nanoseconds = fc.oneof(
+    fc.bigInt({ min: -most, max: most }),
+    fc.constantFrom(1_699_999_999_123_456_789n, -1n, -999_999n, -1_000_001n),
+  );
+  const convert = (target: string): string =>
+    `dateTimeConvert(v, '1:NANOSECONDS:EPOCH', '1:${target}:EPOCH', '1:MILLISECONDS')`;
+  fc.assert(
+    fc.property(nanoseconds, fc.bigInt({ min: 1n, max: most }), (v, size) => {
+      const ms = v / toMs;
+      const seconds = ms / 1_000n - (ms % 1_000n < 0n ? 1n : 0n);
+      const row = { v, size };
+      const expected: readonly (readonly [expression: string, value: bigint])[] = [
+        ['round(v, size)', v - (v % size)],
+        [convert('NANOSECONDS'), ms * toMs],
+        [convert('MILLISECONDS'), ms],
+        [convert('SECONDS'), ms / 1_000n],
+        ["dateTrunc('MILLISECOND', v, 'NANOSECONDS')", ms * toMs],
+        ["dateTrunc('SECOND', v, 'NANOSECONDS', 'UTC')", seconds * 1_000n * toMs],
+        ["dateTrunc('SECOND', v, 'NANOSECONDS', 'UTC', 'SECONDS')", seconds],
+      ];
+      const values = expected.map(([expression]) => [expression, evaluate(expression, row)]);
+      expect(values).toEqual(expected);
+    }),
+  );
+  const v = [1_699_999_999_123_456_789n, -1n];
+  expect(evaluate('roundMV(v, 1000000)', { v })).toEqual([1_699_999_999_123_000_000n, 0n]);
+  expect(evaluate("dateTruncMV('MILLISECOND', v, 'NANOSECONDS')", { v })).toEqual([
+    1_699_999_999_123_000_000n,
+    0n,
+  ]);
+});

@@ -1,23 +1,31 @@
 import type { Clock } from '@quire/core';
 import { checkedEpochMs, dayMs } from './calendar.ts';
 import {
-  convertTime,
+  convertExactly,
   epochIn,
   type Granularity,
   parseDateTimeFormat,
   parseGranularity,
+  readEpoch,
   readInFormat,
   writeInFormat,
 } from './date-time-format.ts';
 import { formatDateTime } from './date-time-pattern.ts';
 import { fromLocal, strictZone, toLocal, utc, type Zone } from './zone.ts';
 import { expressionFailed } from '../values/expression-error.ts';
+import { saturatedLong } from '../values/convert.ts';
 import type { Value } from '../values/value.ts';
 
 /** Divides integers. @throws EXPRESSION_FAILED when the divisor is 0 */
 export function quotient(value: number, divisor: number): number {
   if (divisor === 0) throw expressionFailed('Division of integers by zero.');
   return Math.trunc(value / divisor) + 0;
+}
+
+/** Truncates a long to a multiple of another. @throws EXPRESSION_FAILED when that is 0 */
+export function roundTo(value: bigint, size: bigint): bigint {
+  if (size === 0n) throw expressionFailed('Division of integers by zero.');
+  return BigInt.asIntN(64, value - (value % size));
 }
 
 export function yearOf(clock: Clock): number {
@@ -38,23 +46,27 @@ export function convert(
     parseGranularity(granularityText),
   ];
   const bucketZone = zoneName === undefined ? undefined : strictZone(zoneName);
-  const epochMs = readInFormat(given, source, yearOf(clock));
+  // Nanoseconds, and instants beyond the calendar, have more digits than a number keeps.
+  const epochMs =
+    source.kind === 'epoch'
+      ? readEpoch(given, source)
+      : saturatedLong(readInFormat(given, source, yearOf(clock)));
   if (target.kind === 'pattern' || bucketZone !== undefined) {
     const floorZone = bucketZone ?? (target.kind === 'pattern' ? target.zone : utc);
-    const floorMs = roundByClocks(checkedEpochMs(epochMs), granularity, floorZone);
+    const floorMs = roundByClocks(checkedEpochMs(Number(epochMs)), granularity, floorZone);
     if (target.kind === 'pattern') {
       if (target.pattern === undefined) {
         throw expressionFailed('A format without a pattern cannot be written.');
       }
       return formatDateTime(floorMs, target.pattern, target.zone);
     }
-    return BigInt(target.kind === 'epoch' ? epochIn(floorMs, target) : floorMs);
+    return target.kind === 'epoch' ? epochIn(BigInt(floorMs), target) : BigInt(floorMs);
   }
-  const sizeMs = convertTime(granularity.size, granularity.unit, 'MILLISECONDS');
-  const roundedMs = quotient(epochMs, sizeMs) * sizeMs;
+  const sizeMs = convertExactly(BigInt(granularity.size), granularity.unit, 'MILLISECONDS');
+  const roundedMs = roundTo(epochMs, sizeMs);
   return target.kind === 'epoch'
-    ? BigInt(epochIn(roundedMs, target))
-    : writeInFormat(roundedMs, target);
+    ? epochIn(roundedMs, target)
+    : writeInFormat(Number(roundedMs), target);
 }
 
 /** Units that are rounded within the next larger one, with the length of both. */

@@ -1,4 +1,5 @@
 import { expressionFailed } from '../values/expression-error.ts';
+import { saturatedLong } from '../values/convert.ts';
 import { parseTimestamp, textOfTimestamp } from '../values/text.ts';
 import { memoize } from '../values/memoize.ts';
 import { Decimal, Timestamp } from '../values/value.ts';
@@ -37,23 +38,27 @@ export const parseDateTimeFormat: (format: string) => DateTimeFormat = memoize((
  */
 export function readInFormat(text: string, format: DateTimeFormat, nowYear: number): number {
   if (format.kind === 'timestamp') return parseTimestamp(text);
-  if (format.kind === 'epoch') {
-    if (!isTimeUnit(format.unit)) throw expressionFailed(`Times in ${format.unit} cannot be read.`);
-    return convertTime(
-      Number(BigInt.asIntN(64, Decimal.parse(text).toBigInt())) * format.size,
-      format.unit,
-      'MILLISECONDS',
-    );
-  }
+  if (format.kind === 'epoch') return Number(readEpoch(text, format));
   return format.pattern === undefined
     ? parseIsoDateTime(text, format.zone)
     : parseDateTime(text, format.pattern, format.zone, () => nowYear);
 }
 
+/** Returns the instant of a count of units exactly. @throws EXPRESSION_FAILED as `readInFormat` */
+export function readEpoch(
+  text: string,
+  { unit, size }: DateTimeFormat & { readonly kind: 'epoch' },
+): bigint {
+  if (!isTimeUnit(unit)) throw expressionFailed(`Times in ${unit} cannot be read.`);
+  // A product of more than 64 bits overflows, as in Java.
+  const count = BigInt.asIntN(64, Decimal.parse(text).toBigInt() * BigInt(size));
+  return convertExactly(count, unit, 'MILLISECONDS');
+}
+
 /** Formats an instant. */
 export function writeInFormat(epochMs: number, format: DateTimeFormat): string {
   if (format.kind === 'timestamp') return textOfTimestamp(new Timestamp(epochMs));
-  if (format.kind === 'epoch') return String(epochIn(epochMs, format));
+  if (format.kind === 'epoch') return String(epochIn(saturatedLong(epochMs), format));
   return formatDateTime(
     checkedEpochMs(epochMs),
     format.pattern ?? isoPattern,
@@ -63,11 +68,11 @@ export function writeInFormat(epochMs: number, format: DateTimeFormat): string {
 
 /** Returns an instant as a count of the units of a format. */
 export function epochIn(
-  epochMs: number,
+  epochMs: bigint,
   { unit, size }: DateTimeFormat & { readonly kind: 'epoch' },
-): number {
+): bigint {
   if (!isTimeUnit(unit)) throw expressionFailed(`Times in ${unit} cannot be written.`);
-  return Math.trunc(convertTime(epochMs, 'MILLISECONDS', unit) / size);
+  return convertExactly(epochMs, 'MILLISECONDS', unit) / BigInt(size);
 }
 
 const isoPattern = parseDateTimePattern("yyyy-MM-dd'T'HH:mm:ss'Z'");

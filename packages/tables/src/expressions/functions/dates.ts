@@ -9,8 +9,8 @@ import {
   weekdayOf,
   weekOf,
 } from '../dates/calendar.ts';
-import { convertTime, parseTimeUnit } from '../dates/date-time-format.ts';
-import { convert, quotient, yearOf } from '../dates/convert-date-time.ts';
+import { convertExactly, convertTime, parseTimeUnit } from '../dates/date-time-format.ts';
+import { convert, quotient, roundTo, yearOf } from '../dates/convert-date-time.ts';
 import { formatDateTime, parseDateTimePattern } from '../dates/date-time-pattern.ts';
 import { parseDateTime, parseDuration, parseIso, parsePeriod } from '../dates/parse-date-time.ts';
 import { indexedZone, jodaZone, toLocal, utc, type Zone } from '../dates/zone.ts';
@@ -202,9 +202,9 @@ const single = {
   rounded: [
     define(
       'round',
-      [millis, millis],
-      millis,
-      (ms, size) => quotient(ms, size) * size,
+      [long, long],
+      long,
+      roundTo,
       'A number truncated to a multiple of another.',
       'round(17, 5)',
     ),
@@ -220,24 +220,24 @@ const single = {
     ),
     define(
       'dateTrunc',
-      [unit, millis, text],
-      millis,
+      [unit, long, text],
+      long,
       (by, time, timeUnit) => dateTrunc(by, time, timeUnit, 'UTC', timeUnit),
       'A time in a unit such as SECONDS, rounded down to another unit in UTC.',
       "dateTrunc('MONTH', 1709209845, 'SECONDS')",
     ),
     define(
       'dateTrunc',
-      [unit, millis, text, text],
-      millis,
+      [unit, long, text, text],
+      long,
       (by, time, timeUnit, at) => dateTrunc(by, time, timeUnit, at, timeUnit),
       'A time in a unit such as SECONDS, rounded down to another unit in the local time of a zone.',
       "dateTrunc('DAY', 1709209845, 'SECONDS', 'Europe/Berlin')",
     ),
     define(
       'dateTrunc',
-      [unit, millis, text, text, text],
-      millis,
+      [unit, long, text, text, text],
+      long,
       dateTrunc,
       'A time, rounded down in the local time of a zone, and converted to another unit.',
       `dateTrunc('DAY', ${leapDay}, 'MILLISECONDS', 'Europe/Berlin', 'DAYS')`,
@@ -266,13 +266,13 @@ const single = {
 };
 
 const longList = [instants, instants] as const;
+const listsOf = ({ returns }: FunctionDefinition) =>
+  returns === long ? ([longs, longs] as const) : longList;
 const intList = [instants, ints] as const;
 
 /** The forms for lists, derived from those for one value. */
 const multiple = [
-  ...[...epochFunctions, ...single.rounded].map((each) =>
-    elementwise(each, 0, each.returns === long ? [longs, longs] : longList),
-  ),
+  ...[...epochFunctions, ...single.rounded].map((each) => elementwise(each, 0, listsOf(each))),
   ...fieldFunctions.map((each) => elementwise(each, 0, intList)),
   ...single.ofText.map((each) => elementwise(each, 0, [texts, instants])),
   ...single.toText.map((each) => elementwise(each, 0, [instants, texts])),
@@ -280,7 +280,7 @@ const multiple = [
   ...single.ago.map((each) => elementwise(each, 0, [texts, instants])),
   ...single.offset.map((each) => elementwise(each, 0, [texts, ints])),
   ...single.offsetAt.map((each) => elementwise(each, 1, intList)),
-  ...single.truncated.map((each) => elementwise(each, 1, longList)),
+  ...single.truncated.map((each) => elementwise(each, 1, listsOf(each))),
   ...single.added.map((each) => elementwise(each, 2, longList)),
   ...single.counted.flatMap((each) => [
     elementwise(each, 1, longList),
@@ -423,17 +423,17 @@ function isoOf(epochMs: number): string {
 
 function dateTrunc(
   by: CalendarUnit,
-  time: number,
+  time: bigint,
   timeUnit: string,
   at: string,
   outputUnit: string,
-): number {
+): bigint {
   const [from, to] = [
     parseTimeUnit(timeUnit.toUpperCase()),
     parseTimeUnit(outputUnit.toUpperCase()),
   ];
-  const floor = truncateInstant(convertTime(time, from, 'MILLISECONDS'), by, indexedZone(at));
-  return convertTime(floor, 'MILLISECONDS', to);
+  const epochMs = Number(convertExactly(time, from, 'MILLISECONDS'));
+  return convertExactly(BigInt(truncateInstant(epochMs, by, indexedZone(at))), 'MILLISECONDS', to);
 }
 
 function offsetPart(at: Zone, epochMs: number, part: 'HOURS' | 'MINUTES'): number {

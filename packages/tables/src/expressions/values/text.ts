@@ -163,6 +163,7 @@ export function parseTimestamp(text: string): number {
     utcMs(year, month, Math.min(day, lastDay)) +
     ((hour * 60 + minute) * 60 + second) * 1000 +
     milliseconds(iso[7]);
+  if (Number.isNaN(localMs)) throw invalid(text);
   const [, sign, hours = '0', minutes = '0'] = /([+-])(\d\d):(\d\d)/.exec(iso[8] ?? '') ?? [];
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
   if (offsetMs > 18 * 3_600_000 || Number(minutes) > 59) throw invalid(text);

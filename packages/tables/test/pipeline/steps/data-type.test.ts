@@ -62,7 +62,7 @@ test.each([
   [
     'TIMESTAMP',
     '999999999-01-01',
-    '‘999999999-01-01’ is outside the calendar, which ends in the year 275760; expected milliseconds since 1970.',
+    '‘999999999-01-01’ is not a timestamp: expected epoch milliseconds or 2024-02-29 12:34:56.',
   ],
   ['TIMESTAMP', 2n ** 63n, '9223372036854775808 is not an integer of 64 bits.'],
   ['LONG', 2n ** 63n, '9223372036854775808 is not an integer of 64 bits.'],
