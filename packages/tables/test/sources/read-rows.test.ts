@@ -220,7 +220,35 @@ describe('encodings', () => {
       expect(await readFileRows(fileOf('x.csv', text, chunkBytes))).toEqual(read);
     }
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
-    expect(await readFileRows(fileOf('x.csv', utf16, 100))).toEqual(read);
+    for (const chunkBytes of [1, 2, 3, 100]) {
+      expect(await readFileRows(fileOf('x.csv', utf16, chunkBytes))).toEqual(read);
+    }
+  });
+
+  test('bytes of UTF-16 that look like delimiters are parts of characters', async () => {
+    // U+0A15 has the byte of a line feed, U+2C22 of a comma and a quote, U+0D0D of returns.
+    const a = 'x\u2265\u4e00y\u0a15\u2c22\u0d0d\u220a';
+    const utf16 = Buffer.from(`\uFEFFa,b\n"${a}",1\n${a},2\n`, 'utf16le');
+    for (const chunkBytes of [1, 3, 100]) {
+      expect(await readFileRows(fileOf('x.csv', utf16, chunkBytes))).toEqual({
+        rows: [
+          { a, b: '1' },
+          { a, b: '2' },
+        ],
+        problems: [],
+      });
+    }
+  });
+
+  test.each([
+    ['the start of a character at its end', Buffer.from('\uFEFFa\nxy', 'utf16le').subarray(0, -1)],
+    ['half of a pair', Buffer.from('\uFEFFa\nx\ud83d\ny\n', 'utf16le')],
+    ['half of a pair at its end', Buffer.from('\uFEFFa\nx\ud83d', 'utf16le')],
+  ])('CSV in UTF-16 with %s is refused', async (_what, bytes) => {
+    for (const chunkBytes of [1, 3, 100]) {
+      const { problems } = await readFileRows(fileOf('x.csv', bytes, chunkBytes));
+      expect(problems).toEqual(['FILE_ENCODING']);
+    }
   });
 });
 

@@ -46,10 +46,9 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
   let count = 0;
   try {
     const bytes = fileBytes(reading, compressionOf(raw));
-    // The parser decodes UTF-16 by its byte order mark.
-    const isUtf16 = plain[0] === 0xff && plain[1] === 0xfe;
+    const encoding = plain[0] === 0xff && plain[1] === 0xfe ? 'utf-16le' : 'utf-8';
     for await (const cells of through<readonly string[]>(
-      isUtf16 ? bytes : onlyUtf8(bytes, file.uri),
+      toUtf8(bytes, encoding, file.uri),
       parser,
     )) {
       if (names === undefined) {
@@ -82,27 +81,35 @@ async function* readDelimited(reading: RowReading, delimiter: string): AsyncGene
   }
 }
 
-/** Checks bytes, which the parser would replace. @throws SourceProblem when they are not UTF-8 */
-async function* onlyUtf8(
+/**
+ * Yields text in UTF-8. The parser would replace other bytes, and looks for delimiters at each byte
+ * of UTF-16.
+ *
+ * @throws SourceProblem when the bytes are not in the encoding
+ */
+async function* toUtf8(
   bytes: AsyncIterable<Uint8Array>,
+  encoding: 'utf-8' | 'utf-16le',
   uri: string,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new TextDecoder(encoding, { fatal: true });
   let end = 0;
-  const check = (chunk: Uint8Array, options: { readonly stream: boolean }): void => {
+  const decode = (chunk: Uint8Array, options: { readonly stream: boolean }): string => {
     end += chunk.length;
     try {
-      decoder.decode(chunk, options);
+      return decoder.decode(chunk, options);
     } catch (cause) {
-      const message = `${uri} is not text in UTF-8: it has other bytes before byte ${end}.`;
+      const name = encoding === 'utf-8' ? 'UTF-8' : 'UTF-16';
+      const message = `${uri} is not text in ${name}: it has other bytes before byte ${end}.`;
       throw new SourceProblem('FILE_ENCODING', message, { cause });
     }
   };
   for await (const chunk of bytes) {
-    check(chunk, { stream: true });
-    yield chunk;
+    const text = decode(chunk, { stream: true });
+    yield encoding === 'utf-8' ? chunk : Buffer.from(text);
   }
-  check(new Uint8Array(), { stream: false });
+  const rest = decode(new Uint8Array(), { stream: false });
+  if (rest !== '' && encoding !== 'utf-8') yield Buffer.from(rest);
 }
 
 /** Returns column names that are unique and not empty. */
