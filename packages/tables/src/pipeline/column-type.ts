@@ -1,3 +1,4 @@
+import { writeLosslessJson } from '@quire/core';
 import {
   Decimal,
   expressionFailed,
@@ -45,10 +46,10 @@ const conversions: Readonly<Record<ColumnType, (value: PresentValue) => SourceVa
   BIG_DECIMAL: (value) => toDecimal(value).toString(),
   BOOLEAN: toBoolean,
   TIMESTAMP: toInstant,
-  STRING: toText,
-  JSON: toJson,
+  STRING: (value) => wellFormed(toText(value)),
+  JSON: (value) => wellFormedJson(toJson(value)),
   BYTES: toBytes,
-  MAP: (value) => plainValue(toMap(value)),
+  MAP: toWellFormedMap,
 };
 
 /** Converts a value to epoch milliseconds. @throws EXPRESSION_FAILED when they are no date */
@@ -61,6 +62,29 @@ function toInstant(value: PresentValue): SourceValue {
     );
   }
   return plainValue(toLong(new Timestamp(epochMs)));
+}
+
+/** @throws EXPRESSION_FAILED when a text has no form in UTF-8: it would be stored with U+FFFD */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw expressionFailed(
+    'The text has half of a surrogate pair; expected Unicode text: it was cut in the middle of a character.',
+  );
+}
+
+/** Matches the escape of half of a surrogate pair, in the JSON that the runtime writes. */
+const halfInJson = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
+/** Checks the texts in JSON: DuckDB reads JSON with half of a pair as null. */
+function wellFormedJson(json: string): string {
+  if (json.includes('\\ud') && halfInJson.test(json)) wellFormed('\ud800');
+  return wellFormed(json);
+}
+
+function toWellFormedMap(value: PresentValue): SourceValue {
+  const map = plainValue(toMap(value));
+  wellFormedJson(writeLosslessJson(map));
+  return map;
 }
 
 /**

@@ -8,7 +8,12 @@ import type { ColumnSpec } from './column-spec.ts';
 export function isPlain(value: Value, { type, isMultiValue, maxLength }: ColumnSpec): boolean {
   if (isMultiValue) return false;
   if (typeof value === 'string') {
-    return type === 'STRING' && value.length <= maxLength && !value.includes('\0');
+    return (
+      type === 'STRING' &&
+      value.length <= maxLength &&
+      !value.includes('\0') &&
+      value.isWellFormed()
+    );
   }
   if (typeof value !== 'number') return typeof value === 'boolean' && type === 'BOOLEAN';
   if (Object.is(value, -0) || Number.isNaN(value)) return false;

@@ -103,7 +103,7 @@ function isSettled(value: Value, { type, maxLength }: ColumnSpec): boolean {
 
 /** Reports whether a value needs no conversion. May return false for others that would qualify. */
 function isOfType(value: Value, type: ColumnType): boolean {
-  if (typeof value === 'string') return type === 'STRING';
+  if (typeof value === 'string') return type === 'STRING' && value.isWellFormed();
   if (typeof value !== 'number') return typeof value === 'boolean' && type === 'BOOLEAN';
   if (type === 'DOUBLE') return true;
   return type === 'INT'
@@ -189,7 +189,12 @@ function sanitizeSingle(
   if (exceedStrategy === 'FAIL_INGESTION') return { value, reason, isRefused: true };
   if (exceedStrategy === 'SUBSTITUTE_DEFAULT_VALUE') return { value: defaultNullValue, reason };
   if (exceedStrategy === 'NO_ACTION' && zero < 0) return { value };
-  return { value: value.slice(0, end), reason };
+  return { value: value.slice(0, end - (isInPair(value, end) ? 1 : 0)), reason };
+}
+
+/** Reports whether a position is in the middle of a character of two units of UTF-16. */
+function isInPair(value: string | Uint8Array, at: number): boolean {
+  return typeof value === 'string' && (value.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
 /**

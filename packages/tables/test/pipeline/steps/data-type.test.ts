@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SourceValue } from '../../../src/row.ts';
 import { column, run } from '../run.ts';
 
 describe('values become those of their column’s type', () => {
@@ -77,4 +78,39 @@ test.each([
   expect(kept.rows.map(({ nullFields, isIncomplete }) => [nullFields, isIncomplete])).toEqual([
     [['a'], true],
   ]);
+});
+
+const half = '\ud83d';
+
+test.each<[type: string, value: SourceValue]>([
+  ['STRING', `a${half}`],
+  ['STRING', { a: half }],
+  ['JSON', { a: half, b: 1 }],
+  ['JSON', { [half]: 1 }],
+  ['JSON', half],
+  ['JSON', '{"a":"\\\\\\ud83d"}'],
+  ['MAP', { a: { b: [half] } }],
+])(
+  'half of a surrogate pair fails the row, never becomes another character: %s, example %#',
+  async (type, value) => {
+    const reason =
+      'The text has half of a surrogate pair; expected Unicode text: it was cut in the middle of a character.';
+    const dimensions = [column('a', type)];
+    const { dropped } = await run([{ a: value }], { dimensions });
+    expect(dropped).toMatchObject([{ step: 'dataType', column: 'a', reason }]);
+    if (typeof value !== 'string') return;
+    const lists = [column('a', type, { singleValueField: false })];
+    const { rows, dropped: failed } = await run([{ a: ['x', value] }, { a: ['x'] }], {
+      dimensions: lists,
+    });
+    expect([rows.length, failed[0]?.column]).toEqual([1, 'a']);
+  },
+);
+
+test('whole pairs, and texts that show the escape of a half, are stored', async () => {
+  const dimensions = [column('s'), column('j', 'JSON'), column('m', 'MAP')];
+  const whole = { a: '\u{1f600}', b: String.raw`\ud83d`, c: String.raw`\\ud83d` };
+  const { rows } = await run([{ s: whole.a + whole.b, j: whole, m: whole }], { dimensions });
+  const { s, j, m } = rows[0]?.fields ?? {};
+  expect([s, JSON.parse(j as string), m]).toEqual([whole.a + whole.b, whole, whole]);
 });

@@ -42,3 +42,12 @@ test('text ends at a zero character, and each of several values is looked at', a
 test('a text of 513 characters is cut to 512 when the schema says nothing', async () => {
   expect(await sanitize('x'.repeat(513), 'STRING', {})).toEqual(['x'.repeat(512), true]);
 });
+
+test('text is never cut within a character', async () => {
+  expect(await sanitize('ab\u{1f600}c', 'STRING', { maxLength: 3 })).toEqual(['ab', true]);
+  expect(await sanitize('ab\u{1f600}c', 'STRING', { maxLength: 4 })).toEqual(['ab\u{1f600}', true]);
+  expect(await sanitize(['\u{1f600}', 'b'], 'STRING', { maxLength: 1 })).toEqual([['', 'b'], true]);
+  expect(
+    await sanitize('"\u{1f600}"', 'JSON', { maxLength: 2, maxLengthExceedStrategy: 'TRIM_LENGTH' }),
+  ).toEqual(['"', true]);
+});
