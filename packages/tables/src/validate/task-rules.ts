@@ -352,7 +352,7 @@ function parameterProblem(name: string, value: string): string | undefined {
 }
 
 function isDecimal(text: string): boolean {
-  return /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?\s*$/.test(text);
+  return /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?\s*$/.test(text);
 }
 
 function isPercentage(text: string): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { doubleValue } from '../../src/expressions/values/value.ts';
 import { evaluate } from './evaluate.ts';
 
 describe('a value that does not suit is an error of the row', () => {
@@ -37,6 +38,12 @@ describe('a value that does not suit is an error of the row', () => {
     expect(() => evaluate(expression, { a: 'many' })).toThrow(
       expect.objectContaining({ code: 'EXPRESSION_FAILED', message }),
     );
+  });
+
+  test('a megabyte of digits that is not a number is refused without trying each part of it', () => {
+    const digits = '1'.repeat(2 ** 20);
+    expect(() => evaluate('a + 1', { a: `${digits}x` })).toThrow(' is not a number.');
+    expect(evaluate('a + 1', { a: `${digits.slice(0, 5)}.` })).toEqual(doubleValue(11_112));
   });
 
   test('text that doubles with every call stops at the limit', () => {

@@ -86,6 +86,17 @@ describe('validation as a whole', () => {
     expect(codes).toContain('TABLE_NAME_DOTS');
   });
 
+  test('validation as a whole refuses a megabyte of digits without trying each part of it', () => {
+    const invalidRecordsThresholdPercent = `${'1'.repeat(2 ** 20)}x`;
+    const task = {
+      taskTypeConfigsMap: { UpsertCompactionTask: { invalidRecordsThresholdPercent } },
+    };
+    const findings = validateTableConfig({ ...soundConfig, task }, { schema: soundSchema });
+    expect(findings.map(({ path }) => path)).toContain(
+      '/task/taskTypeConfigsMap/UpsertCompactionTask/invalidRecordsThresholdPercent',
+    );
+  });
+
   test('validation as a whole takes empty documents without throwing', () => {
     expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual([
       'TABLE_NAME_MISSING',

@@ -3,7 +3,8 @@ import { expressionFailed } from './expression-error.ts';
 import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
 
 const intPattern = /^[+-]?\d{1,25}$/;
-const doublePattern = /^[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
+// Digits match in one way only: otherwise, the time to refuse a text grows with their square.
+const doublePattern = /^[+-]?(?:NaN|Infinity|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)$/;
 
 const smallestNormal = 2 ** -1022;
 
