@@ -65,9 +65,15 @@ export class SchemaInference {
   }
 
   finish(): InferredSchema {
-    const taken = new Set<string>();
+    // Fields whose names are valid keep them, so that no other column hides their values.
+    const taken = new Set(
+      [...this.#columns.values()]
+        .filter(({ source, counts }) => counts.size > 0 && validNameOf(source) === source)
+        .map(({ source }) => source),
+    );
     const columns = [...this.#columns.values()].flatMap((evidence) => {
-      const name = columnNameFor(evidence.source, taken);
+      const { source } = evidence;
+      const name = taken.has(source) ? source : columnNameFor(source, taken);
       const column = decideColumn(evidence, name, this.#rowCount);
       if (column === undefined) return [];
       taken.add(name);
@@ -185,9 +191,14 @@ function explain(columns: readonly InferredColumn[]): readonly Explanation[] {
   });
 }
 
-/** Returns a valid, unused column name for a field: without white space and leading $. */
+/** Returns a valid column name for a field: without white space and leading $. */
+function validNameOf(field: string): string {
+  return field.trim().replaceAll(/\s+/g, '_').replace(/^\$+/, '') || 'column';
+}
+
+/** Returns a valid, unused column name for a field. */
 function columnNameFor(field: string, taken: ReadonlySet<string>): string {
-  const name = field.trim().replaceAll(/\s+/g, '_').replace(/^\$+/, '') || 'column';
+  const name = validNameOf(field);
   if (!taken.has(name)) return name;
   let number = 2;
   while (taken.has(`${name}_${number}`)) number += 1;

@@ -177,6 +177,40 @@ test('text of CSV is read as what it writes, where that is written the same agai
   expect(inferColumn(['1', '2'])).toEqual(['dimension', 'STRING', 'single', 'notNull', undefined]);
 });
 
+test.each<[string, string[], string, string]>([
+  ['numbers that are whole but have a point', ['1.0', '2.0'], 'DOUBLE', 'metric'],
+  ['numbers with exponents', ['1e5', '3E7'], 'DOUBLE', 'metric'],
+  ['a number with a point among integers', ['1', '2.0'], 'DOUBLE', 'metric'],
+  ['milliseconds with a point', ['1700000000000.0'], 'DOUBLE', 'metric'],
+  ['all digits of a double', ['0.30000000000000004', '-0.0', '1.50'], 'DOUBLE', 'metric'],
+  ['more digits than a double keeps', ['12345678901234567.89', '0.5'], 'STRING', 'dimension'],
+])('a column of CSV with %s takes all its values', async (_, values, dataType, kind) => {
+  expect(inferColumn(values, 'createdAt', true).slice(0, 2)).toEqual([kind, dataType]);
+  const rows = values.map((createdAt) => ({ createdAt }));
+  const { schema } = inferSchema(rows, { readsText: true });
+  const { dropped } = await runPipeline(rows, { config: {}, schema, clock: new ManualClock() });
+  expect(dropped).toEqual([]);
+});
+
+test('a field that cannot be the name of a column never takes the name of another field', () => {
+  for (const row of [
+    { $id: 'A', id: 'B' },
+    { id: 'B', $id: 'A' },
+    { 'a b': 1, a_b: 2, a_b_2: 3 },
+  ]) {
+    const { columns } = inferSchema([row]);
+    const names = columns.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const taken = columns.filter(({ name, source }) => name !== source && Object.hasOwn(row, name));
+    expect(taken).toEqual([]);
+  }
+  const { columns } = inferSchema([{ $id: 'A', id: 'B' }]);
+  expect(columns.map(({ name, source }) => [name, source])).toEqual([
+    ['id_2', '$id'],
+    ['id', 'id'],
+  ]);
+});
+
 describe('a whole table', () => {
   const rows: SourceRow[] = [
     {

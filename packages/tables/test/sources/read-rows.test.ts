@@ -165,6 +165,7 @@ describe('CSV', () => {
     ['commentMarker', '//', /commentMarker = \/\/: expected one character\.$/],
     ['skipHeader', 'yes', /skipHeader = yes: expected true or false\.$/],
     ['ignoreEmptyLines', 'false', /ignoreEmptyLines = false: expected true\.$/],
+    ['header', 'a, b,a', /header has the column ‘a’ more than once\.$/],
     ['fileFormat', 'MYSQL', /fileFormat = MYSQL: expected default or rfc4180 or excel\.$/],
   ])('the property %s = %j is refused instead of ignored', async (property, value, message) => {
     const csv = csvOptionsOf({ [`recordReader.prop.${property}`]: value });

@@ -69,14 +69,26 @@ export function csvOptionsOf(batchConfig: BatchConfig): CsvOptions {
   return {
     delimiter: delimiter === '\\t' ? '\t' : delimiter,
     listDelimiter: hasLists ? textIn('multiValueDelimiter') : undefined,
-    header: header?.split(delimiter ?? ',').map((name) => name.trim()),
+    header: headerOf(header, delimiter),
     skipHeader: textIn('skipHeader')?.toLowerCase() === 'true',
     quote: textIn('quoteCharacter'),
     comment: textIn('commentMarker'),
     nullText: textIn('nullStringValue'),
     trim: textIn('ignoreSurroundingSpaces')?.toLowerCase() === 'true',
-    problem: problemIn(batchConfig),
+    problem: problemIn(batchConfig) ?? duplicateIn(headerOf(header, delimiter)),
   };
+}
+
+function headerOf(header: string | undefined, delimiter = ','): readonly string[] | undefined {
+  return header?.split(delimiter).map((name) => name.trim());
+}
+
+/** Of two columns with the same name, only one would be read. */
+function duplicateIn(names: readonly string[] = []): string | undefined {
+  const name = names.find((each, index) => names.indexOf(each) < index);
+  return name === undefined
+    ? undefined
+    : `${csvPropertyPrefix}header has the column ‘${name.slice(0, 60)}’ more than once.`;
 }
 
 const words: Readonly<Record<string, readonly string[]>> = {
