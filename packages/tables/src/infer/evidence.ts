@@ -48,16 +48,17 @@ export function newColumnEvidence(source: string): ColumnEvidence {
 /**
  * Adds a value of a row that is not null: a single value, or a list of single values.
  *
- * @param isDecimal true if a single text is a decimal
+ * @param declared the kind of single values that do not show it: decimals that are text, and doubles
+ *   that are whole
  */
 export function noteValue(
   evidence: ColumnEvidence,
   value: Exclude<SourceValue, null>,
-  isDecimal = false,
+  declared?: 'decimal' | 'double',
 ): void {
   if (!Array.isArray(value)) {
     evidence.presentCount += 1;
-    noteSingle(evidence, value, isDecimal);
+    noteSingle(evidence, value, declared);
     return;
   }
   const elements = (value as readonly SourceValue[]).filter((element) => element !== null);
@@ -72,10 +73,16 @@ export function noteValue(
   for (const element of elements) noteSingle(evidence, element);
 }
 
-function noteSingle(evidence: ColumnEvidence, value: SourceValue, isDecimal = false): void {
+function noteSingle(
+  evidence: ColumnEvidence,
+  value: SourceValue,
+  declared?: 'decimal' | 'double',
+): void {
   // The same field may be other text in another file.
-  const isDigits = isDecimal && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
-  const kind = isDigits ? 'decimal' : kindOf(value);
+  const isDigits =
+    declared === 'decimal' && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
+  const isDouble = declared === 'double';
+  const kind = isDigits ? 'decimal' : isDouble ? 'double' : kindOf(value);
   note(evidence, kind);
   if (typeof value === 'string') evidence.lengthMax = Math.max(evidence.lengthMax, value.length);
   if (typeof value === 'number') evidence.hasInfinities ||= !Number.isFinite(value);
@@ -83,7 +90,7 @@ function noteSingle(evidence: ColumnEvidence, value: SourceValue, isDecimal = fa
     evidence.needsDigits ||= !Number.isSafeInteger(Number(value));
   }
   evidence.needsDigits ||= isDigits;
-  noteTime(evidence.times, isDigits ? null : value);
+  noteTime(evidence.times, isDigits || isDouble ? null : value);
 }
 
 function note(evidence: ColumnEvidence, kind: ValueKind): void {

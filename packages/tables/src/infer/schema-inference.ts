@@ -1,5 +1,6 @@
 import type { SourceRow, SourceValue } from '../row.ts';
 import type { FieldSpec, TableSchema } from '../config/table-schema.ts';
+import { Decimal } from '../expressions/index.ts';
 import { type ColumnEvidence, newColumnEvidence, noteValue } from './evidence.ts';
 import { decideColumn, type InferredColumn } from './decide-column.ts';
 
@@ -104,7 +105,11 @@ export class SchemaInference {
     }
     const read =
       this.#options.readsText && typeof value === 'string' ? readTypedText(value) : value;
-    if (read !== null) noteValue(evidence, read, this.#options.decimals.has(name));
+    if (read === null) return;
+    // A column of integers would refuse 1.0 and 1e5.
+    const isDouble = typeof value === 'string' && typeof read === 'number' && /[.e]/i.test(value);
+    const kind = isDouble ? 'double' : this.#options.decimals.has(name) ? 'decimal' : undefined;
+    noteValue(evidence, read, kind);
   }
 
   #explainLeftOut(unknown: readonly string[]): readonly Explanation[] {
@@ -242,7 +247,8 @@ function isFields(value: SourceValue): value is SourceRow {
 
 /**
  * Parses the text of a CSV cell: a number, true or false, or null if it is empty. Anything else
- * remains text, including texts that would not be written back identically, such as 007.
+ * remains text, including texts that would not be written back identically, such as 007, and
+ * numbers with more digits than a DOUBLE keeps.
  */
 function readTypedText(text: string): SourceValue {
   if (text === '') return null;
@@ -251,7 +257,14 @@ function readTypedText(text: string): SourceValue {
     const number = Number(text);
     return Number.isSafeInteger(number) ? number : BigInt(text);
   }
-  return /^-?(0|[1-9]\d{0,17})\.\d{1,17}$|^-?\d(\.\d{1,17})?[eE][+-]?\d{1,2}$/.test(text)
-    ? Number(text)
-    : text;
+  const isNumber = /^-?(0|[1-9]\d{0,17})\.\d{1,17}$|^-?\d(\.\d{1,17})?[eE][+-]?\d{1,2}$/.test(text);
+  return isNumber && isDouble(text) ? Number(text) : text;
+}
+
+/** Reports whether a double keeps all digits of a number. */
+function isDouble(text: string): boolean {
+  const [given, kept] = [text, String(Number(text))].map((each) =>
+    Decimal.parse(each).withoutTrailingZeros().toString(),
+  );
+  return given === kept;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '@quire/core/testing';
 import {
+  runPipeline,
   type SourceRow,
   type SourceValue,
   validateTableConfig,
