@@ -11,6 +11,7 @@ import {
   RecordBatchReader,
   type Schema,
   TimeUnit,
+  type Union,
   Vector,
 } from 'apache-arrow';
 import type { SourceRow, SourceValue } from '../../row.ts';
@@ -187,10 +188,19 @@ function isText(type: DataType): boolean {
 function rowOf({ fields }: Schema, columns: readonly Vector[], index: number): SourceRow {
   return Object.fromEntries(
     fields.map(({ name, type }, column) => {
-      const value: unknown = columns[column]?.get(index);
-      return [name, arrowValue(type as DataType, value, 1)];
+      const vector = columns[column];
+      const value: unknown = vector?.get(index);
+      return [name, arrowValue(typeAt(type as DataType, vector, index), value, 1)];
     }),
   );
+}
+
+/** Returns the type of a value of a column: in a union, that of one of its children. */
+function typeAt(type: DataType, vector: Vector | undefined, index: number): DataType {
+  const data = vector?.data[0] as Data<Union> | undefined;
+  if (!DataType.isUnion(type) || data === undefined) return type;
+  const child = type.typeIdToChildIndex[data.typeIds[index] ?? 0] ?? 0;
+  return (type.children as readonly Field<DataType>[])[child]?.type ?? type;
 }
 
 /**
@@ -207,6 +217,7 @@ function arrowValue(type: DataType, value: unknown, depth: number): SourceValue 
     return textOfWords(value, type.scale);
   }
   if (DataType.isMap(type)) return mapValue(type, value as Iterable<[unknown, unknown]>, depth);
+  if (DataType.isUnion(type)) throw new Error('unions within lists, structs and maps are not read');
   if (!isListType(type) && !DataType.isStruct(type)) {
     return plainValue(value, depth);
   }
