@@ -1,14 +1,21 @@
 import { zstdDecompressSync } from 'node:zlib';
+import { readObject } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import {
+  Binary,
   type DataType,
   Field,
+  FixedSizeBinary,
   Float64,
   Int32,
-  type RecordBatch,
+  List,
+  makeData,
+  RecordBatch,
   Schema,
   Struct,
   tableFromArrays,
+  Utf8,
+  vectorFromArray,
 } from 'apache-arrow';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
@@ -20,16 +27,21 @@ import {
   modelTables,
   schemaOf,
 } from '../../../test/src/testkit/builders/model-table.ts';
+import type { ReadBatch } from '../src/batch-reader.ts';
+import { decodeCommitRecord } from '../src/commit-record.ts';
 import { parquetColumnsOf } from '../src/encode/parquet-columns.ts';
+import { encodeParquet } from '../src/encode/parquet-file.ts';
 import { type Result, ResultStore } from '../src/index.ts';
+import { planPage } from '../src/plan-page.ts';
 
 async function resultOf(
   schema: Schema,
   batches: Iterable<RecordBatch> | AsyncIterable<RecordBatch>,
   batchSizeBytes = 64,
+  store = new MemoryObjectStore({ sizeMaxBytes: 1e8 }),
 ): Promise<Result> {
   const results = new ResultStore({
-    store: new MemoryObjectStore({ sizeMaxBytes: 1e8 }),
+    store,
     brokerId: 'b',
     expirationMs: 1e9,
     expirationMaxMs: 1e9,
@@ -41,6 +53,32 @@ async function resultOf(
 async function fileOf(result: Result, offset = 0, rowCount = 1e6): Promise<ArrayBuffer> {
   const chunks = await Array.fromAsync(result.page({ offset, rowCount }).encode('parquet'));
   return new Uint8Array(Buffer.concat(chunks)).buffer;
+}
+
+/** Encodes a result whose batches are all read into the same memory, one after the other. */
+async function fileFromReusedMemory(
+  schema: Schema,
+  source: Iterable<RecordBatch> | AsyncIterable<RecordBatch>,
+  batchSizeBytes?: number,
+): Promise<{ readonly file: ArrayBuffer; readonly result: Result }> {
+  const store = new MemoryObjectStore({ sizeMaxBytes: 1e8 });
+  const result = await resultOf(schema, source, batchSizeBytes, store);
+  const { recordKey, dataKey, rowCount } = result.entry;
+  const { spans } = decodeCommitRecord(recordKey, await readObject(store, recordKey));
+  const bytes = await readObject(store, dataKey);
+  const memory = new Uint8Array(bytes.byteLength);
+  async function* batches(): AsyncGenerator<ReadBatch> {
+    for (const planned of planPage(spans, { start: 0, end: rowCount }).batches) {
+      const message = bytes.subarray(planned.bytes.start, planned.bytes.end);
+      memory.fill(0).set(message);
+      yield { planned, message: memory.subarray(0, message.byteLength) };
+    }
+    memory.fill(0);
+  }
+  const chunks = await Array.fromAsync(
+    encodeParquet(result.schema, batches(), { lendsChunks: false }),
+  );
+  return { file: new Uint8Array(Buffer.concat(chunks)).buffer, result };
 }
 
 /** Reads a file without hyparquet's rounding: instants remain counts of their unit. */
@@ -132,6 +170,86 @@ test('columns of floating point have no bounds, by which DuckDB would skip row g
   const [group] = parquetMetadata(await fileOf(await resultOf(schema, table.batches))).row_groups;
   const bounds = group?.columns.map(({ meta_data: meta }) => meta?.statistics?.max_value);
   expect(bounds).toEqual([3, undefined]);
+});
+
+test('nothing of a batch is used after the next one was read, whatever the types', async () => {
+  await fc.assert(
+    fc.asyncProperty(modelTables, async (table) => {
+      const { file, result } = await fileFromReusedMemory(schemaOf(table), batchesOf(table));
+      expect(Buffer.from(file).equals(Buffer.from(await fileOf(result)))).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the bounds of each row group are those of its own texts and bytes, whose memory the next batch reuses', async () => {
+  const uuid = new Map([['ARROW:extension:name', 'arrow.uuid']]);
+  const list = new List(new Field('item', new Utf8(), true));
+  const group = new Struct([new Field('text', new Utf8(), true)]);
+  const fields: Field[] = [
+    new Field('text', new Utf8(), true),
+    new Field('bytes', new Binary(), true),
+    new Field('fixed', new FixedSizeBinary(16), true),
+    new Field('uuid', new FixedSizeBinary(16), true, uuid),
+    new Field('list', list, true),
+    new Field('group', group, true),
+  ];
+  const schema = new Schema(fields);
+  const textsOf = (start: number): string[] =>
+    Array.from({ length: 16 }, (_, row) => `text ${String(start + row).padStart(11, '0')}`);
+  const groups = [300, 100, 200].map(textsOf);
+  function* batches(): Generator<RecordBatch> {
+    for (const texts of groups) {
+      const bytes = texts.map((text) => Buffer.from(text));
+      const children = [
+        vectorFromArray(texts, new Utf8()),
+        vectorFromArray(bytes, new Binary()),
+        vectorFromArray(bytes, new FixedSizeBinary(16)),
+        vectorFromArray(bytes, new FixedSizeBinary(16)),
+        vectorFromArray(
+          texts.map((text) => [text, null]),
+          list,
+        ),
+        vectorFromArray(
+          texts.map((text) => ({ text })),
+          group,
+        ),
+      ].map((vector) => vector.data[0]!);
+      const type = new Struct(fields);
+      yield new RecordBatch(schema, makeData({ type, length: texts.length, children }));
+    }
+  }
+  const { file } = await fileFromReusedMemory(schema, batches(), 2000);
+  const { row_groups } = parquetMetadata(file);
+  expect(row_groups.map(({ num_rows }) => Number(num_rows))).toEqual([16, 16, 16]);
+  const asText = (bound: unknown): string => {
+    if (bound instanceof Uint8Array) return Buffer.from(bound).toString();
+    const text = String(bound);
+    return text.startsWith('text') ? text : Buffer.from(text.replaceAll('-', ''), 'hex').toString();
+  };
+  const bounds = row_groups.map(({ columns }) =>
+    columns.map(({ meta_data: meta }) =>
+      [meta?.statistics?.min_value, meta?.statistics?.max_value].map(asText),
+    ),
+  );
+  expect(bounds).toEqual(
+    groups.map((texts) => Array.from({ length: fields.length }, () => [texts[0], texts[15]])),
+  );
+});
+
+test.each([
+  ['of many characters are shortened, and rounded up', 'a', 'a'.repeat(16), `${'a'.repeat(15)}b`],
+  ['are shortened between characters', 'aü', 'aüaüaüaüaüa', 'aüaüaüaüaüb'],
+  ['that cannot be rounded up are whole', '\u{10ffff}', '\u{10ffff}'.repeat(4), undefined],
+])('the bounds of texts %s', async (_what, part, least, most) => {
+  const text = part.repeat(40);
+  const { schema, batches } = tableFromArrays({ text: [text, text] });
+  const { file } = await fileFromReusedMemory(schema, batches, 8);
+  const bounds = parquetMetadata(file).row_groups.map(({ columns }) => {
+    const { min_value, max_value } = columns[0]?.meta_data?.statistics ?? {};
+    return [min_value, max_value];
+  });
+  expect(bounds).toEqual(Array.from({ length: 2 }, () => [least, most ?? text]));
 });
 
 test('columns of the same name get numbers, as in NDJSON', () => {

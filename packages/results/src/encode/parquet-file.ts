@@ -1,5 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { Schema } from 'apache-arrow';
+import type { ColumnMetaData, RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { QuireError } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
@@ -7,6 +8,9 @@ import { encodeSchemaMessage } from '../arrow/encode-message.ts';
 import type { ReadBatch } from '../batch-reader.ts';
 import { decodedBatches } from '../plain-batches.ts';
 import { parquetColumnsOf, parquetValuesOf } from './parquet-columns.ts';
+
+/** The length in bytes to which the bounds of texts and bytes are shortened. */
+const boundBytesMax = 16;
 
 /**
  * Encodes a page as a Parquet file, with a row group for each batch of the page. Memory holds one
@@ -38,6 +42,7 @@ export async function* encodeParquet(
     compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
     kvMetadata: [{ key: 'ARROW:schema', value: arrowSchemaOf(columns, schema.metadata) }],
     createdBy: 'quire',
+    statisticsTruncateLength: boundBytesMax,
   });
   const take = (): Uint8Array => {
     const bytes = output.getBytes();
@@ -54,12 +59,39 @@ export async function* encodeParquet(
       data: parquetValuesOf(column, batch.columns[index] as (typeof batch.columns)[number], rows),
     }));
     await file.write({ columnData, rowGroupSize: rows.end - rows.start });
+    copyBounds(file.row_groups.at(-1));
     yield take();
     await yieldToEventLoop(); // encoding a row group is CPU-bound
   }
   await file.finish();
   yield take();
 }
+
+/**
+ * Replaces the bounds of a row group by copies. The writer encodes them only at the end of the
+ * file, but they are parts of the batch, whose memory is reused by then.
+ */
+function copyBounds(group: RowGroup | undefined): void {
+  for (const { meta_data: column } of group?.columns ?? []) {
+    for (const name of ['min_value', 'max_value'] as const) {
+      const bound = column?.statistics?.[name];
+      if (column?.statistics === undefined || !(bound instanceof Uint8Array)) continue;
+      column.statistics[name] = new Uint8Array(usedPartOf(bound, column));
+    }
+  }
+}
+
+/**
+ * Returns the part of a bound that the writer uses to shorten it. It rounds a maximum up, and keeps
+ * it whole if that is impossible: if it starts with the last characters of Unicode, or bytes 0xff.
+ */
+function usedPartOf(bound: Uint8Array, { type }: ColumnMetaData): Uint8Array {
+  const isShortened = type === 'BYTE_ARRAY' && (bound[0] ?? 0) < firstByteOfLastPlane;
+  return isShortened ? bound.subarray(0, boundBytesMax + 1) : bound;
+}
+
+/** The first byte of the characters from U+100000 on in UTF-8. */
+const firstByteOfLastPlane = 0xf4;
 
 /**
  * Returns the schema from which readers with Arrow support restore types that Parquet lacks: time
