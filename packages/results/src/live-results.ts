@@ -68,7 +68,11 @@ export class LiveResults {
       throw this.gone(cached, isLive ? 'deleted' : 'expired', mayRead);
     }
     this.#cache.set(open);
-    if (!this.#isLive(open)) throw this.gone(open, 'expired', mayRead);
+    if (!this.#isLive(open)) {
+      // Not recorded: a renewal may be in progress, or begin on a broker whose clock is behind.
+      const removal = { reason: 'expired', owner: open.record.owner } as const;
+      throw missingError(requestId, removal, mayRead);
+    }
     if (mayRead?.(open.record.owner) === false) throw notFoundError(requestId);
     return open;
   }

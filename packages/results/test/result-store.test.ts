@@ -249,6 +249,35 @@ describe('renewal', () => {
     expect((await here.open(entry.requestId)).entry.expirationTimeMs).toBe(1_000_000 + 5 * hourMs);
   });
 
+  test('renewal that is stored after the expiry counts, although the result was requested in between', async () => {
+    const reached = Promise.withResolvers<void>();
+    const slowPut = faultOn('put', { kind: 'slow', delayMs: 100 });
+    const store = new FaultStore(memory, {
+      clock,
+      plan: (call) => {
+        if (call.op === 'put') reached.resolve();
+        return slowPut(call);
+      },
+    });
+    const { entry } = await resultsOn(memory).create(countingRows(3), { owner: 'ana' });
+    const [here, elsewhere] = [resultsOn(store), resultsOn(memory)];
+    await clock.advance(hourMs - 50);
+    const renewal = here.renew(entry.requestId, hourMs);
+    await reached.promise;
+    await clock.advance(50);
+    for (const results of [here, elsewhere]) {
+      expect(await codeOf(results.open(entry.requestId))).toBe('RESULT_EXPIRED');
+    }
+    await clock.advance(50);
+    const renewed = await renewal;
+    expect(renewed.expirationTimeMs).toBe(entry.expirationTimeMs - 50 + hourMs);
+    for (const results of [here, elsewhere]) {
+      expect((await results.open(entry.requestId)).entry).toEqual(renewed);
+    }
+    await here.delete(entry.requestId);
+    expect(await keysOf(memory)).toEqual([]);
+  });
+
   test('renewal of a result that another process deletes meanwhile brings nothing back', async () => {
     const here = resultsOn(memory);
     const { entry } = await here.create(countingRows(3), { owner: 'ana' });
