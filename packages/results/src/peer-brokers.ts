@@ -5,6 +5,7 @@ import {
   type RequestId,
   timeOfRequestId,
 } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import { LRUCache } from 'lru-cache';
 import { brokerPrefix, isBrokerId } from './layout.ts';
 
@@ -43,22 +44,26 @@ export class PeerBrokers {
   }
 
   /**
-   * Searches for new brokers that may have a result that the known ones do not have; resolves to
-   * the new ones. Makes one request for each broker, but none shortly after a search, unless the id
-   * is recent and was not searched for.
+   * Searches for new brokers that may have a result that those in `searched` do not have; resolves
+   * to the new ones. Makes one request for each broker, but none shortly after a search, unless the
+   * id is recent and was not searched for.
    */
-  async lookForNew(requestId: RequestId, options: CallOptions): Promise<readonly string[]> {
-    const before = new Set(this.#known);
+  async lookForNew(
+    requestId: RequestId,
+    searched: readonly string[],
+    { signal }: CallOptions,
+  ): Promise<readonly string[]> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#isWorthALook(requestId)) {
       // A search that started before this call may have been too early.
-      await this.#looking?.catch(() => undefined);
-      await this.#lookOnce(options);
+      const earlier = this.#looking?.catch(() => undefined);
+      if (earlier !== undefined) await unlessAborted(earlier, signal);
+      await this.#lookOnce(signal);
       this.#missed.set(requestId, nowMs);
     } else if (isLongAgo(this.#lookedAtMs, nowMs)) {
-      await this.#lookOnce(options);
+      await this.#lookOnce(signal);
     }
-    return this.#known.filter((brokerId) => !before.has(brokerId));
+    return this.#known.filter((brokerId) => !searched.includes(brokerId));
   }
 
   #isWorthALook(requestId: RequestId): boolean {
@@ -69,16 +74,16 @@ export class PeerBrokers {
     );
   }
 
-  /** Searches for brokers, or joins a search in progress. */
-  async #lookOnce(options: CallOptions): Promise<void> {
-    this.#looking ??= this.#look(options).finally(() => (this.#looking = undefined));
-    await this.#looking;
+  /** Searches for brokers, or joins a search in progress, which no caller can abort. */
+  async #lookOnce(signal: AbortSignal | undefined): Promise<void> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    await unlessAborted(this.#looking, signal);
   }
 
-  async #look(options: CallOptions): Promise<void> {
+  async #look(): Promise<void> {
     const found: string[] = [];
     for (let after = ''; ;) {
-      const brokerId = await this.#firstAfter(after, options);
+      const brokerId = await this.#firstAfter(after);
       if (brokerId === undefined) break;
       if (isBrokerId(brokerId) && brokerId !== this.#ownBrokerId) found.push(brokerId);
       // Sorts after every key in the broker's folder: keys have no character above z.
@@ -88,8 +93,8 @@ export class PeerBrokers {
     this.#lookedAtMs = this.#clock.monotonicMs();
   }
 
-  async #firstAfter(after: string, options: CallOptions): Promise<string | undefined> {
-    for await (const { key } of this.#store.list('', { ...options, after })) {
+  async #firstAfter(after: string): Promise<string | undefined> {
+    for await (const { key } of this.#store.list('', { after })) {
       return key.split('/', 1)[0];
     }
     return undefined;

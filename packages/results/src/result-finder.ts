@@ -149,9 +149,11 @@ export class ResultFinder {
     // This process knows its own queries: a mark with its own broker id was left by an earlier
     // process.
     if (entry !== undefined || this.#peers === undefined) return { entry, runningKey: undefined };
-    const known = await this.#findIn(this.#peers.known, requestId, options);
-    if (known.entry !== undefined || known.runningKey !== undefined) return known;
-    return this.#findIn(await this.#peers.lookForNew(requestId, options), requestId, options);
+    const { known } = this.#peers; // others may become known during the search
+    const found = await this.#findIn(known, requestId, options);
+    if (found.entry !== undefined || found.runningKey !== undefined) return found;
+    const others = await this.#peers.lookForNew(requestId, known, options);
+    return this.#findIn(others, requestId, options);
   }
 
   /** Searches all brokers concurrently, which takes no longer than one search. */

@@ -4,7 +4,7 @@ import {
   isQuireError,
   type ObjectStore,
 } from '@quire/core';
-import { ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
+import { FaultStore, ManualClock, RecordingStore, SeededRandom } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
 import { countingJson, countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
@@ -22,11 +22,12 @@ function broker(
   isShared = true,
 ): { readonly results: ResultStore; readonly store: RecordingStore } {
   const store = new RecordingStore(memory);
+  return { store, results: brokerOn(store, brokerId, isShared) };
+}
+
+function brokerOn(store: ObjectStore, brokerId: string, isShared = true): ResultStore {
   const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
-  return {
-    store,
-    results: new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times }),
-  };
+  return new ResultStore({ store, brokerId, isShared, clock, cacheBytesMax: 0, ...times });
 }
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
@@ -119,6 +120,51 @@ test('a broker that came since is found at once', async () => {
   expect(await pageText(await results.open(entry.requestId), 0, 5)).toBe(countingJson(0, 5));
 });
 
+test('a broker that came since is found as well by a call during which another call finds it', async () => {
+  const { results: known } = broker('Broker_b_1');
+  const store = new FaultStore(memory, { clock });
+  const results = brokerOn(store, 'Broker_a_1');
+  await results.open((await known.create(countingRows(1), { owner: 'o' })).entry.requestId);
+  const { results: came } = broker('Broker_c_1');
+  const [first, second] = [
+    await came.create(countingRows(5), { owner: 'o' }),
+    await came.create(countingRows(5), { owner: 'o' }),
+  ];
+  const reached = Promise.withResolvers<void>();
+  store.plan = ({ key }) => {
+    if (key !== `Broker_b_1/${second.entry.requestId}/`) return undefined;
+    reached.resolve();
+    return { kind: 'slow', delayMs: 100 };
+  };
+  const slow = results.open(second.entry.requestId);
+  await reached.promise;
+  expect((await results.open(first.entry.requestId)).entry).toEqual(first.entry);
+  await clock.advance(100);
+  expect((await slow).entry).toEqual(second.entry);
+});
+
+test('a caller that leaves during the search for new brokers disturbs nobody else who waits for it', async () => {
+  const reached = Promise.withResolvers<void>();
+  const store = new FaultStore(memory, {
+    clock,
+    plan: ({ key }) => {
+      if (key !== '') return undefined;
+      reached.resolve();
+      return { kind: 'slow', delayMs: 100 };
+    },
+  });
+  const results = brokerOn(store, 'Broker_a_1');
+  const impatient = new AbortController();
+  const left = codeOf(results.open(neverStored, { signal: impatient.signal }));
+  await reached.promise;
+  const stayed = codeOf(results.open(neverStored));
+  await clock.advance(50); // now both wait for one search
+  impatient.abort();
+  expect(await left).toBe('ABORTED');
+  await clock.advance(50);
+  expect(await stayed).toBe('RESULT_NOT_FOUND');
+});
+
 test('a young id that nobody has costs a look every ten seconds, however often it is asked for', async () => {
   const { results: other } = broker('Broker_b_1');
   await other.create(countingRows(1), { owner: 'o' });
@@ -150,7 +196,6 @@ test('a result may be renewed and deleted by another broker than the one that st
 });
 
 test('a result that two brokers renew to the same millisecond stays, at whatever moment the second comes in', async () => {
-  const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
   const { results: first } = broker('Broker_a_1');
   let callCount = 0;
   for (let moment = 1; moment === 1 || callCount >= moment - 1; moment += 1) {
@@ -161,14 +206,7 @@ test('a result that two brokers renew to the same millisecond stays, at whatever
       if (callCount === moment) await first.renew(entry.requestId, 2 * hourMs);
     };
     const store = withStep(step);
-    const second = new ResultStore({
-      store,
-      brokerId: 'Broker_b_1',
-      isShared: true,
-      clock,
-      cacheBytesMax: 0,
-      ...times,
-    });
+    const second = brokerOn(store, 'Broker_b_1');
     const renewed = await second.renew(entry.requestId, 2 * hourMs);
     expect(renewed.expirationTimeMs).toBe(clock.nowMs() + 2 * hourMs);
     expect(await pageText(await first.open(entry.requestId), 0, 5)).toBe(countingJson(0, 5));
