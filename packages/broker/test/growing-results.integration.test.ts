@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
@@ -351,6 +351,21 @@ test('a slow reader gets the whole page, though the query has failed meanwhile',
   await ended(requestId);
   const { resultTable } = (await response.json()) as CursorResponse;
   expect(resultTable.rows.length).toBe(50_000);
+});
+
+test('a query whose rows cannot be written for its readers runs, and they wait for its end', async () => {
+  await rm(tempDirectory, { recursive: true });
+  await writeFile(tempDirectory, '');
+  const first = await start('rows 3000 then wait', 'numRows=100&wait=0s');
+  await rm(tempDirectory);
+  const { requestId, ...status } = first.json<QueryStatus>();
+  expect(status).toMatchObject({ numRowsResultSet: 0, exceptions: [] });
+  const waiting = broker.call(`/query/${requestId}/results?offset=900&numRows=100&wait=10s`);
+  broker.engine.resume();
+  expect(rowsOf(await waiting)).toBe(scriptedRowsJson(900, 1000));
+  // The next query creates the directory again.
+  expect(rowsOf(await start('rows 3000 then wait'))).toBe(scriptedRowsJson(0, 100));
+  broker.engine.resume();
 });
 
 test('async needs pagination', async () => {

@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { crc32 } from '@node-rs/crc32';
 import type { Schema } from 'apache-arrow';
 import {
@@ -42,13 +42,13 @@ export type GrowingMemory = Pick<PageSource, 'pool' | 'threads'>;
 
 /**
  * A growing result in a separate file, which is unlinked as soon as the writer has opened it, so
- * that nothing stays on disk if a process dies.
+ * that nothing stays on disk if a process dies. Without the file, it has columns, but no rows.
  */
 export class GrowingFile implements GrowingResult {
   readonly requestId: RequestId;
   readonly path: string;
   readonly #memory: GrowingMemory;
-  readonly #file: FileHandle;
+  readonly #file: FileHandle | undefined;
   readonly #ends: number[] = [];
   readonly #rowEnds: number[] = [];
   readonly #checksums: number[] = [];
@@ -59,29 +59,19 @@ export class GrowingFile implements GrowingResult {
   #rowCount = 0;
   #holderCount = 1;
 
-  private constructor(requestId: RequestId, path: string, file: FileHandle, memory: GrowingMemory) {
-    this.requestId = requestId;
-    this.path = path;
-    this.#file = file;
-    this.#memory = memory;
-  }
-
-  /**
-   * Creates the file.
-   *
-   * @throws STORE_UNAVAILABLE when it cannot be created
-   */
-  static async create(
+  constructor(
     requestId: RequestId,
-    path: string,
-    memory: GrowingMemory,
-  ): Promise<GrowingFile> {
-    try {
-      return new GrowingFile(requestId, path, await open(path, 'wx+', 0o600), memory);
-    } catch (cause) {
-      const message = 'The file for rows that are read while their query runs cannot be created.';
-      throw new QuireError('STORE_UNAVAILABLE', message, { cause });
-    }
+    parts: {
+      readonly path: string;
+      /** The open file; undefined if it could not be created. */
+      readonly file: FileHandle | undefined;
+      readonly memory: GrowingMemory;
+    },
+  ) {
+    this.requestId = requestId;
+    this.path = parts.path;
+    this.#file = parts.file;
+    this.#memory = parts.memory;
   }
 
   get schema(): Schema | undefined {
@@ -162,12 +152,14 @@ export class GrowingFile implements GrowingResult {
 
   async *#read(plan: PagePlan, { signal }: CallOptions): AsyncGenerator<ReadBatch> {
     const { pool } = this.#memory;
+    const file = this.#file;
+    if (file === undefined) return;
     for (const planned of plan.batches) {
       throwIfAborted(signal);
       const message = pool.lease(planned.bytes.end - planned.bytes.start);
       let isDone = false;
       try {
-        await readAt(this.#file, message, planned.bytes.start);
+        await readAt(file, message, planned.bytes.start);
         if (crc32(message) !== planned.checksum) {
           throw new QuireError(
             'RESULT_CORRUPT',
@@ -187,7 +179,7 @@ export class GrowingFile implements GrowingResult {
     this.#holderCount -= 1;
     if (this.#holderCount > 0) return;
     await this.#unlink();
-    await this.#file.close().catch(() => undefined);
+    await this.#file?.close().catch(() => undefined);
   }
 
   async #unlink(): Promise<void> {
