@@ -1,5 +1,6 @@
 import { type CallOptions, type Clock, MiB, type ObjectStore, type RequestId } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
+import type { DataType, Field } from 'apache-arrow';
 import { LRUCache } from 'lru-cache';
 import type { BatchSpans } from './batch-spans.ts';
 import type { OpenRecord } from './commit-record.ts';
@@ -16,9 +17,10 @@ interface RecordCacheParts {
 }
 
 const cacheBytesMax = 16 * MiB;
-/** The approximate memory of one number in a parsed record, and of the rest of the record. */
+/** The approximate memory of the parts of a parsed record, and of the rest of it. */
 const bytesPerNumber = 8;
 const bytesPerCharacter = 2;
+const bytesPerField = 512;
 const bytesPerRecord = 4096;
 const ownersMax = 100_000;
 
@@ -33,8 +35,11 @@ export class RecordCache {
   });
   readonly #records = new LRUCache<RequestId, OpenRecord>({
     maxSize: cacheBytesMax,
-    sizeCalculation: ({ record: { spans, sql = '' } }) =>
-      bytesPerRecord + numberCountOf(spans) * bytesPerNumber + sql.length * bytesPerCharacter,
+    sizeCalculation: ({ record: { spans, schema, sql = '' } }) =>
+      bytesPerRecord +
+      numberCountOf(spans) * bytesPerNumber +
+      sql.length * bytesPerCharacter +
+      sizeOfFields(schema.fields),
   });
 
   constructor(parts: RecordCacheParts) {
@@ -98,4 +103,14 @@ export class RecordCache {
 
 function numberCountOf({ ends, checksums, rowEnds = [] }: BatchSpans): number {
   return ends.length + checksums.length + rowEnds.length;
+}
+
+/** Returns the approximate memory of fields and those within them. */
+function sizeOfFields(fields: readonly Field<DataType>[]): number {
+  let sizeBytes = 0;
+  for (const { name, type } of fields) {
+    const children = (type.children ?? []) as readonly Field<DataType>[];
+    sizeBytes += bytesPerField + name.length * bytesPerCharacter + sizeOfFields(children);
+  }
+  return sizeBytes;
 }
