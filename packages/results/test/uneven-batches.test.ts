@@ -1,7 +1,19 @@
 import { createRequestId, MiB, readObject, systemClock, systemRandom } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { ManualClock } from '@quire/core/testing';
-import { type Data, Field, List, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow';
+import {
+  type Data,
+  Dictionary,
+  Field,
+  Int32,
+  List,
+  makeData,
+  makeVector,
+  RecordBatch,
+  Schema,
+  Struct,
+  Utf8,
+} from 'apache-arrow';
 import { expect, test } from 'vitest';
 import type { ArrowColumn } from '../src/arrow/arrow-input.ts';
 import type { ColumnBatch } from '../src/arrow/column-batch.ts';
@@ -15,6 +27,8 @@ import { listColumnOf, textColumnOf } from './column-builder.ts';
 const kiB = 1024;
 const text = new Utf8();
 const list = new List(new Field('item', text, true));
+const dictionary = new Dictionary(text, new Int32());
+type TextType = Utf8 | List | Dictionary;
 
 interface Written {
   readonly spans: BatchSpans;
@@ -29,10 +43,10 @@ interface Written {
 interface Incoming {
   /** The number of rows in each incoming batch. */
   readonly rowsAtOnce?: number;
-  readonly type?: Utf8 | List;
+  readonly type?: TextType;
 }
 
-/** Yields texts of these lengths, as texts or in lists. */
+/** Yields texts of these lengths, as texts, in lists, or as indexes into a dictionary of them. */
 async function* batchesOf(
   lengths: readonly number[],
   { rowsAtOnce = 2048, type = text }: Incoming = {},
@@ -46,7 +60,7 @@ async function* batchesOf(
   }
 }
 
-function schemaOf(type: Utf8 | List): Schema {
+function schemaOf(type: TextType): Schema {
   return new Schema([new Field('x', type, true)]);
 }
 
@@ -83,9 +97,16 @@ async function write(lengths: readonly number[], incoming: Incoming = {}): Promi
   };
 }
 
-function columnOf(type: Utf8 | List, texts: readonly string[]): Data {
+function columnOf(type: TextType, texts: readonly string[]): Data {
   const column = textColumnOf(text, texts);
   if (type === text) return column;
+  if (type === dictionary) {
+    return makeData({
+      type,
+      data: Int32Array.from(texts.keys()).reverse(),
+      dictionary: makeVector(textColumnOf(text, texts.toReversed())),
+    } as unknown as Parameters<typeof makeData>[0]);
+  }
   const offsets = Int32Array.from({ length: texts.length + 1 }, (_, row) => row);
   return listColumnOf(type, texts.length, column, offsets, () => false);
 }
@@ -122,6 +143,7 @@ function lengthsOf(...runs: readonly (readonly [rowCount: number, length: number
 test.each([
   ['texts', text],
   ['lists', list],
+  ['values of a dictionary', dictionary],
 ] as const)(
   'rows that become longer are stored in batches of moderate size: %s',
   async (_name, type) => {
@@ -154,10 +176,12 @@ test('a few short rows after long ones are one batch', async () => {
 
 test('rows that arrive all at once are divided by their sizes as well', async () => {
   const lengths = lengthsOf([20_000, 8], [2000, 5000]);
-  const written = await write(lengths, { rowsAtOnce: 30_000 });
-  expect(written.rowCounts.reduce((sum, count) => sum + count)).toBe(22_000);
-  expect(Math.max(...written.sizes)).toBeLessThan(2 * MiB + kiB);
-  await expectPages(written, lengths);
+  for (const type of [text, dictionary]) {
+    const written = await write(lengths, { rowsAtOnce: 30_000, type });
+    expect(written.rowCounts.reduce((sum, count) => sum + count)).toBe(22_000);
+    expect(Math.max(...written.sizes)).toBeLessThan(2 * MiB + kiB);
+    await expectPages(written, lengths);
+  }
 
   const shorter = await write(lengthsOf([3000, 1000], [47_000, 1]), { rowsAtOnce: 25_000 });
   expect(Math.max(...shorter.rowCounts)).toBe(16_384);

@@ -1,10 +1,10 @@
 import { DataType, type Field } from 'apache-arrow';
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import { QuireError } from '@quire/core';
-import { type ArrowColumn, isValidAt } from './arrow-input.ts';
+import type { ArrowColumn } from './arrow-input.ts';
 import { copyBits, countBits, setBits } from './bitmap.ts';
 import { byteWidthOf } from './column-type.ts';
-import { type ColumnSlice, fixedWidthBytes } from './column-slice.ts';
+import { type ColumnSlice, dictionaryValueAt, fixedWidthBytes } from './column-slice.ts';
 
 /**
  * The bytes of one buffer in pieces, which are views of the source's memory where possible, so that
@@ -231,24 +231,5 @@ function batchTooLarge(column: string): QuireError {
 function gatherDictionary(slice: ColumnSlice): ColumnSlice[] {
   const { data, start, end } = slice;
   if (data === undefined || !DataType.isDictionary(data.type)) return [slice];
-  const indexes = data.values as ArrayLike<number | bigint>;
-  const chunks = data.dictionary?.data ?? [];
-  const slices: ColumnSlice[] = [];
-  for (let row = start; row < end; row += 1) {
-    let index = isValidAt(data, row) ? Number(indexes[row]) : -1;
-    let chunk: ArrowColumn | undefined;
-    for (const candidate of index < 0 ? [] : chunks) {
-      if (index < candidate.length) {
-        chunk = candidate;
-        break;
-      }
-      index -= candidate.length;
-    }
-    slices.push(
-      chunk === undefined
-        ? { data: undefined, start: 0, end: 1 }
-        : { data: chunk, start: index, end: index + 1 },
-    );
-  }
-  return slices;
+  return Array.from({ length: end - start }, (_, index) => dictionaryValueAt(data, start + index));
 }

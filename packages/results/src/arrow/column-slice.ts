@@ -1,5 +1,5 @@
 import { DataType } from 'apache-arrow';
-import type { ArrowColumn } from './arrow-input.ts';
+import { type ArrowColumn, isValidAt } from './arrow-input.ts';
 import type { ColumnBatch } from './column-batch.ts';
 import { byteWidthOf } from './column-type.ts';
 
@@ -43,7 +43,10 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   if (DataType.isFixedSizeList(type)) {
     return columnsSizeBytes(data.children, start * type.listSize, end * type.listSize);
   }
-  if (DataType.isDictionary(type)) return rowCount * 16; // an estimate of the value's size: the exact size would require a gather
+  if (DataType.isDictionary(type)) {
+    const ends = dictionaryRowEnds(data);
+    return (ends[end] ?? 0) - (ends[start] ?? 0);
+  }
   const offsets = data.valueOffsets as ArrayLike<number | bigint> | undefined;
   if (offsets === undefined) return rowCount / 8;
   const first = Number(offsets[start] ?? 0);
@@ -53,6 +56,31 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
     rowCount * width +
     (data.children.length > 0 ? columnsSizeBytes(data.children, first, last) : last - first)
   );
+}
+
+/** Where the values of each row of a column with a dictionary would end, one after the other. */
+const rowEnds = new WeakMap<ArrowColumn, Float64Array>();
+
+function dictionaryRowEnds(data: ArrowColumn): Float64Array {
+  const known = rowEnds.get(data);
+  if (known !== undefined) return known;
+  const ends = new Float64Array(data.length + 1);
+  for (let row = 0; row < data.length; row += 1) {
+    ends[row + 1] = (ends[row] ?? 0) + sliceSizeBytes(dictionaryValueAt(data, row));
+  }
+  rowEnds.set(data, ends);
+  return ends;
+}
+
+/** Returns the slice of the dictionary with the value of a row. */
+export function dictionaryValueAt(data: ArrowColumn, row: number): ColumnSlice {
+  const indexes = data.values as ArrayLike<number | bigint>;
+  let index = isValidAt(data, row) ? Number(indexes[row]) : -1;
+  for (const chunk of index < 0 ? [] : (data.dictionary?.data ?? [])) {
+    if (index < chunk.length) return { data: chunk, start: index, end: index + 1 };
+    index -= chunk.length;
+  }
+  return { data: undefined, start: 0, end: 1 };
 }
 
 function columnsSizeBytes(columns: readonly ArrowColumn[], start: number, end: number): number {
