@@ -1,9 +1,10 @@
 import { isQuireError, QuireError } from '@quire/core';
 import type { TaskRecord } from '@quire/core/table-engine';
-import { Deadline, Slots } from '@quire/core/wait';
+import { Deadline, sleepUnlessAborted, Slots } from '@quire/core/wait';
+import type { ServedTable } from '../served-table.ts';
 import { attemptSubtask } from './attempt-subtask.ts';
 import { DamagedTasks } from './damaged-tasks.ts';
-import { commitTask, releaseFiles, tablesOf } from './commit-task.ts';
+import { commitTask, hasCommitted, releaseFiles, tablesOf } from './commit-task.ts';
 import type { TaskEngineOptions } from './task-engine-options.ts';
 import type { SubtaskOutput } from './task-plan.ts';
 import { applyTaskEvent, isActive, isReadyToCommit, type TaskEvent } from './task-state.ts';
@@ -36,6 +37,7 @@ export class TaskRunner implements AsyncDisposable {
   readonly #stopped = new Set<string>();
   readonly #running = new Map<string, AbortController>();
   readonly #progress = new Map<string, string>();
+  /** The names of tasks, and the ids of subtasks, that wait to be retried. */
   readonly #waiting = new Set<string>();
   readonly #works = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -53,7 +55,7 @@ export class TaskRunner implements AsyncDisposable {
     const { tasks, damaged } = await options.store.readAll();
     for (const task of damaged) runner.damaged.setAside(task);
     for (const task of tasks) runner.#tasks.set(task.record.taskName, task);
-    for (const { record } of runner.#stored()) await runner.#resumeTask(record);
+    for (const { record } of runner.#stored()) await runner.#resumeTask(record.taskName);
     runner.#pump();
     return runner;
   }
@@ -62,7 +64,7 @@ export class TaskRunner implements AsyncDisposable {
   async resumeRestored(): Promise<void> {
     for (const task of await this.damaged.restore()) {
       this.#tasks.set(task.record.taskName, task);
-      await this.#resumeTask(task.record);
+      await this.#resumeTask(task.record.taskName);
     }
     this.#pump();
   }
@@ -104,7 +106,7 @@ export class TaskRunner implements AsyncDisposable {
     this.#pump();
   }
 
-  /** @throws TASK_NOT_FOUND; CONFLICT when it has ended */
+  /** @throws TASK_NOT_FOUND; CONFLICT when it has ended, or its outputs are in the table already */
   async cancel(taskName: string): Promise<void> {
     if (this.damaged.find(taskName) !== undefined) return this.damaged.discard(taskName);
     await this.#apply(taskName, { kind: 'cancel' });
@@ -184,38 +186,37 @@ export class TaskRunner implements AsyncDisposable {
   }
 
   async #work(taskName: string, index: number, aborter: AbortController): Promise<void> {
-    const { onFailed } = this.#options;
     try {
       await this.#apply(taskName, {
         kind: 'started',
         index,
         participant: this.#options.instanceName,
       });
-      const { record, timeoutMs } = this.#get(taskName);
-      if (record.subtasks[index]?.state !== 'RUNNING') return;
-      using deadline = new Deadline({
-        clock: this.#options.clock,
-        timeoutMs,
-        signal: aborter.signal,
-        error: tooLong,
-      });
-      await this.#settle(taskName, index, await this.#attempt(taskName, index, deadline.signal));
+      if (this.#get(taskName).record.subtasks[index]?.state !== 'RUNNING') return;
+      await this.#settle(taskName, index, await this.#attempt(taskName, index, aborter.signal));
     } catch (error) {
-      // The disk is full or missing: the state on disk remains, and the work is retried later.
-      onFailed?.(error);
-      this.#waitToRetry(`${taskName}_${index}`);
+      // The disk is full or missing: the subtask still waits.
+      this.#options.onFailed?.(error);
+      this.#later(`${taskName}_${index}`);
     }
   }
 
-  async #attempt(taskName: string, index: number, signal: AbortSignal): Promise<Outcome> {
-    const ending = AbortSignal.any([signal, this.#closing.signal]);
+  async #attempt(taskName: string, index: number, aborted: AbortSignal): Promise<Outcome> {
+    const task = this.#get(taskName);
+    const { timeoutMs } = task;
+    using deadline = new Deadline({
+      clock: this.#options.clock,
+      timeoutMs,
+      signal: aborted,
+      error: tooLong,
+    });
+    const { signal } = deadline;
     try {
-      const task = this.#get(taskName);
       const subtaskId = task.record.subtasks[index]?.subtaskId ?? '';
       const onProgress = (sentence: string): void => void this.#progress.set(subtaskId, sentence);
       return await attemptSubtask(task, index, {
         parts: this.#options,
-        signal: ending,
+        signal: AbortSignal.any([signal, this.#closing.signal]),
         onProgress,
       });
     } catch (error) {
@@ -223,37 +224,27 @@ export class TaskRunner implements AsyncDisposable {
     }
   }
 
+  /**
+   * Records the outcome of an attempt. As long as it cannot be written, the outcome is kept, and
+   * the subtask is RUNNING: nothing else would end it.
+   */
   async #settle(taskName: string, index: number, outcome: Outcome): Promise<void> {
-    if (!('error' in outcome)) {
-      await this.#apply(taskName, { kind: 'done', index, info: outcome.info }, outcome);
-      return;
-    }
-    const { error, signal } = outcome;
-    if (this.#closing.signal.aborted) return; // a restart continues it
-    if (signal.aborted) {
-      const reason = signal.reason as QuireError;
-      await this.#apply(
-        taskName,
-        reason.code === 'QUERY_TIMED_OUT'
-          ? { kind: 'timedOut', index, info: reason.message }
-          : { kind: 'halted', index },
-      );
-    } else {
-      const { record, attemptsMax } = this.#get(taskName);
-      const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
-      // Invalid input and exceeded limits fail every time, so they are not retried.
-      const isHopeless =
-        isQuireError(error) && (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
-      const isLast = isHopeless || attemptCount >= attemptsMax;
-      if (!isLast) this.#waitToRetry(subtaskId);
-      // The log has the stack of an unexpected error; the record of the task has its message.
-      if (!isQuireError(error)) this.#options.onFailed?.(error);
-      await this.#apply(taskName, {
-        kind: 'failed',
-        index,
-        info: reasonOf(error),
-        isFinal: isLast,
-      });
+    const event = this.#eventOf(taskName, index, outcome);
+    const output = 'error' in outcome ? undefined : outcome;
+    const { clock, onFailed } = this.#options;
+    const { signal: closing } = this.#closing;
+    // A restart continues a subtask that the end of the process interrupted.
+    if (output === undefined && closing.aborted) return;
+    for (;;) {
+      try {
+        await this.#apply(taskName, event, output);
+        break;
+      } catch (error) {
+        if (isQuireError(error, 'TASK_NOT_FOUND')) throw error;
+        onFailed?.(error);
+      }
+      await sleepUnlessAborted(clock, retryAfterMs, closing);
+      if (closing.aborted) return;
     }
     this.#halt(
       (task) =>
@@ -262,66 +253,67 @@ export class TaskRunner implements AsyncDisposable {
     );
   }
 
-  #waitToRetry(subtaskId: string): void {
-    this.#waiting.add(subtaskId);
-    const wait = this.#options.clock
-      .sleep(retryAfterMs, this.#closing.signal)
-      .catch(() => undefined) // closing: no more subtasks start
-      .finally(() => {
-        this.#waiting.delete(subtaskId);
-        this.#works.delete(wait);
-        this.#commitAgain(subtaskId);
-        this.#pump();
-      });
+  #eventOf(taskName: string, index: number, outcome: Outcome): TaskEvent {
+    if (!('error' in outcome)) return { kind: 'done', index, info: outcome.info };
+    const { error, signal } = outcome;
+    if (this.#closing.signal.aborted) return { kind: 'halted', index };
+    if (signal.aborted) {
+      const reason = signal.reason as QuireError;
+      return reason.code === 'QUERY_TIMED_OUT'
+        ? { kind: 'timedOut', index, info: reason.message }
+        : { kind: 'halted', index };
+    }
+    const { record, attemptsMax } = this.#get(taskName);
+    const { attemptCount = 1, subtaskId = '' } = record.subtasks[index] ?? {};
+    // Invalid input and exceeded limits fail every time, so they are not retried.
+    const isHopeless =
+      isQuireError(error) && (error.kind === 'invalid' || error.code === 'QUERY_LIMIT_EXCEEDED');
+    const isLast = isHopeless || attemptCount >= attemptsMax;
+    if (!isLast) this.#later(subtaskId);
+    // The log has the stack of an unexpected error; the record of the task has its message.
+    if (!isQuireError(error)) this.#options.onFailed?.(error);
+    return { kind: 'failed', index, info: reasonOf(error), isFinal: isLast };
+  }
+
+  /** Runs work for a task or subtask after a while, and then starts waiting subtasks. */
+  #later(key: string, work?: () => Promise<void>): void {
+    if (this.#waiting.has(key)) return;
+    this.#waiting.add(key);
+    const wait = this.#waitFor(key, work).finally(() => this.#works.delete(wait));
     this.#works.add(wait);
   }
 
-  /** Commits finished tasks whose commit could not be written so far. */
-  #commitAgain(subtaskId: string): void {
-    if (
-      this.#closing.signal.aborted ||
-      !this.#stored().some(({ record }) => isReadyToCommit(record))
-    ) {
-      return;
-    }
-    const again = this.#changes
-      .run(async () => {
-        for (const task of this.#stored()) {
-          if (isReadyToCommit(task.record)) await this.#commit(task);
-        }
-      })
-      .catch((error: unknown) => {
-        this.#options.onFailed?.(error);
-        this.#waitToRetry(subtaskId);
-      })
-      .finally(() => this.#works.delete(again));
-    this.#works.add(again);
+  async #waitFor(key: string, work?: () => Promise<void>): Promise<void> {
+    await sleepUnlessAborted(this.#options.clock, retryAfterMs, this.#closing.signal);
+    this.#waiting.delete(key);
+    if (this.#closing.signal.aborted) return;
+    await work?.();
+    this.#pump();
   }
 
   /**
    * Resumes a task. A failure, such as a disk that cannot be written, must not prevent other tasks
-   * from being resumed.
+   * from being resumed: it is reported, and this task is resumed later.
    */
-  async #resumeTask({ taskName, state }: TaskRecord): Promise<void> {
-    if (!isFinal(state)) {
-      await this.#recover(taskName).catch((error: unknown) => this.#options.onFailed?.(error));
+  async #resumeTask(taskName: string): Promise<void> {
+    try {
+      await this.#recover(taskName);
+    } catch (error) {
+      this.#options.onFailed?.(error);
+      this.#later(taskName, () => this.#resumeTask(taskName));
     }
   }
 
   /**
-   * Requeues the subtasks that were running when the process ended, and commits finished work that
-   * was not visible yet.
+   * Holds the outputs of a task that has not ended, requeues its subtasks that were running when
+   * the process ended, and commits finished work that was not visible yet.
    */
   async #recover(taskName: string): Promise<void> {
-    const task = this.#get(taskName);
-    const target = this.#options.registry.tables.find(
-      ({ record }) => record.tableId === task.targetTableId,
-    );
-    for (const { file } of task.outputs.flatMap((output) => output?.segments ?? [])) {
-      target?.holdFile(file);
-    }
-    for (const [index, { state, attemptCount }] of task.record.subtasks.entries()) {
-      if (state !== 'RUNNING') continue;
+    const task = await this.#changes.run(async () => this.#holdOutputs(taskName));
+    if (task === undefined) return;
+    for (const [index, subtask] of task.record.subtasks.entries()) {
+      const { subtaskId, state, attemptCount } = subtask;
+      if (state !== 'RUNNING' || this.#running.has(subtaskId)) continue;
       const isTooOften = attemptCount >= task.attemptsMax + restartsMax;
       const info = `The process of the subtask ended unexpectedly ${attemptCount} times.`;
       await this.#apply(
@@ -329,12 +321,31 @@ export class TaskRunner implements AsyncDisposable {
         isTooOften ? { kind: 'failed', index, info, isFinal: true } : { kind: 'halted', index },
       );
     }
-    if (isReadyToCommit(this.#get(taskName).record)) {
-      await this.#changes.run(() => this.#commit(this.#get(taskName)));
-    }
+    await this.#changes.run(async () => {
+      const after = this.#tasks.get(taskName);
+      if (after !== undefined && isReadyToCommit(after.record)) await this.#commit(after);
+    });
   }
 
-  /** @throws CONFLICT */
+  /** Returns a task whose outputs are held; undefined if it has ended. */
+  #holdOutputs(taskName: string): StoredTask | undefined {
+    const task = this.#tasks.get(taskName);
+    if (task === undefined || isFinal(task.record.state)) return undefined;
+    const target = this.#targetOf(task);
+    for (const { file } of task.outputs.flatMap((output) => output?.segments ?? [])) {
+      target?.holdFile(file);
+    }
+    return task;
+  }
+
+  #targetOf({ targetTableId }: StoredTask): ServedTable | undefined {
+    return this.#options.registry.tables.find(({ record }) => record.tableId === targetTableId);
+  }
+
+  /**
+   * @throws CONFLICT when a task is to be cancelled that has ended, or whose outputs are in the
+   *   table
+   */
   #apply(taskName: string, event: TaskEvent, output?: SubtaskOutput): Promise<void> {
     return this.#changes.run(async () => {
       const before = this.#get(taskName);
@@ -343,6 +354,7 @@ export class TaskRunner implements AsyncDisposable {
         if (output !== undefined) await releaseFiles(before, [output], this.#options.registry);
         return;
       }
+      if (event.kind === 'cancel') this.#assertInvisible(before);
       const outputs =
         output === undefined || event.kind !== 'done'
           ? before.outputs
@@ -353,7 +365,31 @@ export class TaskRunner implements AsyncDisposable {
     });
   }
 
+  /** @throws CONFLICT when the outputs of a task are in the table */
+  #assertInvisible(task: StoredTask): void {
+    const target = this.#targetOf(task);
+    if (target === undefined || !hasCommitted(task, target.segments.manifest)) return;
+    throw new QuireError(
+      'CONFLICT',
+      `Task ${task.record.taskName} can no longer be cancelled: its segments are in ${target.name}. It completes once that can be recorded.`,
+    );
+  }
+
+  /**
+   * Commits a finished task. A failure that may pass, such as that of a full disk, is reported, and
+   * the commit is repeated: part of it may have happened.
+   */
   async #commit(task: StoredTask): Promise<void> {
+    const { taskName } = task.record;
+    try {
+      await this.#commitOnce(task);
+    } catch (error) {
+      this.#options.onFailed?.(error);
+      this.#later(taskName, () => this.#resumeTask(taskName));
+    }
+  }
+
+  async #commitOnce(task: StoredTask): Promise<void> {
     const { clock, store } = this.#options;
     let event: TaskEvent = { kind: 'committed' };
     try {
@@ -363,7 +399,8 @@ export class TaskRunner implements AsyncDisposable {
         nowMs: clock.nowMs(),
       });
     } catch (error) {
-      if (!isQuireError(error)) throw error;
+      // Its inputs or a table are gone, and nothing has changed. Other failures may pass.
+      if (!isQuireError(error, 'CONFLICT')) throw error;
       event = { kind: 'commitFailed', info: reasonOf(error) };
     }
     await this.#put({ ...task, record: applyTaskEvent(task.record, event, clock.nowMs()) });

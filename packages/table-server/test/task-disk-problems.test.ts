@@ -1,0 +1,223 @@
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isQuireError, MiB, QuireError, systemRandom } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import type { TaskRecord } from '@quire/core/table-engine';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fullDiskText } from '../src/directory/disk-problem.ts';
+import { runSubtask, type RunSubtaskJob } from '../src/tasks/run-subtask.ts';
+import { TaskStore } from '../src/tasks/task-store.ts';
+import {
+  addFile,
+  batch,
+  config,
+  ended,
+  finder,
+  generation,
+  reasonOf,
+  schedule,
+  schema,
+  startMs,
+  sums,
+  useInputs,
+} from './task-server.ts';
+import { TestServer } from './test-server.ts';
+
+/** Tasks while the disk of the tables takes no writes, in virtual time. */
+
+useInputs();
+
+let clock: ManualClock;
+let failures: string[];
+beforeEach(() => {
+  clock = new ManualClock({ nowMs: startMs });
+  failures = [];
+});
+afterEach(() => vi.restoreAllMocks());
+
+const full = new QuireError('STORE_FULL', fullDiskText);
+
+const run: RunSubtaskJob = (job, how) =>
+  runSubtask(job, { clock, random: systemRandom, finder, rowBytesMax: MiB, ...how });
+
+async function openServer(
+  options: object,
+  task: RunSubtaskJob = run,
+  given = finder,
+): Promise<TestServer> {
+  const server = await TestServer.open({
+    finder: given,
+    clock,
+    runSubtask: task,
+    onTaskFailed: (error) => {
+      failures.push(isQuireError(error) ? `${error.code} ${error.message}` : String(error));
+    },
+  });
+  await server.engine.createSchema(schema);
+  await server.engine.createTable(config({ [generation]: options }, batch()));
+  await addFile('a.csv', [['a', 1, 1, startMs]]);
+  return server;
+}
+
+/** Lets real work happen, without time passing, until something holds. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Lets the time until a retry pass, and waits until a task has ended. */
+async function endedByRetry(server: TestServer, taskName: string): Promise<TaskRecord> {
+  await clock.advance(2_000);
+  return ended(server, taskName);
+}
+
+/**
+ * Lets time pass, and waits for its work: that has ended once the schedules of tasks, upkeep and
+ * the scrub sleep again.
+ */
+async function pass(durationMs: number): Promise<void> {
+  await clock.untilSleeping(3);
+  await clock.advance(durationMs);
+  await clock.untilSleeping(3);
+}
+
+const progressPath = async ({ directory }: TestServer): Promise<string> => {
+  const [tableId = ''] = await readdir(join(directory, 'data'));
+  return join(directory, 'data', tableId, 'task-progress.json');
+};
+
+describe('a task whose rows became visible before the disk was full', () => {
+  /** Opens a server with such a task, whose progress could not be written. */
+  async function openHalfCommitted(): Promise<[TestServer, string]> {
+    vi.spyOn(TaskStore.prototype, 'writeProgress').mockRejectedValueOnce(full);
+    const server = await openServer({});
+    const taskName = await schedule(server, generation);
+    await until(() => failures.length > 0);
+    expect(failures).toEqual([`STORE_FULL ${fullDiskText}`]);
+    expect((await server.engine.readTask(taskName)).state).toBe('IN_PROGRESS');
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+    return [server, taskName];
+  }
+
+  test('a half committed task completes once there is space, and its file is not loaded again', async () => {
+    const [server, taskName] = await openHalfCommitted();
+    await using _server = server;
+    expect(await reasonOf(server, generation)).toContain(`The task ${taskName} is IN_PROGRESS`);
+    expect((await endedByRetry(server, taskName)).state).toBe('COMPLETED');
+    expect(await reasonOf(server, generation)).toContain('have been loaded already (1)');
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+
+  test('rows of a half committed task that are deleted in the meantime do not come back', async () => {
+    const [server, taskName] = await openHalfCommitted();
+    await using _server = server;
+    const [segment] = await server.engine.listSegments('sales_OFFLINE');
+    await server.engine.deleteSegment('sales_OFFLINE', segment?.segmentName ?? '');
+    expect((await endedByRetry(server, taskName)).state).toBe('COMPLETED');
+    expect(await server.engine.countRows('sales_OFFLINE')).toBe(0);
+    expect(await reasonOf(server, generation)).toContain('have been loaded already (1)');
+  });
+
+  test('a half committed task cannot be cancelled, because the next one would load its file again', async () => {
+    const [server, taskName] = await openHalfCommitted();
+    await using _server = server;
+    await expect(server.engine.cancelTask(taskName)).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: `Task ${taskName} can no longer be cancelled: its segments are in sales_OFFLINE. It completes once that can be recorded.`,
+    });
+    expect((await endedByRetry(server, taskName)).state).toBe('COMPLETED');
+  });
+
+  test('a half committed task of a table that a restart sets aside completes once the table is served again', async () => {
+    const [server, taskName] = await openHalfCommitted();
+    await using _server = server;
+    const path = await progressPath(server);
+    await mkdir(path);
+    await server.restart();
+    expect((await server.engine.readTask(taskName)).state).toBe('IN_PROGRESS');
+    expect(failures.at(-1)).toMatch(/^TABLE_DAMAGED The table sales_OFFLINE is set aside: /);
+    await rmdir(path);
+    // Maintenance opens the table again.
+    await clock.untilSleeping(4);
+    await clock.advance(10_000);
+    const isServed = () =>
+      server.engine.readTable('sales_OFFLINE').then(
+        () => true,
+        () => false,
+      );
+    while (!(await isServed())) await new Promise((resolve) => setImmediate(resolve));
+    expect((await endedByRetry(server, taskName)).state).toBe('COMPLETED');
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+    expect(await reasonOf(server, generation)).toContain('have been loaded already (1)');
+  });
+});
+
+test('rows of a task do not become visible while the progress of the table is damaged', async () => {
+  let path = '';
+  await using server = await openServer({}, async (job, how) => {
+    path = await progressPath(server);
+    await mkdir(path);
+    return run(job, how);
+  });
+  const taskName = await schedule(server, generation);
+  await until(() => failures.length > 0);
+  expect(failures).toEqual([expect.stringMatching(/^RECORD_DAMAGED .*task-progress\.json is a/)]);
+  expect((await server.engine.readTask(taskName)).state).toBe('IN_PROGRESS');
+  expect(await server.engine.countRows('sales_OFFLINE')).toBe(0);
+  await rmdir(path);
+  expect((await endedByRetry(server, taskName)).state).toBe('COMPLETED');
+  expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+});
+
+describe('a subtask', () => {
+  test.each([
+    { outcome: 'its rows', fail: false, expected: ['COMPLETED', 'COMPLETED', 1] },
+    { outcome: 'its failure', fail: true, expected: ['FAILED', 'TASK_ERROR', 1] },
+  ])(
+    'a subtask keeps $outcome until that can be written, also after its timeout, and does not run again',
+    async ({ fail, expected }) => {
+      const runs: number[] = [];
+      const options = { taskTimeout: '1s', maxAttemptsPerTask: '1' };
+      await using server = await openServer(options, async (job, how) => {
+        const output = await run(job, how);
+        runs.push(output.segments.length);
+        await rename(join(server.directory, 'tasks'), join(server.directory, 'away'));
+        if (fail) throw new QuireError('INGESTION_FAILED', 'It cannot be read.');
+        return output;
+      });
+      const taskName = await schedule(server, generation);
+      await until(() => failures.length > 0);
+      await pass(3_000);
+      await until(() => failures.length > 1);
+      const { state, subtasks } = await server.engine.readTask(taskName);
+      expect([state, subtasks[0]?.state]).toEqual(['IN_PROGRESS', 'RUNNING']);
+      await rename(join(server.directory, 'away'), join(server.directory, 'tasks'));
+      const task = await endedByRetry(server, taskName);
+      const [subtask] = task.subtasks;
+      expect([task.state, subtask?.state, subtask?.attemptCount]).toEqual(expected);
+      expect(runs).toEqual([1]);
+      expect(await server.engine.countRows('sales_OFFLINE')).toBe(fail ? 0 : 1);
+    },
+  );
+
+  test('a subtask that a restart cannot requeue, because the disk is full, is requeued later', async () => {
+    const started = Promise.withResolvers<void>();
+    let runs = 0;
+    await using server = await openServer({}, (job, how) => {
+      runs += 1;
+      if (runs > 1) return run(job, how);
+      started.resolve();
+      return new Promise((_resolve, reject) => {
+        how.signal.addEventListener('abort', () => reject(how.signal.reason as Error));
+      });
+    });
+    const taskName = await schedule(server, generation);
+    await started.promise;
+    vi.spyOn(TaskStore.prototype, 'write').mockRejectedValueOnce(full);
+    await server.restart();
+    expect(failures).toEqual([`STORE_FULL ${fullDiskText}`]);
+    expect((await server.engine.readTask(taskName)).subtasks[0]?.state).toBe('RUNNING');
+    const task = await endedByRetry(server, taskName);
+    expect([task.state, task.subtasks[0]?.attemptCount, runs]).toEqual(['COMPLETED', 2, 2]);
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+});
