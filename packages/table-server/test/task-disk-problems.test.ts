@@ -36,6 +36,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const full = new QuireError('STORE_FULL', fullDiskText);
+const missing = expect.stringMatching(/^STORE_UNAVAILABLE The directory of the tables .* missing/);
 
 const run: RunSubtaskJob = (job, how) =>
   runSubtask(job, { clock, random: systemRandom, finder, rowBytesMax: MiB, ...how });
@@ -219,5 +220,57 @@ describe('a subtask', () => {
     const task = await endedByRetry(server, taskName);
     expect([task.state, task.subtasks[0]?.attemptCount, runs]).toEqual(['COMPLETED', 2, 2]);
     expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+});
+
+describe('a schedule', () => {
+  const everyTenMinutes = { schedule: '0 */10 * * * ?' };
+  const tasks = (server: TestServer) => server.engine.listTasks({ taskType: generation });
+
+  test('a schedule that is due while the directory is missing makes its task once that is back', async () => {
+    await using server = await openServer(everyTenMinutes);
+    const away = `${server.directory}-away`;
+    await rename(server.directory, away);
+    await pass(21 * 60_000);
+    await pass(1_000);
+    expect(failures).toEqual([missing]);
+    expect(await tasks(server)).toEqual([]);
+    await rename(away, server.directory);
+    await pass(1_000);
+    const [task] = await tasks(server);
+    expect(await ended(server, task?.taskName ?? '')).toMatchObject({
+      state: 'COMPLETED',
+      trigger: 'CRON_TRIGGER',
+    });
+    await addFile('b.csv', [['b', 1, 1, startMs]]);
+    await pass(2_000);
+    expect(await tasks(server)).toHaveLength(1);
+    await pass(10 * 60_000);
+    expect(await tasks(server)).toHaveLength(2);
+    expect(failures).toHaveLength(1);
+  });
+
+  test('a schedule continues where another table that is due is deleted while its task is planned', async () => {
+    const gate = Promise.withResolvers<void>();
+    let plans = 0;
+    await using server = await openServer(everyTenMinutes, run, {
+      find: async () => {
+        plans += 1;
+        await gate.promise;
+        return { files: [] };
+      },
+    });
+    await server.engine.createSchema({ ...schema, schemaName: 'sold' });
+    await server.engine.createTable({
+      ...config({ [generation]: everyTenMinutes }, batch()),
+      tableName: 'sold_OFFLINE',
+    });
+    await clock.untilSleeping(3);
+    await clock.advance(10 * 60_000);
+    await until(() => plans === 1);
+    await server.engine.deleteTable('sold_OFFLINE');
+    gate.resolve();
+    await pass(10 * 60_000);
+    expect([plans, failures]).toEqual([2, []]);
   });
 });

@@ -14,6 +14,7 @@ import { type StoredTask, TaskStore } from './task-store.ts';
 import { isFinal } from './task-transitions.ts';
 import { plannerOf, taskTypes } from './task-types.ts';
 import { Cron } from 'croner';
+import { causeOf, diskProblemOf } from '../directory/disk-problem.ts';
 import type { ServedTable } from '../served-table.ts';
 
 const tickMs = 1_000;
@@ -59,13 +60,13 @@ export class TaskEngine implements AsyncDisposable {
   }
 
   /** @throws TASK_TYPE_NOT_FOUND, TABLE_NOT_FOUND */
-  async schedule(
-    {
-      taskType,
-      tableNameWithType,
-    }: { readonly taskType?: string | undefined; readonly tableNameWithType?: string | undefined },
-    trigger: TaskTrigger = 'MANUAL_TRIGGER',
-  ): Promise<ScheduledTasks> {
+  async schedule({
+    taskType,
+    tableNameWithType,
+  }: {
+    readonly taskType?: string | undefined;
+    readonly tableNameWithType?: string | undefined;
+  }): Promise<ScheduledTasks> {
     if (taskType !== undefined) plannerOf(taskType);
     const { registry } = this.#options;
     const tables =
@@ -87,7 +88,7 @@ export class TaskEngine implements AsyncDisposable {
           continue;
         }
         try {
-          const made = await this.#make({ ...about, trigger, configs });
+          const made = await this.#make({ ...about, trigger: 'MANUAL_TRIGGER', configs });
           if ('reason' in made) outcome.skipped.push({ ...about, reason: made.reason });
           else outcome.scheduled.push({ ...about, taskName: made.taskName });
         } catch (error) {
@@ -243,12 +244,15 @@ export class TaskEngine implements AsyncDisposable {
 
   /**
    * Creates the tasks that are due, until it is stopped. Tasks that were due while no server was
-   * running are not created later. If the clock jumps ahead, a schedule is due once; if it is set
-   * back, schedules follow the new time.
+   * running are not created later; those that were due while the disk took no writes are, once. If
+   * the clock jumps ahead, a schedule is due once; if it is set back, schedules follow the new
+   * time.
    */
   async #tick(): Promise<void> {
     const { clock, registry, onFailed } = this.#options;
     const { signal } = this.#closing;
+    /** The tasks to create, by type and table. */
+    const pending = new Map<string, DueTask>();
     for (let sinceMs = clock.nowMs(); !signal.aborted;) {
       await sleepUnlessAborted(clock, tickMs, signal);
       const nowMs = clock.nowMs();
@@ -257,14 +261,41 @@ export class TaskEngine implements AsyncDisposable {
       for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) =>
         onFailed?.(error),
       )) {
-        const { errors } = await this.schedule(due, 'CRON_TRIGGER');
-        for (const { message } of errors) {
-          onFailed?.(
-            new QuireError('INTERNAL', `${due.taskType} for ${due.tableNameWithType}: ${message}`),
-          );
-        }
+        const key = `${due.taskType} ${due.tableNameWithType}`;
+        pending.set(key, pending.get(key) ?? due);
+      }
+      for (const [key, due] of pending) {
+        if (await this.#createDue(due)) pending.delete(key);
+        else pending.set(key, { ...due, isReported: true });
       }
       sinceMs = nowMs;
+    }
+  }
+
+  /**
+   * Creates a task that is due, if its table is still there and has something to do. Resolves to
+   * false if the disk takes no writes; all other failures are reported only.
+   */
+  async #createDue({ taskType, tableNameWithType, isReported }: DueTask): Promise<boolean> {
+    const { registry, directory, onFailed } = this.#options;
+    try {
+      const { config } = registry.get(tableNameWithType).record;
+      const configs = taskOptionsOf(config, taskType);
+      if (configs !== undefined) {
+        await this.#make({ taskType, tableNameWithType, trigger: 'CRON_TRIGGER', configs });
+      }
+      return true;
+    } catch (thrown) {
+      if (isQuireError(thrown, 'TABLE_NOT_FOUND')) return true; // it was deleted in the meantime
+      const cause = await causeOf(thrown, directory.root);
+      if (diskProblemOf(cause) !== undefined) {
+        if (isReported !== true) onFailed?.(cause);
+        return false;
+      }
+      const reason = isQuireError(cause) ? cause.message : String(cause);
+      const message = `${taskType} for ${tableNameWithType}: ${reason}`;
+      onFailed?.(new QuireError('INTERNAL', message, { cause }));
+      return true;
     }
   }
 }
@@ -312,6 +343,8 @@ function nameOf(taskType: string, given: string): string {
 interface DueTask {
   readonly taskType: string;
   readonly tableNameWithType: string;
+  /** True if it could not be created so far, and the reason was reported. */
+  readonly isReported?: boolean;
 }
 
 /**
