@@ -67,6 +67,8 @@ export class Restreams implements AsyncDisposable {
     string,
     { readonly wake: () => void; readonly ended: Promise<void> }
   >();
+  /** The jobs whose destinations are being created here; they are driven afterwards. */
+  readonly #makingIds = new Set<string>();
   readonly #stop = new AbortController();
   /**
    * Runs starts sequentially, so that the second of two starts for the same table detects the
@@ -207,20 +209,26 @@ export class Restreams implements AsyncDisposable {
     }
     const start = await checkStart(engine, request, createRequestId(clock, random), options);
     const job = newJob(start, clock.nowMs(), traceHeaders());
-    const made = await this.#leaseOf(job.jobId).runInTurn(() => this.#make(job));
+    const { jobId } = job;
+    this.#makingIds.add(jobId);
+    let made: RestreamJob | undefined;
+    try {
+      made = await this.#leaseOf(jobId).runInTurn((lost) => this.#make(job, lost));
+    } finally {
+      this.#makingIds.delete(jobId);
+    }
     return this.#begin(made ?? job);
   }
 
   /** Creates the destination, so that the caller receives the findings of an invalid config. */
-  async #make(job: RestreamJob): Promise<RestreamJob> {
+  async #make(job: RestreamJob, lost: AbortSignal): Promise<RestreamJob> {
     const { engine, clock, log } = this.#options;
     await this.#write(job);
     try {
       const made = await traced('restream.make', () =>
         perform('make', engine, job, clock.nowMs(), {}),
       );
-      await this.#write(made);
-      return made;
+      return await this.#writeMade(made, lost);
     } catch (thrown) {
       const error = isQuireError(thrown)
         ? thrown
@@ -228,11 +236,11 @@ export class Restreams implements AsyncDisposable {
       // If the engine may or may not have created it, the driver tries again; any other error ends
       // the job here.
       if (isRetryable(error)) {
-        const waiting = withProblem(job, error, clock.nowMs());
-        await this.#write(waiting);
-        return waiting;
+        return this.#writeMade(withProblem(job, error, clock.nowMs()), lost);
       }
-      await this.#write(failedJob(job, error, clock.nowMs()));
+      const failed = failedJob(job, error, clock.nowMs());
+      const written = await this.#writeMade(failed, lost);
+      if (written !== failed) return written;
       try {
         await perform('drop', engine, job, clock.nowMs(), {});
         await this.#records.remove(job.jobId);
@@ -244,6 +252,18 @@ export class Restreams implements AsyncDisposable {
       }
       throw error;
     }
+  }
+
+  /**
+   * Writes the outcome of the creation, and returns it. If the lease was lost meanwhile, another
+   * controller drives the job: nothing is written, and its record is returned. A renewal that was
+   * slower than the lease does not detect this, but the record shows it.
+   */
+  async #writeMade(job: RestreamJob, lost: AbortSignal): Promise<RestreamJob> {
+    const latest = await this.#records.read(job.jobId);
+    if (lost.aborted || latest.status !== 'INIT' || latest.init.isMade) return latest;
+    await this.#write(job);
+    return job;
   }
 
   #leaseOf(jobId: string): StoreLease {
@@ -300,9 +320,10 @@ export class Restreams implements AsyncDisposable {
     return (await this.#records.readRequests(job.jobId)).cancel?.dropDestination === true;
   }
 
-  /** Drives a job here, unless it is driven already. */
+  /** Drives a job here, unless it is driven already or is still being started. */
   #drive(jobId: string): void {
-    if (this.#drivers.has(jobId) || this.#stop.signal.aborted) return;
+    if (this.#drivers.has(jobId) || this.#makingIds.has(jobId)) return;
+    if (this.#stop.signal.aborted) return;
     const pauses = new Sleeper(this.#options.clock);
     // The driver outlives the call that starts it.
     const driving = continueTrace(null, () =>
