@@ -131,7 +131,6 @@ for (const table of ['rivers', 'brook'] as const) {
   await until(
     async () => (await stoppedCount(table)) === 2,
     `one server of each partition of ${table} has given up`,
-    60_000,
   );
 }
 scenes['halfDead'] = await record('rivers');
@@ -141,7 +140,6 @@ await until(
   async () =>
     Object.values((await readInfo('rivers'))._segmentToConsumingInfoMap).flat().length === 0,
   'no server answers',
-  60_000,
 );
 scenes['kafkaAway'] = await record('rivers');
 

@@ -39,6 +39,7 @@ test.each([
   ["test('x', { timeout: isLong ? 900_000 : 120_000 }, () => {});", 'has a limit of its own'],
   ['const timeout = 60_000 + killCount * 20_000;', 'has a limit of its own'],
   ["await until(() => isSo, 'it is so', 30_000);", 'has a limit of its own'],
+  ["await until(\n  () => isSo,\n  'it is so',\n  60_000,\n);", 'has a limit of its own'],
   ['}, 60000);', 'has a limit of its own'],
   ['vi.setConfig({ testTimeout: 60_000 });', 'shortens the limit'],
   ['vi.setConfig({ hookTimeout: 120_000 });', 'shortens the limit'],

@@ -44,7 +44,7 @@ const forbidden: readonly (readonly [pattern: RegExp, what: string, isAllowedByN
     false,
   ],
   [
-    /^const timeout(?:Ms)? = (?:\d{1,2}_?\d{3}|1[0-7]\d_?\d{3})\b|\buntil\([^;]*, (?:\d{1,2}_?\d{3}|1[01]\d_?\d{3})\)/m,
+    /^const timeout(?:Ms)? = (?:\d{1,2}_?\d{3}|1[0-7]\d_?\d{3})\b|\buntil\([^;]*,\s*(?:\d{1,2}_?\d{3}|1[01]\d_?\d{3}),?\s*\)/m,
     'has a limit of its own that a loaded machine exceeds: the limits of all tests are longer',
     false,
   ],

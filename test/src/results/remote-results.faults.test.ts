@@ -185,7 +185,6 @@ for (const kind of backendKinds) {
       await until(
         () => proxy.requests.some((request) => kind.isPart(request)),
         'a part is on its way',
-        20_000,
       );
       expect(await collect(store.list('growing/'))).toEqual([]);
       proxy.requests.length = 0;

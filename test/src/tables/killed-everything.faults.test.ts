@@ -22,6 +22,8 @@ const settings = (home: string): Record<string, string> => ({
   'engine.broker.pagination.file.enableStorageCleaner': 'true',
   'engine.broker.pagination.file.maxStoragePerBrokerMB': '2',
   'engine.broker.pagination.expiration': '4s',
+  // On a loaded machine, queries take longer than the default.
+  'engine.broker.query.timeout': '10m',
   'controller.cluster.pagination.cleaner.initialDelay': '0s',
   'controller.cluster.pagination.cleaner.frequencyPeriod': '1s',
 });
@@ -168,11 +170,10 @@ test(
     try {
       for (let kill = 0; kill < killCount; kill += 1) {
         const start = traffic.answerCount;
-        const wanted = 10 + Math.floor(random.fraction() * 100);
+        const wanted = 5 + Math.floor(random.fraction() * 40);
         await until(
           () => traffic.answerCount >= start + wanted,
           'the server has answered some calls',
-          60_000,
         );
         await tables.kill();
         await tables.start();
