@@ -71,7 +71,10 @@ class ClusterCommand implements AsyncDisposable {
    */
   async pressCtrlC(): Promise<void> {
     const closed = once(this.#child, 'close');
-    process.kill(-(this.#child.pid ?? 0), 'SIGINT');
+    const { pid } = this.#child;
+    // The group 0 is that of the test itself.
+    if (pid === undefined) throw new Error('npm did not start.');
+    process.kill(-pid, 'SIGINT');
     await closed;
   }
 
