@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@quire/core';
@@ -37,7 +37,9 @@ test('the log says that changes are in force when there are some, and not when a
   live.onApplied(() => heard.resolve());
   const save = async (text: string): Promise<readonly string[]> => {
     heard = Promise.withResolvers<void>();
-    await writeFile(path, text);
+    // A file that is written in place is empty for a moment, in which it may be read.
+    await writeFile(`${path}.new`, text);
+    await rename(`${path}.new`, path);
     await heard.promise;
     return lines.splice(0);
   };

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { QuireClient } from '@quire/client';
 import { expect, test } from 'vitest';
 import {
@@ -7,6 +7,7 @@ import {
   temporaryDirectory,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { replaceFile } from '../testkit/replace-file.ts';
 
 const twoMegabytes = [
   'engine.broker.pagination.file.enableStorageCleaner = true',
@@ -39,7 +40,7 @@ test('a broker takes a quota while it runs: evicts the largest, tells readers wh
     (await (await fetch(`${url}/health`)).json()) as { cleaner: Record<string, unknown> };
   expect(await health()).toMatchObject({ settingsProblems: 0, cleaner: { quotaBytes: null } });
 
-  await writeFile(config, `${await readFile(config, 'utf8')}\n${twoMegabytes}`);
+  await replaceFile(config, `${await readFile(config, 'utf8')}\n${twoMegabytes}`);
   await server.untilLogged('"trigger":"settings"');
   await expect(client.page(large.requestId, { offset: 0, rowCount: 1 })).rejects.toMatchObject({
     code: 'RESULT_EVICTED',

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type {
   ClusterSweepResponse,
   HealthResponse,
@@ -16,6 +16,7 @@ import {
   testVariables,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { replaceFile } from '../testkit/replace-file.ts';
 
 const key = 'a-key-of-32-letters-for-tests-01';
 const percentKey = 'engine.broker.pagination.quota.principal.maxPercent';
@@ -129,7 +130,7 @@ test('a principal that floods a broker loses its own results, is told why it has
   expect(dryRun.stdout).not.toContain(kept[0]);
 
   // The running cleaner does the same, once its settings contain the smaller quota.
-  await writeFile(
+  await replaceFile(
     config,
     (await readFile(config, 'utf8')).replace(`${percentKey} = 25`, `${percentKey} = 10`),
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { handshakeCodec } from '../../../packages/flight/src/wire/flight-messages.ts';
@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { JwtIssuer } from '../../../packages/auth/test/jwt-issuer.ts';
 import { CliProcess, propertiesOf, temporaryDirectory } from '../testkit/cli-process.ts';
 import { failureOf, FlightTestClient } from '../testkit/flight-test-client.ts';
+import { replaceFile } from '../testkit/replace-file.ts';
 import { ServerProcess } from '../testkit/servers/server-process.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
@@ -24,12 +25,6 @@ async function startBroker(
   const server = new CliProcess(['start', '--roles', 'broker', '--config', config], { variables });
   const [, url = ''] = await server.untilPrinted(/broker +(https?:\S+)[^]*Ctrl-C/);
   return { server, url };
-}
-
-/** Replaces a file as an operator should: whole, by renaming another one over it. */
-async function replaceFile(path: string, content: string): Promise<void> {
-  await writeFile(`${path}.new`, content);
-  await rename(`${path}.new`, path);
 }
 
 const basic = (name: string, password: string): string =>

@@ -1,9 +1,10 @@
-import { open, rename, stat, writeFile } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CursorResponse, expirationHeader, type ProxyHealthResponse } from '@quire/api';
 import { expect, test } from 'vitest';
 import { CliProcess, propertiesOf, temporaryDirectory } from '../testkit/cli-process.ts';
 import { filesBelow } from '../testkit/files-below.ts';
+import { replaceFile } from '../testkit/replace-file.ts';
 import { S3Server, s3SettingsOf } from '../testkit/servers/s3-server.ts';
 import { describeWithTool, s3Server } from '../testkit/toolchain.ts';
 
@@ -54,8 +55,7 @@ class OperatedServer implements AsyncDisposable {
   /** Writes other settings over the file; live ones count without a restart. */
   async change(settings: Settings): Promise<void> {
     this.#settings = { ...this.#settings, ...settings };
-    await writeFile(`${this.#config}.new`, propertiesOf(this.#settings));
-    await rename(`${this.#config}.new`, this.#config);
+    await replaceFile(this.#config, propertiesOf(this.#settings));
   }
 
   async stop(): Promise<number | null | undefined> {
