@@ -8,6 +8,7 @@ import {
   temporaryDirectory,
   writeSettings,
 } from '../testkit/cli-process.ts';
+import { freePort } from '../../../scripts/free-port.ts';
 
 // Real processes and three million rows are slow on a busy machine.
 describe('the quickstart', () => {
@@ -197,11 +198,8 @@ describe('a server', () => {
     first.server.signal('SIGTERM');
     await first.server.ended();
 
-    const second = await startServer([
-      ...named,
-      '-s',
-      `engine.broker.client.queryPort=${new URL(first.url).port}`,
-    ]);
+    const port = await freePort();
+    const second = await startServer([...named, '-s', `engine.broker.client.queryPort=${port}`]);
     await using _second = second.server;
     const page = await new QuireClient({ baseUrl: second.url, token: 'admin-token' }).page(
       requestId,

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileProducer } from '@quire/streams';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/free-port.ts';
 import { earlierReleases, type Release } from '../../../scripts/releases.ts';
 import { CliProcess, propertiesOf, temporaryDirectory } from '../testkit/cli-process.ts';
 import { describeWithTool } from '../testkit/toolchain.ts';
@@ -50,7 +51,8 @@ class Deployment implements AsyncDisposable {
     const before = this.urlOf(name);
     const brokers = `${this.urlOf('broker-0')},${this.urlOf('broker-1')}`;
     const settings = {
-      [portSetting]: before === '' ? '0' : new URL(before).port,
+      // Not one of the system, which may go to another process while its server is replaced.
+      [portSetting]: before === '' ? String(await freePort()) : new URL(before).port,
       // Proxies of 0.1.0 accept only names of this form for brokers.
       'engine.broker.id': `Broker_${name}`,
       'engine.broker.pagination.protocol': 'file',
