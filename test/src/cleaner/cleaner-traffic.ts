@@ -93,6 +93,11 @@ export class CleanerTraffic {
     ]);
   }
 
+  /** The observations so far. */
+  get seen(): Seen {
+    return this.#seen;
+  }
+
   /** Lets all clients finish their current calls. */
   async end(): Promise<Seen> {
     this.#isOver = true;

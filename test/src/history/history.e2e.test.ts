@@ -9,6 +9,8 @@ import { runHistory } from './run-history.ts';
 const minutes = Number(process.env['QUIRE_HISTORY_MINUTES'] ?? 0.3);
 const seed = Number(process.env['QUIRE_HISTORY_SEED'] ?? 1);
 const isLong = minutes >= 2;
+const callsMin = 20;
+const outcomesMin = ['query 200', 'page 200'];
 
 describeWithTool(s3Server, 'a history of real processes on a real bucket', (path) => {
   test(
@@ -19,15 +21,16 @@ describeWithTool(s3Server, 'a history of real processes on a real bucket', (path
         s3Server: path,
         seed,
         durationMs: minutes * 60_000,
+        // A loaded machine answers few calls in the time of the short form.
+        isEnough: ({ outcomes, callCount }) =>
+          callCount > callsMin && outcomesMin.every((outcome) => outcome in outcomes),
         orphansMs: isLong ? 120_000 : undefined,
         file: process.env['QUIRE_HISTORY_FILE'],
       });
       if (isLong) console.log(report);
       expect(report.left).toEqual([]);
-      expect(report.callCount).toBeGreaterThan(20);
-      expect(Object.keys(report.outcomes)).toEqual(
-        expect.arrayContaining(['query 200', 'page 200']),
-      );
+      expect(report.callCount).toBeGreaterThan(callsMin);
+      expect(Object.keys(report.outcomes)).toEqual(expect.arrayContaining(outcomesMin));
     },
   );
 });

@@ -25,9 +25,9 @@ export interface HistoryReport {
 }
 
 /**
- * Lets users call real processes over a real S3 server for the given time, while processes are
- * killed and frozen and requests are lost and delayed. Checks the answers against the laws of the
- * simulation.
+ * Lets users call real processes over a real S3 server for at least the given time, while processes
+ * are killed and frozen and requests are lost and delayed. Checks the answers against the laws of
+ * the simulation.
  *
  * @throws AssertionError when a law is broken
  */
@@ -35,6 +35,8 @@ export async function runHistory(options: {
   readonly s3Server: string;
   readonly seed: number;
   readonly durationMs: number;
+  /** Reports whether enough has happened: the history goes on until then, for minutes at most. */
+  readonly isEnough: (report: Pick<HistoryReport, 'outcomes' | 'callCount'>) => boolean;
   /** The time to wait at the end for data without a commit record; undefined for none. */
   readonly orphansMs: number | undefined;
   /** A file that the history is added to. */
@@ -64,7 +66,10 @@ export async function runHistory(options: {
   const outcomes: Record<string, number> = {};
   const rows = { first: 0 };
   const endMs = cluster.nowMs() + durationMs;
-  const isOver = (): boolean => cluster.nowMs() >= endMs;
+  const isEnough = (): boolean =>
+    options.isEnough({ outcomes, callCount: cluster.history.length }) ||
+    cluster.nowMs() >= endMs + patience.timeout;
+  const isOver = (): boolean => cluster.nowMs() >= endMs && isEnough();
   const userOf = (name: string): ResultUser =>
     new ResultUser({
       name,
