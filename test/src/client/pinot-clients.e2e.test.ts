@@ -222,7 +222,7 @@ with engine.connect() as connection:
     for col in ["TIMESTAMP '2001-02-03 04:44:55'", '981175495000']:
         columns = [literal_column(text.replace('{col}', col)) for text in expressions if 'CONVERT' not in text or col.isdigit()]
         print(json.dumps([str(value) for value in connection.execute(select(*columns).select_from(stocks).limit(1)).fetchone()]))
-    for sql in ['SELECT count(*) FROM "default".stocks_OFFLINE', 'SELECT symbol FROM default.stocks LIMIT 2, 1 OPTION(timeoutMs=5000)']:
+    for sql in ['SELECT count(*) FROM "default".stocks_OFFLINE', 'SELECT symbol FROM default.stocks LIMIT 2, 1 OPTION(timeoutMs=60000)']:
         print(connection.exec_driver_sql(sql).fetchone()[0])
 `;
 

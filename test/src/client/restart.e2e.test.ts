@@ -19,7 +19,12 @@ test('rows outlive a broker that is killed and started again, and are continued 
   const start = ['--config', config, '--set', `engine.broker.client.queryPort=${await freePort()}`];
   const first = await startServer(start);
   await using _first = first.server;
-  const client = new QuireClient({ baseUrl: first.url, token: testVariables.TEST_ADMIN_TOKEN });
+  const client = new QuireClient({
+    baseUrl: first.url,
+    token: testVariables.TEST_ADMIN_TOKEN,
+    // Some minutes: a loaded machine takes longer to start a server than the default lasts.
+    retry: { attemptsMax: 60 },
+  });
   const cursor = await client.query('SELECT range AS n FROM range(100)', {
     rowCount: 10,
     keep: true,
@@ -29,10 +34,9 @@ test('rows outlive a broker that is killed and started again, and are continued 
   const rows = cursor.rows();
   for (let count = 0; count < 15; count += 1) seen.push((await rows.next()).value?.[0]);
   await first.server[Symbol.asyncDispose](); // by SIGKILL
-  const rest = Array.fromAsync(rows, ([n]) => n);
-  const second = await startServer(start);
+  const [rest, second] = await Promise.all([Array.fromAsync(rows, ([n]) => n), startServer(start)]);
   await using _second = second.server;
-  seen.push(...(await rest));
+  seen.push(...rest);
   expect(seen).toEqual(Array.from({ length: 100 }, (_, n) => n));
 
   const resumed = await client.open(cursor.requestId);

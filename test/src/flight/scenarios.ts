@@ -139,6 +139,9 @@ interface ExpiringFlight {
   isCancelled: boolean;
 }
 
+/** No client waits until a flight has expired. */
+const lifeMinMs = 600_000;
+
 function expirationTime(): Scenario {
   let flights: ExpiringFlight[] = [];
   const find = (ticket: Uint8Array | undefined): [ExpiringFlight, number] => {
@@ -161,14 +164,14 @@ function expirationTime(): Scenario {
   const renew = (body: Uint8Array): Uint8Array => {
     const { endpoint: given } = renewFlightEndpointRequestCodec.decode(body);
     const [flight] = find(given?.ticket?.ticket);
-    flight.expiresMs = Date.now() + 10_000;
+    flight.expiresMs = Date.now() + 2 * lifeMinMs;
     return flightEndpointCodec.encode({ ...given, expirationTime: timestampOf(flight.expiresMs) });
   };
   return {
     producer: {
       getFlightInfo: async () => {
         flights = [];
-        const lives = [Infinity, 5000, 6000];
+        const lives = [Infinity, lifeMinMs, 1.2 * lifeMinMs];
         return info(
           numbers,
           lives.map((lifeMs) => expiring(lifeMs, `${lifeMs} ms`)),
@@ -216,7 +219,7 @@ function pollFlightInfo(): Scenario {
           info: found,
           descriptor: { type: 2, command: encode('poll'), path: [] },
           progress: 0.1,
-          expirationTime: timestampOf(Date.now() + 10_000),
+          expirationTime: timestampOf(Date.now() + lifeMinMs),
         };
       },
     },
