@@ -69,6 +69,15 @@ async function loadSegment(name: string, number: number, rows: readonly object[]
   await tellController(sharedCluster(), 'POST', path, form);
 }
 
+/** Returns the states that servers report for the replicas of a table's segments. */
+async function replicaStates(name: string): Promise<readonly string[]> {
+  const path = `/tables/${name}/externalview`;
+  const { OFFLINE: states } = JSON.parse(await tellController(sharedCluster(), 'GET', path)) as {
+    readonly OFFLINE: Readonly<Record<string, Readonly<Record<string, string>>>> | null;
+  };
+  return Object.values(states ?? {}).flatMap((replicas) => Object.values(replicas));
+}
+
 describeWithTool(
   pinotServer,
   'tables of Apache Pinot whose rows or segments replace others',
@@ -125,6 +134,8 @@ describeWithTool(
     test('a table with upserts is stored as its cluster answers it, and rebuilt', async () => {
       await using topic = await KafkaTopic.create();
       await makeByKey(quire, topic, 'upserted', { upsertConfig: { mode: 'FULL' } });
+      // There are ten rows as soon as each key has occurred once.
+      await expect.poll(() => count(sharedCluster(), "upserted WHERE text = 'new'")).toBe(10);
       const answer = await quire.query(
         'SELECT id, text FROM upserted',
         '?doPaginate=true&numRows=99',
@@ -191,6 +202,8 @@ describeWithTool(
       expect(made).toMatchObject({ status: 200 });
       await loadSegment('replicated', 1, rows);
       await expect.poll(() => count(sharedCluster(), 'replicated')).toBe(50);
+      // One replica answers the count: the other may still be loaded, and has no size until then.
+      await expect.poll(() => replicaStates('replicated')).toEqual(['ONLINE', 'ONLINE']);
       for (const parameters of ['?doPaginate=true&numRows=99', '?numRows=99']) {
         const answer = await quire.query('SELECT n FROM replicated LIMIT 99', parameters);
         expect(answer).toMatchObject({ exceptions: [], numServersQueried: 1 });
