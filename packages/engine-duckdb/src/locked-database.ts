@@ -11,7 +11,10 @@ import { type OpenTable, openTable, type TableSource } from './table-source.ts';
 export interface DatabaseOptions {
   /** Tables as they are configured, or as another engine has opened them. */
   readonly tables: readonly (TableSource | OpenTable)[];
-  /** The absolute path of the directory that contains the files of live tables. */
+  /**
+   * The absolute path of the directory that contains the files of live tables; it should contain
+   * nothing else that is secret, because DuckDB itself can read all of it.
+   */
   readonly liveDirectory?: string | undefined;
   /**
    * The memory that all queries together may use for hashing, sorting and buffers; beyond it they

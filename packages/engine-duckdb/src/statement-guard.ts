@@ -82,6 +82,11 @@ export const resultFunction = 'result';
 const catalogViews: ReadonlySet<string> = new Set(['tables', 'columns']);
 /** The prefixes of DuckDB's own catalog views, which need no schema. */
 const reservedPrefixes = ['duckdb_', 'pg_', 'pragma_', 'sqlite_'];
+/**
+ * The names that DuckDB takes for files if they are those of nothing else (also `x.csv.gz` and
+ * `x.csv?y`).
+ */
+const fileName = /\.(?:csv|tsv|parquet|jsonl?|ndjson|db|ddb|duckdb)(?:[.?]|$)/;
 /** SHOW TABLES and SHOW ALL TABLES in the syntax tree. */
 const showableNames: ReadonlySet<string> = new Set(['"tables"', '__show_tables_expanded']);
 
@@ -199,9 +204,10 @@ function resolveTable(
   const catalog = nameIn(node, 'catalog_name');
   const schema = nameIn(node, 'schema_name');
   const name = nameIn(node, 'table_name');
-  if (schema === '' && catalog === '' && isInScope(name, scope) && !isReservedName(name)) {
-    return undefined;
-  }
+  // No common table expression has the name of a file, so that a file can never be read in place of
+  // one that is not visible.
+  const isRefused = isReservedName(name) || fileName.test(name);
+  if (schema === '' && catalog === '' && isInScope(name, scope) && !isRefused) return undefined;
   if (schema === 'information_schema' && catalog === '' && catalogViews.has(name)) return undefined;
   // `memory` is DuckDB's name for the database of the tables, and may be in either position.
   const isOwnSchema = schema === '' || schema === 'main' || (schema === 'memory' && catalog === '');
@@ -240,26 +246,36 @@ function listTables(tableNames: TableNames): string {
 
 /**
  * Returns the nodes to visit next: a common table expression may reference those before it, and
- * itself only if it is recursive.
+ * itself only in the recursive part of a recursive one.
  */
 function childrenOf(node: SyntaxNode, outer: Scope | undefined): readonly Omit<Visit, 'depth'>[] {
   const expressions = commonTableExpressions(node);
   const positions = new Map(
     expressions.map(({ name }, position) => [name, position] as const).toReversed(),
   );
-  const visits = expressions.map(({ value }, position): Omit<Visit, 'depth'> => {
-    const visibleCount = isRecursive(value) ? position + 1 : position;
-    return { value, scope: { positions, visibleCount, outer } };
-  });
+  const visits = expressions.map(({ value }, position): Omit<Visit, 'depth'> => ({
+    value,
+    scope: { positions, visibleCount: position, outer },
+  }));
   const scope =
     expressions.length === 0 ? outer : { positions, visibleCount: expressions.length, outer };
   for (const [key, value] of Object.entries(node)) {
     // The call inside a table function was checked with it; its arguments are ordinary expressions.
     if (key === 'function') {
       visits.push({ value: Object.values(isNode(value) ? value : {}), scope });
+    } else if (key === 'right' && node['type'] === 'RECURSIVE_CTE_NODE') {
+      visits.push({ value, scope: recursiveScope(node, scope) });
     } else if (key !== 'cte_map') visits.push({ value, scope });
   }
   return visits;
+}
+
+/**
+ * Returns the scope of the recursive part of a common table expression. In its first part, DuckDB
+ * takes the name for that of a table or a file.
+ */
+function recursiveScope(node: SyntaxNode, outer: Scope | undefined): Scope {
+  return { positions: new Map([[nameIn(node, 'cte_name'), 0]]), visibleCount: 1, outer };
 }
 
 function isInScope(name: string, scope: Scope | undefined): boolean {
@@ -275,16 +291,14 @@ function commonTableExpressions(node: SyntaxNode): readonly { name: string; valu
   return map.filter(isNode).map((entry) => ({ name: nameIn(entry, 'key'), value: entry['value'] }));
 }
 
-function isRecursive(commonTableExpression: unknown): boolean {
-  const query = isNode(commonTableExpression) ? commonTableExpression['query'] : undefined;
-  const node = isNode(query) ? query['node'] : undefined;
-  return isNode(node) && node['type'] === 'RECURSIVE_CTE_NODE';
-}
-
-/** Returns a name in lower case, as DuckDB compares names. */
 function nameIn(node: SyntaxNode, key: string): string {
   const name = node[key];
-  return typeof name === 'string' ? name.toLowerCase() : '';
+  return typeof name === 'string' ? foldName(name) : '';
+}
+
+/** Returns a name with ASCII letters in lower case: DuckDB distinguishes the case of all others. */
+export function foldName(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** Returns the first line of a name, truncated. */

@@ -5,7 +5,7 @@ import { selectRelation } from './live-relation.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readRows } from './read-rows.ts';
 import { ResultTables } from './result-tables.ts';
-import type { TableNames } from './statement-guard.ts';
+import { foldName, type TableNames } from './statement-guard.ts';
 import type { StatementTraits } from './statement-traits.ts';
 import type { OpenTable } from './table-source.ts';
 
@@ -58,7 +58,7 @@ export class TableScope {
       ...this.#liveNames,
       ...tables.map(({ name }) => name),
     ];
-    this.names = new Map(names.map((name) => [name.toLowerCase(), name]));
+    this.names = new Map(names.map((name) => [foldName(name), name]));
   }
 
   static async open(

@@ -43,6 +43,12 @@ test('a query has the version of its tables, which is another one as soon as a f
   ]);
 });
 
+test('a recursive query that begins with the rows of a table of the same name has the version of the table', async () => {
+  const sql =
+    'WITH RECURSIVE days AS (SELECT n FROM days UNION ALL SELECT n + 10 FROM days WHERE n < 10) SELECT sum(n) FROM days';
+  expect(await versionOf(sql)).toBe(await db.engine.dataVersion(['days']));
+});
+
 test.each([
   'SELECT random()',
   'SELECT n FROM days WHERE CAST(n AS TEXT) < CAST(Now() AS TEXT)',

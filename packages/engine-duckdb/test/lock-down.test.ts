@@ -54,6 +54,15 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
     `WITH duckdb_views AS (SELECT 1) FROM duckdb_views`,
     `SELECT (WITH hidden AS (SELECT 1) FROM hidden), * FROM hidden`,
     `WITH a AS (FROM b), b AS (SELECT 1) FROM a`,
+    `WITH RECURSIVE "{dir}/secret.csv" AS (FROM "{dir}/secret.csv" UNION ALL FROM "{dir}/secret.csv") FROM "{dir}/secret.csv"`,
+    `WITH RECURSIVE hidden AS (FROM hidden UNION ALL FROM hidden) FROM hidden`,
+    `WITH "{dir}/[!É]*.csv" AS (SELECT 1) FROM "{dir}/[!é]*.csv"`,
+    `WITH "É" AS (SELECT 1) FROM "é"`,
+    `WITH "{dir}/secret.csv" AS (SELECT 1) FROM "{dir}/secret.csv"`,
+    `WITH "x.CSV.gz" AS (SELECT 1) FROM "x.CSV.gz"`,
+    `WITH "x.parquet?" AS (SELECT 1) FROM "x.parquet?"`,
+    `WITH "x.json" AS (SELECT 1) FROM "x.json"`,
+    `WITH "x.duckdb" AS (SELECT 1) FROM "x.duckdb"`,
     `SHOW threads`,
     `SELECT * FROM nosuch`,
   ],
@@ -214,6 +223,11 @@ describe('a query may look at', () => {
     [`FROM memory.open`, 2],
     [`FROM memory.main."OPEN"`, 2],
     [`WITH open AS (SELECT * FROM open WHERE id = 1) FROM open`, 1],
+    [
+      `WITH RECURSIVE open AS (FROM open UNION ALL SELECT id + 2, name FROM open WHERE id < 3) FROM open`,
+      4,
+    ],
+    [`WITH "v1.2" AS (SELECT 1), "É" AS (FROM "V1.2") FROM "É"`, 1],
     [`WITH a AS (SELECT 1), b AS (FROM a) SELECT (WITH a AS (SELECT 2) FROM a), * FROM b`, 1],
     [`DESCRIBE open`, 2],
     [`SUMMARIZE open`, 2],
@@ -256,6 +270,7 @@ describe('DuckDB itself, should a query get past the check,', () => {
   test.each([
     `SELECT * FROM read_text('/etc/passwd')`,
     `SELECT * FROM '{dir}/secret.csv'`,
+    `SELECT * FROM '{dir}/live/../secret.csv'`,
     `SELECT * FROM glob('{dir}/*')`,
     `ATTACH '{dir}/x.db' AS x`,
     `COPY (SELECT 1) TO '{dir}/stolen.csv'`,
@@ -275,6 +290,7 @@ describe('DuckDB itself, should a query get past the check,', () => {
       threads: 1,
       spillDirectory,
       spillMaxBytes: 0,
+      liveDirectory: join(directory, 'live'),
     });
     const connection = await duckdb.connect(locked.database);
     try {

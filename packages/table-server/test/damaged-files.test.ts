@@ -291,6 +291,20 @@ describe('a table server whose files are damaged', () => {
     await expect(tables.verify(changed)).rejects.toThrow(/has the checksum \d+; expected \d+/);
   });
 
+  test('a table server whose files are damaged has all files that queries read, and no record of a table, in one directory', async () => {
+    await using damaged = await flightsWith();
+    await load(damaged, 1);
+    const tables = new DirectoryTables(damaged.directory);
+    const relations = await tables.resolve(['flights']);
+    const paths = relations.flatMap(({ parts }) =>
+      parts.flatMap(({ files }) => files.map(({ path }) => path)),
+    );
+    expect(paths).toEqual(await filesOf(damaged));
+    expect(paths.filter((path) => !path.startsWith(`${tables.rowDirectory}/`))).toEqual([]);
+    const found = await readdir(tables.rowDirectory, { recursive: true });
+    expect(found.filter((path) => path.includes('flights_OFFLINE.json'))).toEqual([]);
+  });
+
   test('a table server whose files are damaged gives no answer to a query whose files are damaged while it runs', async () => {
     await using damaged = await flightsWith();
     await load(damaged, 1);

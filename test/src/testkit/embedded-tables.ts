@@ -39,6 +39,7 @@ export function openTableQueries(
   dataDirectory: string,
   spillDirectory: string,
 ): Promise<DuckDbEngine> {
+  const liveTables = new DirectoryTables(dataDirectory);
   return DuckDbEngine.open({
     tables: [],
     memoryMaxBytes: 256 * MiB,
@@ -46,7 +47,7 @@ export function openTableQueries(
     spillDirectory,
     spillMaxBytes: 0,
     clock: systemClock,
-    liveDirectory: dataDirectory,
-    liveTables: new DirectoryTables(dataDirectory),
+    liveDirectory: liveTables.rowDirectory,
+    liveTables,
   });
 }

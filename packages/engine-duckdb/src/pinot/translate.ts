@@ -1,4 +1,5 @@
 import type { Query as GivenQuery, QuireError } from '@quire/core';
+import { foldName } from '../statement-guard.ts';
 import { parseStatement } from './parse-query.ts';
 import { assertOption } from './query-options.ts';
 import type { Column } from './scope.ts';
@@ -43,14 +44,14 @@ export async function translatePinot(
       results.set(named.id, results.get(named.id) ?? (await source.columnsOfResult(named.id)));
       continue;
     }
-    const key = named.path.at(-1)?.text.toLowerCase() ?? '';
+    const key = foldName(named.path.at(-1)?.text ?? '');
     const name = tables.has(key) ? undefined : source.tableNamed(key);
     if (name !== undefined) tables.set(key, { name, columns: await source.columnsOfTable(name) });
   }
   const translator = new QueryTranslator(
     sql,
     {
-      table: (name) => tables.get(name.toLowerCase()),
+      table: (name) => tables.get(foldName(name)),
       tableNotFound: source.tableNotFound,
       result: (id) => results.get(id) ?? [],
     },

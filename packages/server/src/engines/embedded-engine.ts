@@ -34,7 +34,7 @@ export const embeddedEngine: EngineKind = {
       spillMaxBytes: Math.floor(embedded.spillBytesMax / query.concurrencyMax),
       statementLimits: embedded,
       clock,
-      ...(liveTables && { liveTables, liveDirectory: settings.tableServer.dataDir }),
+      ...(liveTables && { liveTables, liveDirectory: liveTables.rowDirectory }),
     });
     return {
       engine,

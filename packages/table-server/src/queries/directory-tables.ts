@@ -42,6 +42,14 @@ export class DirectoryTables implements LiveTables {
     this.#verifier = new RelationVerifier(shared);
   }
 
+  /**
+   * The directory that contains the files of rows. The records of tables, schemas and tasks are
+   * elsewhere.
+   */
+  get rowDirectory(): string {
+    return this.#directory.folder('data');
+  }
+
   verify(relations: readonly TableRelation[], options?: CallOptions): Promise<void> {
     return this.#verifier.verify(relations, options);
   }
