@@ -4,16 +4,13 @@ import type { Result } from '@quire/results';
 import type { BrokerContext } from './broker-context.ts';
 import { OwnResults } from './own-results.ts';
 import { assertNotFailed } from './send-growing-page.ts';
+import { skippedSql } from './skipped-sql.ts';
 
 /** The maximum number of results that one query may reference. */
 const namedMax = 16;
 
-/**
- * Matches texts, quoted names and comments, which are skipped, or a call of `result` with a text.
- * An unclosed match extends to the end of the SQL.
- */
-const pieces =
-  /'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\bresult\s*\(\s*'(?<id>[^']*)'\s*\)/gi;
+/** Matches a call of `result` with a text, or what is skipped. */
+const pieces = new RegExp(String.raw`\bresult\s*\(\s*'(?<id>[^']*)'\s*\)|${skippedSql}`, 'gi');
 
 /**
  * Returns the arguments of calls of `result` in a query. The engine decides what is such a call,

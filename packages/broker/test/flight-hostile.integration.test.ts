@@ -204,6 +204,11 @@ describe('tickets and handles that no broker has issued', () => {
 
 describe('messages of a megabyte and more', () => {
   const query = (sql: string) => flightDescriptorCodec.encode(statementOf(sql));
+  const preparationOf = (sql: string) =>
+    actionCodec.encode({
+      type: 'CreatePreparedStatement',
+      body: packActionBody('ActionCreatePreparedStatementRequest', { query: sql }),
+    });
 
   test.each([
     ['SQL within the limit', 'GetFlightInfo', query('('.repeat(4_000_000)), 3],
@@ -221,6 +226,7 @@ describe('messages of a megabyte and more', () => {
       flightDescriptorCodec.encode(pathOf(...Array.from({ length: 20_000 }, () => ''))),
       3,
     ],
+    ['a parameter of a high number', 'DoAction', preparationOf('SELECT $99999999'), 3],
     ['bytes of one kind', 'DoAction', new Uint8Array(4_000_000).fill(0x0a), 3],
   ])(
     'a message with %s has a status, and others are served',

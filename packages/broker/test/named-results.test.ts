@@ -6,6 +6,8 @@ test.each([
   ["SELECT * FROM Result ( 'a' ) JOIN result('b') USING (n) JOIN result('a')", ['a', 'b']],
   ["SELECT 'it''s result(''a'')', \"result('b')\" -- result('c')\n FROM result('d')", ['d']],
   ["/* result('a') */ FROM result('b') /* result('c')", ['b']],
+  [String.raw`SELECT $$result('a')$$, $x$result('b')$x$, E'\' result(' FROM result('d')`, ['d']],
+  ["FROM été_result('a'), x$result('b'), main.result('c')", ['c']],
   ["SELECT 'open result('a')", []],
   ["FROM noresult('a'), result(id)", []],
   ['SELECT 1', []],
@@ -16,7 +18,7 @@ test.each([
 /**
  * If the pattern backtracked at each piece, 1.6 MB would take minutes, and the test would time out.
  */
-test.each(['/*', "result('", "'\"'", 'result( ', '"\'result('])(
+test.each(['/*', "result('", "'\"'", 'result( ', '"\'result(', '$a$', "E'\\"])(
   'a text that repeats %s is looked through once',
   (piece) => {
     expect(namedResults(`result(${piece.repeat(200_000)}`)).toEqual([]);
