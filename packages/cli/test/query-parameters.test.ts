@@ -34,6 +34,26 @@ describe('--param', () => {
     });
   });
 
+  it('--param keeps all digits of integers, also those that a DOUBLE happens to hold', () => {
+    expect(
+      parse(
+        'a=9007199254740991',
+        'b=9007199254740992',
+        'c=-1152921504606846976',
+        `d=${'9'.repeat(38)}`,
+      ),
+    ).toEqual({
+      a: 9_007_199_254_740_991,
+      b: 9_007_199_254_740_992n,
+      c: -1_152_921_504_606_846_976n,
+      d: 10n ** 38n - 1n,
+    });
+    expect(parse('x:DOUBLE=10000000000000000', 'y:DOUBLE=0.5')).toEqual({
+      x: { type: 'DOUBLE', value: 1e16 },
+      y: { type: 'DOUBLE', value: 0.5 },
+    });
+  });
+
   it('--param takes the type that is said', () => {
     expect(parse('zip:STRING=00501', 'day:DATE=2024-02-29', 'n:LONG=1')).toEqual({
       zip: { type: 'STRING', value: '00501' },
@@ -49,6 +69,10 @@ describe('--param', () => {
   it.each([
     ['x', 'Expected name=value, or name:TYPE=value.'],
     ['0=x', 'Expected name=value, or name:TYPE=value.'],
+    [
+      `x=${'9'.repeat(400)}`,
+      'The parameter x is an integer of 400 digits; expected at most 38, or x:DOUBLE=… or x:STRING=….',
+    ],
     ['x:WORD=a', 'The type WORD does not exist; expected one of NULL, BOOLEAN, INT, LONG, DOUBLE,'],
     [
       'x:DATE=today',

@@ -50,6 +50,19 @@ describe('quire stream append', () => {
     expect(await fileOf(0)).toBe('{"id":1,"who":"a"}\n{"id":2,"who":"b"}\n{"id":3,"who":"a"}\n');
   });
 
+  test('quire stream append ends lines at line feeds alone, whatever a text contains', async () => {
+    const lines = [
+      '{"id":1,"who":"a\u2028b\u2029c"}',
+      '{"id":2}',
+      `{"id":3,"who":"${'x'.repeat(100_000)}"}`,
+    ];
+    await writeFile(join(directory, 'lines.jsonl'), `${lines[0]}\n\n${lines[1]}\r\n${lines[2]}`);
+    expect((await run('append', 'orders', 'lines.jsonl')).stdout).toBe(
+      '3 messages written to file topic orders\n',
+    );
+    expect(await fileOf(0)).toBe(`${lines.join('\n')}\n`);
+  });
+
   test('quire stream append sends the same key to the same partition, and says what it did as JSON', async () => {
     const { stdout } = await run(
       'append',

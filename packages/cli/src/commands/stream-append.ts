@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Command } from '@commander-js/extra-typings';
 import {
   type Clock,
@@ -127,10 +126,24 @@ async function* readMessages(
   }
 }
 
-/** @throws INVALID_PARAMETER when the file cannot be read */
+/**
+ * Reads lines as JSON Lines define them. (Node's `readline` also ends them at U+2028 and U+2029,
+ * which JSON allows in texts.)
+ *
+ * @throws INVALID_PARAMETER when the file cannot be read
+ */
 async function* readLines(path: string, name: string): AsyncGenerator<string> {
+  let rest = '';
   try {
-    yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
+    for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+      const [first = '', ...others] = chunk.split('\n');
+      rest += first;
+      for (const next of others) {
+        yield rest;
+        rest = next;
+      }
+    }
+    yield rest;
   } catch (cause) {
     if (!(cause instanceof Error && 'errno' in cause)) throw cause;
     throw new QuireError('INVALID_PARAMETER', `${name} cannot be read: ${cause.message}.`, {

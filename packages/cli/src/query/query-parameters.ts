@@ -21,7 +21,7 @@ export function addParameter(text: string, before: NamedParameters = new Map()):
   }
   return new Map([
     ...before,
-    [name, type === undefined ? untyped(value) : typed(name, type, value)],
+    [name, type === undefined ? untyped(name, value) : typed(name, type, value)],
   ]);
 }
 
@@ -31,11 +31,28 @@ export function parametersOf(named: NamedParameters): ParameterValues {
   return list.every((value) => value !== undefined) ? list : Object.fromEntries(named);
 }
 
-function untyped(text: string): ParameterValue {
+/** The maximum number of digits of an integer that is sent with all of them. */
+const digitsMax = 38;
+
+function untyped(name: string, text: string): ParameterValue {
   if (/^-?\d+$/.test(text)) {
-    return BigInt(text) === BigInt(Number(text)) ? Number(text) : BigInt(text);
+    const number = Number(text);
+    if (Number.isSafeInteger(number)) return number;
+    const integer = BigInt(text);
+    const digitCount = String(integer).replace('-', '').length;
+    if (digitCount <= digitsMax) return integer;
+    throw new InvalidArgumentError(
+      `The parameter ${name} is an integer of ${digitCount} digits; expected at most ${digitsMax}, or ${name}:DOUBLE=… or ${name}:STRING=….`,
+    );
   }
-  if (/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return Number(text);
+  return numberOf(text) ?? wordOf(text);
+}
+
+function numberOf(text: string): number | undefined {
+  return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+function wordOf(text: string): ParameterValue {
   if (text === 'null') return null;
   return text === 'true' || (text === 'false' ? false : text);
 }
@@ -47,10 +64,9 @@ function typed(name: string, type: string, text: string): ParameterValue {
     );
   }
   const isText = ['STRING', 'LONG', 'BIG_DECIMAL', 'DATE', 'TIMESTAMP', 'BYTES'].includes(type);
+  const value = isText ? text : (numberOf(text) ?? wordOf(text));
   try {
-    const [parameter] = Object.values(
-      parseQueryParameters({ [name]: { type, value: isText ? text : untyped(text) } }),
-    );
+    const [parameter] = Object.values(parseQueryParameters({ [name]: { type, value } }));
     return parameter as ParameterValue;
   } catch (error) {
     if (isQuireError(error)) throw new InvalidArgumentError(error.message);
