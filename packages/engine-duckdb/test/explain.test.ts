@@ -22,6 +22,24 @@ describe('EXPLAIN', () => {
     expect((await db.answer(`EXPLAIN ${endless}`)).rowCount).toBeGreaterThan(0);
   });
 
+  test.each([
+    '/* a comment */ ',
+    '/* /* one in */ another */ -- and\r ',
+    '/**/'.repeat(500),
+    '/* a /* b /* c */ */ d */',
+  ])('EXPLAIN follows comments: %.40s', async (comments) => {
+    const { fields } = await db.answer(`${comments}EXPLAIN ${query}`);
+    expect(fields.map(({ name }) => name)).toContain('Operator');
+  });
+
+  // A pattern that backtracked in each comment would take years for these.
+  test.each(['/**/', '/*/**/*/', '--\n', '-- \r', ' \n'])(
+    'EXPLAIN is looked for once where a query begins with many of %j',
+    async (comment) => {
+      expect((await db.answer(`${comment.repeat(500)}SELECT 1`)).rows()).toEqual([['1']]);
+    },
+  );
+
   test('EXPLAIN ANALYZE runs the query, and gives the rows and the time of each step', async () => {
     const answer = await db.answer(`EXPLAIN ANALYZE ${query}`);
     expect(answer.columns).toEqual([
