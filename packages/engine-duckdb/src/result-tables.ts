@@ -6,6 +6,7 @@ import duckdb, {
 } from '@duckdb/node-bindings';
 import type { DataType, Field } from 'apache-arrow';
 import { type ColumnarRows, distinctNames, isQuireError, type NamedRows } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import { quoteIdentifier } from './conversion/column-type.ts';
 import { isDigits, sqlTypeOfStored } from './conversion/stored-type.ts';
 import { writeVector } from './conversion/vector-writers.ts';
@@ -82,10 +83,11 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
     ),
   );
   const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, connection.signal]);
   const appending = await connection.call(async (handle) => new Appending(handle, table));
   try {
     let batchCount = 0;
-    for await (const batch of rows.read({ signal: stop.signal })) {
+    for await (const batch of readUntilStopped(rows, signal)) {
       batchCount += 1;
       for (let start = 0; start < batch.rowCount; start += rowsAtOnce) {
         // Each piece is a separate call, so that the query can be stopped between two of them.
@@ -99,6 +101,25 @@ async function load(connection: QueryConnection, id: string, rows: NamedRows): P
   } catch (error) {
     stop.abort(error);
     throw error;
+  }
+}
+
+/** Reads a result; if it does not react to the signal, the caller does not wait for it. */
+async function* readUntilStopped(
+  rows: NamedRows,
+  signal: AbortSignal,
+): AsyncGenerator<ColumnarRows> {
+  const batches = rows.read({ signal })[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await unlessAborted(batches.next(), signal);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    const ended = Promise.resolve(batches.return?.());
+    if (signal.aborted) ended.catch(() => undefined);
+    else await ended;
   }
 }
 

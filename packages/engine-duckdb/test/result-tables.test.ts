@@ -1,4 +1,5 @@
 import { isQuireError, MiB, type NamedRows, type QueryExecution, QuireError } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
 import { Field, Float16, Int32, Schema, Utf8 } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Answer, TestEngine } from './test-engine.ts';
@@ -184,6 +185,39 @@ describe('a query over a stored result', () => {
     expect((await ask(`FROM result('${id}')`, rows)).rows()).toEqual([['1']]);
     expect((await failureOf(`FROM result('${id}')`)).message).toContain("result('01a2…')");
     expect((await ask(`SHOW ALL TABLES`)).rows()).toEqual([]);
+  });
+
+  test('a query over a stored result stops at its time limit, and when it is cancelled, while the store gives no rows', async () => {
+    const clock = new ManualClock();
+    await using stopped = await TestEngine.open({ clock });
+    const rows = await storedRows('SELECT 1 AS n');
+    const ask = (signal?: AbortSignal) => {
+      const reading = Promise.withResolvers<AbortSignal | undefined>();
+      const read: NamedRows['read'] = ({ signal: given }) => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => {
+            reading.resolve(given);
+            return new Promise(() => undefined);
+          },
+        }),
+      });
+      const outcome = stopped.engine.execute(
+        { sql: `FROM result('${id}')` },
+        { limits: { timeoutMs: 300 }, signal, results: [{ ...rows, read }] },
+      );
+      outcome.catch(() => undefined);
+      return { outcome, reading: reading.promise };
+    };
+    const late = ask();
+    const lateSignal = await late.reading;
+    await clock.advance(300);
+    await expect(late.outcome).rejects.toMatchObject({ code: 'QUERY_TIMED_OUT' });
+    const controller = new AbortController();
+    const cancelled = ask(controller.signal);
+    const cancelledSignal = await cancelled.reading;
+    controller.abort();
+    await expect(cancelled.outcome).rejects.toMatchObject({ code: 'ABORTED' });
+    expect([lateSignal?.aborted, cancelledSignal?.aborted]).toEqual([true, true]);
   });
 
   test('a query over a stored result fails as the reading of the result does, and names a column that it cannot read', async () => {
