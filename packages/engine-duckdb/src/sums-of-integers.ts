@@ -4,7 +4,7 @@ import type { Schema } from 'apache-arrow';
 import { type BoundValues, prepareWith } from './bind-parameters.ts';
 import { castColumns, planTyped } from './conversion/column-plan.ts';
 import { bigint, type ColumnType, digits, hugeint } from './conversion/column-type.ts';
-import { parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import { type DuckDbFailure, parseFailure, queryError, type Redact } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readBoundRows } from './read-rows.ts';
 import type { SelectStatement } from './select-statement.ts';
@@ -66,21 +66,32 @@ export async function narrowSums(
  */
 async function materializeAnswer(
   connection: QueryConnection,
-  { givenSql, values, plan, tables, isTranslated }: SelectStatement,
+  { givenSql, relation, values, plan, tables, isTranslated }: SelectStatement,
   redact: Redact,
 ): Promise<boolean> {
   const prefix = `CREATE TEMP TABLE ${materializedAnswer}(${plan.columns.map((_, index) => `c${index}`).join(', ')}) AS `;
+  let isGiven = isTranslated !== true;
   try {
-    await run(connection, prefix + givenSql, values);
+    await run(connection, prefix + givenSql, values).catch((error: unknown) => {
+      // A table needs names for the members of `row(1, 2)`; the cast gives them those of the answer.
+      if (isQuireError(error) || !isUnnamed(parseFailure(error))) throw error;
+      isGiven = false;
+      const castTypes = plan.columns.map(({ type }) => type.sql);
+      return run(connection, prefix + castColumns(relation, castTypes), values);
+    });
     return true;
   } catch (error) {
     if (isQuireError(error)) throw error;
     const failure = parseFailure(error);
     if (failure.type === 'Out of Memory') return false;
     const position = failure.position === undefined ? undefined : failure.position - prefix.length;
-    const sql = isTranslated === true ? undefined : givenSql;
+    const sql = isGiven ? givenSql : undefined;
     throw queryError({ ...failure, position }, 'running', redact, { sql, tables });
   }
+}
+
+function isUnnamed({ message }: Pick<DuckDbFailure, 'message'>): boolean {
+  return message.includes('cannot be created from an unnamed struct');
 }
 
 /** The largest integer of 38 digits, the most that Arrow's Decimal128 may have. */

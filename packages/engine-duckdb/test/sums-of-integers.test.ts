@@ -62,6 +62,24 @@ describe('a sum of integers', () => {
     expect(answer.rows()).toEqual([[overMax, 'x', '3', '2']]);
   });
 
+  test('a sum of integers goes with structs without names, at any depth, and with parameters', async () => {
+    const answer = await db.answer(
+      "SELECT row(1, 'a') AS r, [{'x': row(1)}] AS l, INTERVAL 1 DAY AS i, sum(a) AS s FROM (VALUES (1), (2)) t(a)",
+    );
+    expect([answer.fields[3]?.type.toString(), answer.rows()]).toEqual([
+      'Int64',
+      [[{ element1: '1', element2: 'a' }, [{ x: { element1: '1' } }], '1 day', '3']],
+    ]);
+    const bound = await db.answer(
+      'SELECT row(a) AS r, sum(a + ?) AS s FROM range(2) t(a) GROUP BY a ORDER BY a',
+      [{ type: 'INT', value: 3 }],
+    );
+    expect(bound.rows()).toEqual([
+      [{ element1: '0' }, '3'],
+      [{ element1: '1' }, '4'],
+    ]);
+  });
+
   test('a sum of integers keeps names that repeat, and goes with columns that are cast', async () => {
     const answer = await db.answer(
       `SELECT sum(a) AS x, sum(b) AS x, INTERVAL 1 DAY AS i FROM (VALUES (1, 2)) t(a, b)`,
