@@ -58,7 +58,7 @@ function sliceSizeBytes({ data, start, end }: ColumnSlice): number {
   );
 }
 
-/** Where the values of each row of a column with a dictionary would end, one after the other. */
+/** The total size of the values up to the end of each row, for columns with a dictionary. */
 const rowEnds = new WeakMap<ArrowColumn, Float64Array>();
 
 function dictionaryRowEnds(data: ArrowColumn): Float64Array {

@@ -48,8 +48,8 @@ export function newColumnEvidence(source: string): ColumnEvidence {
 /**
  * Adds a value of a row that is not null: a single value, or a list of single values.
  *
- * @param declared the kind of single values that do not show it: decimals that are text, and doubles
- *   that are whole
+ * @param declared the kind of single values that do not show it: decimals that are text, and
+ *   doubles that are whole
  */
 export function noteValue(
   evidence: ColumnEvidence,

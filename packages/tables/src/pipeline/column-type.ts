@@ -52,7 +52,7 @@ const conversions: Readonly<Record<ColumnType, (value: PresentValue) => SourceVa
   MAP: toWellFormedMap,
 };
 
-/** Converts a value to epoch milliseconds. @throws EXPRESSION_FAILED when they are no date */
+/** Converts a value to epoch milliseconds. @throws EXPRESSION_FAILED outside the calendar */
 function toInstant(value: PresentValue): SourceValue {
   const { epochMs } = toTimestamp(value);
   // One such value in a file fails all queries that read it.

@@ -83,7 +83,7 @@ function headerOf(header: string | undefined, delimiter = ','): readonly string[
   return header?.split(delimiter).map((name) => name.trim());
 }
 
-/** Of two columns with the same name, only one would be read. */
+/** Returns the problem of a header that names a column twice: only one would be read. */
 function duplicateIn(names: readonly string[] = []): string | undefined {
   const name = names.find((each, index) => names.indexOf(each) < index);
   return name === undefined
