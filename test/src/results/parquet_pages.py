@@ -2,6 +2,7 @@
 
     parquet_pages.py rows <file>                     writes the rows, as an Arrow stream
     parquet_pages.py compare <arrow> <parquet>...    reads pages with pyarrow, DuckDB and polars
+    parquet_pages.py find <parquet> <key>...         prints how many rows each of them finds with each key
 """
 
 import datetime as dt
@@ -190,8 +191,22 @@ def compare_polars(path, arrow):
         assert same, f"polars reads other values of {name}"
 
 
+def find(path, keys):
+    connection = duckdb.connect()
+    for key in keys:
+        sql = f"SELECT count(*) FROM read_parquet('{path}') WHERE key = ?"
+        print(
+            pq.read_table(path, filters=[("key", "==", key)]).num_rows,
+            connection.execute(sql, [key]).fetchall()[0][0],
+            polars.scan_parquet(path).filter(polars.col("key") == key).collect().height,
+        )
+
+
 def main():
     command, *paths = sys.argv[1:]
+    if command == "find":
+        find(paths[0], paths[1:])
+        return
     if command == "rows":
         table = table_of_all_kinds()
         with pa.ipc.new_stream(paths[0], table.schema) as stream:
