@@ -49,8 +49,8 @@ export async function prepareStatement(
 }
 
 /**
- * Returns the length of the spaces and comments at the start of a query. One pattern for all of them
- * would take a time that is exponential in their number.
+ * Returns the length of the spaces and comments at the start of a query. One pattern for all of
+ * them would take a time that is exponential in their number.
  */
 function blankLengthOf(sql: string): number {
   for (let position = 0; ;) {

@@ -73,7 +73,8 @@ async function materializeAnswer(
   let isGiven = isTranslated !== true;
   try {
     await run(connection, prefix + givenSql, values).catch((error: unknown) => {
-      // A table needs names for the members of `row(1, 2)`; the cast gives them those of the answer.
+      // A table needs names for the members of `row(1, 2)`; the cast gives them those of the
+      // answer.
       if (isQuireError(error) || !isUnnamed(parseFailure(error))) throw error;
       isGiven = false;
       const castTypes = plan.columns.map(({ type }) => type.sql);

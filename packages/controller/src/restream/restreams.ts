@@ -228,7 +228,7 @@ export class Restreams implements AsyncDisposable {
       const made = await traced('restream.make', () =>
         perform('make', engine, job, clock.nowMs(), {}),
       );
-      return await this.#writeMade(made, lost);
+      return await this.#writeOutcome(made, lost);
     } catch (thrown) {
       const error = isQuireError(thrown)
         ? thrown
@@ -236,10 +236,10 @@ export class Restreams implements AsyncDisposable {
       // If the engine may or may not have created it, the driver tries again; any other error ends
       // the job here.
       if (isRetryable(error)) {
-        return this.#writeMade(withProblem(job, error, clock.nowMs()), lost);
+        return this.#writeOutcome(withProblem(job, error, clock.nowMs()), lost);
       }
       const failed = failedJob(job, error, clock.nowMs());
-      const written = await this.#writeMade(failed, lost);
+      const written = await this.#writeOutcome(failed, lost);
       if (written !== failed) return written;
       try {
         await perform('drop', engine, job, clock.nowMs(), {});
@@ -255,11 +255,11 @@ export class Restreams implements AsyncDisposable {
   }
 
   /**
-   * Writes the outcome of the creation, and returns it. If the lease was lost meanwhile, another
-   * controller drives the job: nothing is written, and its record is returned. A renewal that was
-   * slower than the lease does not detect this, but the record shows it.
+   * Writes the outcome of the creation, and returns it. If another controller has taken the lease
+   * and drives the job, nothing is written, and its record is returned. A renewal that is slower
+   * than the lease overwrites that of the other one without noticing it, but the record shows it.
    */
-  async #writeMade(job: RestreamJob, lost: AbortSignal): Promise<RestreamJob> {
+  async #writeOutcome(job: RestreamJob, lost: AbortSignal): Promise<RestreamJob> {
     const latest = await this.#records.read(job.jobId);
     if (lost.aborted || latest.status !== 'INIT' || latest.init.isMade) return latest;
     await this.#write(job);
