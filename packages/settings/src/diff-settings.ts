@@ -1,4 +1,4 @@
-import { fixedSettings, namedGroups } from './known-keys.ts';
+import { fixedSettings, type NamedGroup, namedGroups, namedSettings } from './known-keys.ts';
 import type { Settings } from './setting-table.ts';
 import { deepFreeze, setValue, valueAt, type ValueTree } from './value-tree.ts';
 
@@ -31,9 +31,35 @@ export function diffSettings(running: Settings, read: Settings): SettingsDiff {
     setValue(groups, path, row.live ? newValue : oldValue);
   }
   for (const group of namedGroups) {
-    if (JSON.stringify(running[group]) !== JSON.stringify(read[group])) awaitingRestart.push(group);
+    const entries = withLiveValues(group, running[group], read[group], changed);
+    if (JSON.stringify(entries) !== JSON.stringify(read[group])) awaitingRestart.push(group);
+    groups[group] = entries;
   }
-  // Every fixed group was rebuilt, property by property; the named ones stay.
   const settings = deepFreeze({ ...running, ...groups }) as Settings;
   return { settings, changed, awaitingRestart };
+}
+
+type NamedEntry = Readonly<Record<string, unknown>> & { readonly name: string };
+
+/**
+ * Returns the old entries of a named group with the new values of live settings, and adds the keys
+ * of those that changed.
+ */
+function withLiveValues(
+  group: NamedGroup,
+  running: readonly NamedEntry[],
+  read: readonly NamedEntry[],
+  changed: string[],
+): readonly NamedEntry[] {
+  const live = namedSettings.filter((setting) => setting.group === group && setting.row.live);
+  return running.map((old) => {
+    const next = read.find(({ name }) => name === old.name);
+    if (next === undefined) return old;
+    const entry: Record<string, unknown> & { name: string } = { ...old };
+    for (const { property, prefix, suffix } of live) {
+      if (old[property] !== next[property]) changed.push(`${prefix}${old.name}${suffix}`);
+      entry[property] = next[property];
+    }
+    return entry;
+  });
 }
