@@ -21,6 +21,14 @@ afterAll(() => db[Symbol.asyncDispose]());
 
 const times = `(VALUES (TIMESTAMP '2024-02-29 12:34:56.789', 1709210096789), (TIMESTAMP '1969-12-31 23:59:59.5', -500)) t(ts, ms)`;
 
+test.each(['-- all\r', '// all\n', '// all\r', '/* all */'])(
+  'a comment of Apache Pinot ends where it does there: %j',
+  async (comment) => {
+    const answer = await db.answer(`SELECT iata FROM airports ${comment} WHERE iata = 'JFK'`);
+    expect(answer.rows()).toEqual([['JFK']]);
+  },
+);
+
 describe('a query as clients of Apache Pinot write it', () => {
   test.each([
     // The grains of Superset's engine for Pinot, over timestamps and over milliseconds.

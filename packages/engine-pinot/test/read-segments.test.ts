@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { noAuthorization } from '@quire/auth';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
+import { QuireError } from '@quire/core';
 import type { AnswerPart } from '../src/answer/read-answer.ts';
 import { Controller } from '../src/http/controller.ts';
 import { PinotHttp } from '../src/http/pinot-http.ts';
@@ -132,6 +133,54 @@ test.each([
     });
   };
   await whileServing({}, task, segments);
+});
+
+type Halves = Readonly<Record<string, readonly string[]>>;
+
+/** A controller that lists other segments each time. */
+function listing(...lists: readonly Halves[]) {
+  let next = 0;
+  return {
+    call: async ({ path }: { readonly path: string }) => {
+      const [halves, body] = path.endsWith('/crc')
+        ? [undefined, { o1: '1', o2: '1' }]
+        : [lists[next], Object.entries(lists[next] ?? {}).map(([half, all]) => ({ [half]: all }))];
+      if (halves !== undefined) next += 1;
+      return { status: 200, text: JSON.stringify(body) };
+    },
+  } as unknown as Controller;
+}
+
+test.each<readonly [added: string | undefined, before: Halves, now: Halves]>([
+  ['o2', { OFFLINE: ['o1'], REALTIME: ['r1'] }, { OFFLINE: ['o1', 'o2'], REALTIME: ['r1'] }],
+  ['o1', { REALTIME: ['r1'] }, { OFFLINE: ['o1'], REALTIME: ['r1'] }],
+  ['r1', { OFFLINE: ['o1'] }, { OFFLINE: ['o1'], REALTIME: ['r1'] }],
+  [undefined, { OFFLINE: ['o1'] }, { OFFLINE: ['o1', 'o2'] }],
+  [undefined, { OFFLINE: ['o1'], REALTIME: ['r1'] }, { OFFLINE: ['o1'], REALTIME: ['r1', 'r2'] }],
+])(
+  'a selection fails if the added segment %s moves the time at which the halves of a table meet: %j',
+  async (added, before, now) => {
+    const ask = async (segment: string) => answerOf(segment, () => undefined);
+    const source = { controller: listing(before, now), signal, concurrencyMax: 1, ask };
+    const failure = await Array.fromAsync(readSegments(selection, source)).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const expected = `Segment ${added} of rivers was added while the table was read segment by segment; run the query again.`;
+    expect(failure).toEqual(
+      added === undefined ? undefined : new QuireError('QUERY_FAILED', expected),
+    );
+  },
+);
+
+test('a table has no upserts if it does not exist, and is not queried if its configs cannot be read', async () => {
+  const answering = (status: number) =>
+    ({ call: async () => ({ status, text: '{}' }) }) as unknown as Controller;
+  const ask = (status: number) => hasUpserts(selection, { controller: answering(status), signal });
+  expect(await ask(404)).toBe(false);
+  await expect(ask(503)).rejects.toEqual(
+    new QuireError('QUERY_FAILED', 'The configs of rivers cannot be read: HTTP 503.'),
+  );
 });
 
 test.each([

@@ -29,6 +29,10 @@ test.each([
   ['SELECT a FROM t', `SELECT a FROM t ${all}`],
   ['SELECT a FROM t ; ', `SELECT a FROM t ${all}`],
   ['SELECT a FROM t -- LIMIT 5', `SELECT a FROM t ${all}`],
+  ['SELECT a FROM t // all', `SELECT a FROM t ${all}`],
+  ['SELECT a // LIMIT 1\rFROM t -- LIMIT 5\r', `SELECT a // LIMIT 1\rFROM t ${all}`],
+  ['SELECT a FROM t -- all\rWHERE b = 1', `SELECT a FROM t -- all\rWHERE b = 1 ${all}`],
+  ['SELECT a FROM t /* LIMIT 5', `SELECT a FROM t ${all}`],
   ["SELECT 'LIMIT' FROM t", `SELECT 'LIMIT' FROM t ${all}`],
   ['SELECT a FROM (SELECT a FROM t LIMIT 3)', `SELECT a FROM (SELECT a FROM t LIMIT 3) ${all}`],
   ['WITH x AS (SELECT 1) SELECT * FROM x', `WITH x AS (SELECT 1) SELECT * FROM x ${all}`],
@@ -77,6 +81,16 @@ describe('a selection segment by segment', () => {
       `select a, b AS c from "my t" WHERE $segmentName = 'it''s' ${all}`,
     ],
     [
+      'SELECT a FROM /* the table */ t',
+      't',
+      `SELECT a FROM /* the table */ t WHERE $segmentName = 'it''s' ${all}`,
+    ],
+    [
+      'SELECT a FROM -- c\n `my t` -- d\rWHERE b = 1 // e',
+      'my t',
+      `SELECT a FROM -- c\n \`my t\` WHERE ( b = 1\n) AND $segmentName = 'it''s' ${all}`,
+    ],
+    [
       "SELECT a FROM t WHERE x > 1 OR lower(y) = 'o' -- no",
       't',
       `SELECT a FROM t WHERE ( x > 1 OR lower(y) = 'o'\n) AND $segmentName = 'it''s' ${all}`,
@@ -106,6 +120,15 @@ describe('a selection segment by segment', () => {
 });
 
 describe('a broker is sent', () => {
+  // A pattern that backtracked in each piece would take hours for these.
+  test.each(['insert from ', '/*', "'", '"'])(
+    'a broker is sent a text that repeats %j after it was looked through once',
+    (piece) => {
+      const sql = `SELECT ${piece.repeat(100_000)}`;
+      expect(() => assertQuery(sql, sqlTokens(sql))).not.toThrow();
+    },
+  );
+
   test.each([
     'SELECT 1',
     '(SELECT 1)',

@@ -11,7 +11,7 @@ export interface SqlToken {
 }
 
 const pattern =
-  /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<bytes>[xX]'(?<hex>[0-9a-fA-F]*)')|'(?<text>(?:[^']|'')*)'|"(?<name>(?:[^"]|"")+)"|`(?<tick>(?:[^`]|``)+)`|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[\p{L}_$][\p{L}\p{N}_$]*)|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;[\]?])|(?<other>[\s\S])/gu;
+  /(?<blank>\s+|(?:--|\/\/)[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$))|(?<bytes>[xX]'(?<hex>[0-9a-fA-F]*)')|'(?<text>(?:[^']|'')*)'|"(?<name>(?:[^"]|"")+)"|`(?<tick>(?:[^`]|``)+)`|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<word>[\p{L}_$][\p{L}\p{N}_$]*)|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;[\]?])|(?<other>[\s\S])/gu;
 
 /**
  * Splits a query into tokens; the last one is the end.

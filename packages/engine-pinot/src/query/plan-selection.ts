@@ -53,10 +53,7 @@ export function planSelection(sql: string, given: readonly SqlToken[]): Selectio
   const head = sql.slice(0, table.end);
   const condition = where === undefined ? undefined : sql.slice(where.end, tokens.at(-1)?.end);
   return {
-    tableName: sql
-      .slice(tokens[from]?.end, table.end)
-      .trim()
-      .replaceAll(/^["`]|["`]$/g, ''),
+    tableName: sql.slice(table.start, table.end).replaceAll(/^["`]|["`]$/g, ''),
     sqlOf: (segmentName) => {
       const ofSegment = `$segmentName = '${segmentName.replaceAll("'", "''")}'`;
       return `${head} WHERE ${condition === undefined ? '' : `(${condition}\n) AND `}${ofSegment} LIMIT ${limitMax}`;

@@ -50,7 +50,8 @@ const parts: readonly (readonly [part: string, whole: string])[] = [
  *
  * @throws TABLE_NOT_FOUND
  * @throws QUERY_FAILED when a segment was deleted in between, as its rows may be missing, or
- * replaced, because its rows may then be newer than the others
+ * replaced, because its rows may then be newer than the others; when one was added that moves the
+ * time at which the halves of a hybrid table meet, as rows of both may then be missing
  */
 export async function* readSegments(
   selection: Selection,
@@ -88,19 +89,33 @@ export async function* readSegments(
 }
 
 function assertUnchanged(before: Segments, now: Segments, { tableName }: Selection): void {
-  for (const [segment, checksum] of before) {
-    if (now.has(segment) && now.get(segment) === checksum) continue;
-    const what = now.has(segment) ? 'was replaced' : 'was deleted';
-    throw new QuireError(
+  const fail = (segment: string, what: string): QuireError =>
+    new QuireError(
       'QUERY_FAILED',
       `Segment ${segment} of ${tableName} ${what} while the table was read segment by segment; run the query again.`,
     );
+  for (const [segment, { checksum }] of before) {
+    const same = now.get(segment);
+    if (same === undefined) throw fail(segment, 'was deleted');
+    if (same.checksum !== checksum) throw fail(segment, 'was replaced');
   }
+  if (!isHybrid(now)) return;
+  for (const [segment, { half }] of now) {
+    if (before.has(segment) || (half !== 'OFFLINE' && isHybrid(before))) continue;
+    throw fail(segment, 'was added');
+  }
+}
+
+/** True if both halves of the table have segments: Apache Pinot reads each up to a time. */
+function isHybrid(segments: Segments): boolean {
+  return new Set([...segments.values()].map(({ half }) => half)).size > 1;
 }
 
 /**
  * True if rows of the table replace others (upsert): a row that has been read may replace one of a
  * segment that has not, and neither would be in the answer. Such a table is queried as a whole.
+ *
+ * @throws QUERY_FAILED when the configs of the table cannot be read
  */
 export async function hasUpserts(
   { tableName }: Selection,
@@ -108,7 +123,13 @@ export async function hasUpserts(
 ): Promise<boolean> {
   const path = `/tables/${encodeURIComponent(parseTableName(tableName).rawName)}`;
   const { status, text } = await controller.call({ method: 'GET', path, signal });
-  if (status !== 200) return false; // the query of the table reports the problem
+  if (status === 404) return false; // the query of the table reports the problem
+  if (status !== 200) {
+    throw new QuireError(
+      'QUERY_FAILED',
+      `The configs of ${tableName} cannot be read: HTTP ${status}.`,
+    );
+  }
   const halves = Object.values(parse(text) as Readonly<Record<string, TableConfig | undefined>>);
   return halves.some((config) => (config?.upsertConfig?.mode ?? 'NONE') !== 'NONE');
 }
@@ -157,7 +178,10 @@ async function* inOrder<Answer extends AsyncGenerator<unknown>>(
 }
 
 /** The segments by name, with the cluster's checksums of offline ones. */
-type Segments = ReadonlyMap<string, string | undefined>;
+type Segments = ReadonlyMap<
+  string,
+  { readonly half: string; readonly checksum: string | undefined }
+>;
 
 async function listSegments(
   { tableName }: Selection,
@@ -184,7 +208,11 @@ async function listSegments(
   const hasOffline = halves.some(({ OFFLINE: names = [] }) => names.length > 0);
   const checksums = (hasOffline ? await list('/crc') : {}) as Readonly<Record<string, string>>;
   return new Map(
-    halves.flatMap((half) => Object.values(half).flat()).map((name) => [name, checksums[name]]),
+    halves
+      .flatMap((each) => Object.entries(each))
+      .flatMap(([half, names]) =>
+        names.map((name) => [name, { half, checksum: checksums[name] }] as const),
+      ),
   );
 }
 

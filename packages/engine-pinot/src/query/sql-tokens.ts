@@ -7,11 +7,13 @@ export interface SqlToken {
   readonly text: string;
   /** The depth of parentheses. */
   readonly depth: number;
+  readonly start: number;
   readonly end: number;
 }
 
+/** Comments are those of Apache Calcite, which also end at a carriage return and begin with `//`. */
 const pattern =
-  /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[\p{L}_$][\p{L}\p{N}_$.]*|[\d.]+(?:[eE][+-]?\d+)?|[^\s]/gu;
+  /(?:--|\/\/)[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[\p{L}_$][\p{L}\p{N}_$.]*|[\d.]+(?:[eE][+-]?\d+)?|[^\s]/gu;
 
 /** Splits a query into tokens, for checks before Apache Pinot parses it. */
 export function sqlTokens(sql: string): readonly SqlToken[] {
@@ -19,16 +21,17 @@ export function sqlTokens(sql: string): readonly SqlToken[] {
   let depth = 0;
   for (const match of sql.matchAll(pattern)) {
     const [text] = match;
-    if (text.startsWith('--') || text.startsWith('/*')) continue;
+    if (/^(?:--|\/\/|\/\*)/.test(text)) continue;
     if (text === ')') depth -= 1;
-    const end = match.index + text.length;
+    const start = match.index;
+    const end = start + text.length;
     const first = text.charAt(0);
     if (first === '"' || first === '`') {
-      tokens.push({ kind: 'name', text: text.slice(1, -1), depth, end });
-    } else if (first === "'") tokens.push({ kind: 'text', text, depth, end });
+      tokens.push({ kind: 'name', text: text.slice(1, -1), depth, start, end });
+    } else if (first === "'") tokens.push({ kind: 'text', text, depth, start, end });
     else if (/[\p{L}_$]/u.test(first)) {
-      tokens.push({ kind: 'word', text: text.toUpperCase(), depth, end });
-    } else tokens.push({ kind: 'sign', text, depth, end });
+      tokens.push({ kind: 'word', text: text.toUpperCase(), depth, start, end });
+    } else tokens.push({ kind: 'sign', text, depth, start, end });
     if (text === '(') depth += 1;
   }
   return tokens;
@@ -45,10 +48,20 @@ export function wordsOf(tokens: readonly SqlToken[]): ReadonlySet<string> {
 
 const queryWords: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'EXPLAIN', 'SET', '(']);
 /**
- * Matches a statement that loads files into a table, which a broker would do. Comments may be
- * between its words, so the words match anywhere.
+ * The words of a statement that loads files into a table, which a broker would do. Comments may be
+ * between them, so they count anywhere.
  */
-const insertion = /\binsert\b[^]*\bfrom\b[^]*\bfile\b/i;
+const insertionWords = [/\binsert\b/i, /\bfrom\b/i, /\bfile\b/i];
+
+/** Reports whether a text has these words in their order. */
+function hasInsertion(sql: string): boolean {
+  let rest = sql;
+  return insertionWords.every((word) => {
+    const found = word.exec(rest);
+    rest = rest.slice((found?.index ?? 0) + (found?.[0].length ?? 0));
+    return found !== null;
+  });
+}
 
 /**
  * Accepts queries and the SET statements of their options only; a broker of Apache Pinot also runs
@@ -68,7 +81,7 @@ export function assertQuery(sql: string, tokens: readonly SqlToken[]): void {
       `A statement starts with '${other.text}'; expected SELECT, WITH, EXPLAIN or SET.`,
     );
   }
-  if (insertion.test(sql)) {
+  if (hasInsertion(sql)) {
     throw new QuireError(
       'QUERY_INVALID',
       'The query contains the keywords of INSERT INTO … FROM FILE, which is not allowed.',
