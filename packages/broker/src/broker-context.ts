@@ -1,6 +1,7 @@
 import type { ResultStore } from '@quire/results';
 import type { CallsInProgress } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
+import type { DescribingEngine } from './describe-query.ts';
 import type { PageLimiter } from './page-limiter.ts';
 import type { PageStreams } from './page-streams.ts';
 import type { QueryRunner } from './query-runner.ts';
@@ -9,6 +10,7 @@ import type { ResultReuse } from './result-reuse.ts';
 /** The dependencies of the routes of one broker. */
 export interface BrokerContext extends QueryRunner {
   readonly options: BrokerOptions;
+  readonly engine: DescribingEngine;
   readonly results: ResultStore;
   readonly calls: CallsInProgress;
   readonly reuse: ResultReuse;

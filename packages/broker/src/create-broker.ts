@@ -1,9 +1,9 @@
 import { systemClock } from '@quire/core';
-import { storeInProcess, type StoringEngine } from '@quire/results';
 import { createService, type Service, type ServiceContext } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
+import { type DescribingEngine, describingEngineOf } from './describe-query.ts';
 import { createFlightEndpoint } from './flight/flight-endpoint.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { PageStreams } from './page-streams.ts';
@@ -22,7 +22,7 @@ export function createBroker(options: BrokerOptions): Service {
   const clock = options.clock ?? systemClock;
   const metrics = options.metrics ?? new BrokerMetrics();
   const queue = createQueryQueue(options);
-  const engine = storingEngineOf(options);
+  const engine = engineOf(options);
   metrics.watchQueries(queue);
   const queries = new RunningQueries();
   metrics.watchGrowing(() => queries.growingCount);
@@ -59,8 +59,8 @@ export function createBroker(options: BrokerOptions): Service {
   });
 }
 
-function storingEngineOf({ engine, results }: BrokerOptions): StoringEngine {
-  return 'execute' in engine ? storeInProcess(engine, results) : engine;
+function engineOf({ engine, results }: BrokerOptions): DescribingEngine {
+  return 'execute' in engine ? describingEngineOf(engine, results) : engine;
 }
 
 function addressOf(

@@ -129,7 +129,12 @@ export interface QueryEngine extends AsyncDisposable {
    */
   describe?(
     query: Query,
-    options: { readonly signal?: AbortSignal | undefined; readonly limits: QueryLimits },
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly limits: QueryLimits;
+      /** As for `execute`. */
+      readonly results?: readonly NamedRows[] | undefined;
+    },
   ): Promise<QueryDescription>;
   /**
    * True if queries may reference stored results as `result('<requestId>')`. Absent: they may not.

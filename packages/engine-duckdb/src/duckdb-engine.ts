@@ -134,7 +134,9 @@ export class DuckDbEngine implements QueryEngine {
   async describe(query: Query, options: ExecuteOptions): Promise<QueryDescription> {
     const connection = await this.#connect(options);
     try {
-      const described = { ...options, isDescribed: true };
+      // Stored results have their columns, and no rows that would be copied.
+      const results = options.results?.map((rows) => ({ ...rows, rowCount: 0, read: readNone }));
+      const described = { ...options, results, isDescribed: true };
       const { prepared } = await this.#prepare(connection, query, described);
       duckdb.destroy_prepare_sync(prepared.statement);
       return { schema: likelySchemaOf(prepared), parameterTypes: prepared.parameterTypes };
@@ -252,6 +254,8 @@ export class DuckDbEngine implements QueryEngine {
     }
   }
 }
+
+async function* readNone(): AsyncGenerator<never> {}
 
 function shuttingDown(): QuireError {
   return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');

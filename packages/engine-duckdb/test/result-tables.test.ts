@@ -187,6 +187,21 @@ describe('a query over a stored result', () => {
     expect((await ask(`SHOW ALL TABLES`)).rows()).toEqual([]);
   });
 
+  test('a query over a stored result is described by its columns, without reading a row', async () => {
+    const rows = await storedRows("SELECT 1 AS n, 'x' AS t");
+    const read = (): never => {
+      throw new Error('It must not be read.');
+    };
+    const { schema, parameterTypes } = await db.engine.describe(
+      {
+        sql: `SELECT t, sum(n) AS s FROM result('${id}') WHERE n > ? GROUP BY t`,
+        parameters: [{ type: 'NULL', value: null }],
+      },
+      { limits: { timeoutMs: 240_000 }, results: [{ ...rows, read }] },
+    );
+    expect([schema.fields.map(String), parameterTypes]).toEqual([['t: Utf8', 's: Int64'], ['INT']]);
+  });
+
   test('a query over a stored result stops at its time limit, and when it is cancelled, while the store gives no rows', async () => {
     const clock = new ManualClock();
     await using stopped = await TestEngine.open({ clock });

@@ -5,6 +5,9 @@ import type { ErrorBody, QueryStatus } from '@quire/api';
 import { MiB, systemClock } from '@quire/core';
 import { DuckDbEngine } from '@quire/engine-duckdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tableFromIPC } from 'apache-arrow';
+import { testVariables } from '../testkit/cli-process.ts';
+import { FlightTestClient, statementOf } from '../testkit/flight-test-client.ts';
 import { ScriptedEngine } from '../testkit/broker-engine.ts';
 import { type Answer, TestBroker } from '../testkit/broker-server.ts';
 import { WorkerServer } from '../testkit/worker-server.ts';
@@ -20,7 +23,8 @@ beforeAll(async () => {
     memoryMaxBytes: 64 * MiB,
     spillMaxBytes: 512 * MiB,
   });
-  broker = await TestBroker.start({ engine }, { compression: 'zstd' });
+  const flight = { port: 0, expirationMs: 600_000, messageBytesMax: 1024 * 1024 };
+  broker = await TestBroker.start({ engine, flight }, { compression: 'zstd' });
 });
 afterAll(async () => {
   await broker[Symbol.asyncDispose]();
@@ -100,6 +104,41 @@ test('where the engine cannot read results, that is said', async () => {
   const id = await other.stored(1);
   const answer = await other.query(`FROM result('${id}')`, '?doPaginate=true');
   expect(answer.json<ErrorBody>()).toMatchObject({ code: 400, reason: 'INVALID_PARAMETER' });
+});
+
+/** Prepares a query of a result with a parameter, and returns the rows of it and its schemas. */
+async function prepared(client: FlightTestClient, requestId: string) {
+  const sql = `SELECT sum(n) AS s, 'a' AS t FROM result('${requestId}') WHERE n > 1`;
+  const statement = await client.prepare(`${sql} AND n < ?`);
+  const schemas = [
+    statement.datasetSchema,
+    statement.parameterSchema,
+    await client.schema(statementOf(sql)),
+  ];
+  const shown = schemas.map((schema) =>
+    tableFromIPC([schema]).schema.fields.map(({ type }) => String(type)),
+  );
+  return [...shown, await client.readAll(await client.run(sql))];
+}
+
+const preparedRows = [['Int64', 'Utf8'], ['Int64'], ['Int64', 'Utf8'], [[5n, 'a']]];
+
+test('a query over a result is prepared and described by Flight SQL, for those who may read the result', async () => {
+  const id = await stored('SELECT * FROM (VALUES (1), (2), (3)) AS t(n)');
+  const url = broker.address.endpointUrls?.[0] ?? '';
+  await using ann = new FlightTestClient(url, { authorization: 'Bearer ann-token' });
+  await using bob = new FlightTestClient(url, { authorization: 'Bearer bob-token' });
+  expect(await prepared(ann, id)).toEqual(preparedRows);
+  await expect(prepared(bob, id)).rejects.toThrow(/does not exist|not found/i);
+});
+
+test('a query over a result is prepared by a process for queries as well', async () => {
+  await using server = await WorkerServer.start('engine.broker.flight.port = 0', 'memory');
+  const [, url = ''] = await server.server.untilPrinted(/flight +(grpc:\S+)/);
+  const authorization = `Bearer ${testVariables.TEST_ADMIN_TOKEN}`;
+  await using client = new FlightTestClient(url, { authorization });
+  const { requestId } = await server.query('SELECT * FROM (VALUES (1), (2), (3)) AS t(n)');
+  expect(await prepared(client, requestId)).toEqual(preparedRows);
 });
 
 test('a process for queries reads a result that lies in the memory of the broker', async () => {

@@ -30,6 +30,7 @@ import { encodeSchema, type Result } from '@quire/results';
 import { auditCall } from '@quire/service';
 import type { BrokerContext } from '../broker-context.ts';
 import { columnsQueryOf, describeInTurn } from '../describe-query.ts';
+import { openNamedResults } from '../named-results.ts';
 import { OwnResults } from '../own-results.ts';
 import { parseQueryText } from '../query-text.ts';
 import { assertNotFailed } from '../send-growing-page.ts';
@@ -296,12 +297,14 @@ export class BrokerFlight implements FlightSqlProducer<FlightCaller> {
     return this.pollPath([query.requestId], call);
   }
 
-  #describe({ sql: text, parameters }: BoundStatement, call: Call): Promise<QueryDescription> {
-    const { principal } = call.context;
+  async #describe(
+    { sql: text, parameters }: BoundStatement,
+    { context: { principal }, signal }: Call,
+  ): Promise<QueryDescription> {
     const { sql, dialect } = parseQueryText(this.#context, principal, { sql: text });
     const query = { sql, dialect, parameters };
-    const { signal } = call;
-    return describeInTurn(this.#context, principal, { query, signal });
+    const results = await openNamedResults(this.#context, principal, sql, signal);
+    return describeInTurn(this.#context, principal, { query, results, signal });
   }
 
   #own({ context: { principal } }: Call): OwnResults {

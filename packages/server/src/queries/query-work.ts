@@ -26,7 +26,13 @@ export type QueryWork =
       readonly results?: readonly ReadOrder[];
     }
   /** Resolves to an `EncodedDescription`. */
-  | { readonly kind: 'describe'; readonly query: Query; readonly limits: QueryLimits }
+  | {
+      readonly kind: 'describe';
+      readonly query: Query;
+      readonly limits: QueryLimits;
+      /** The results that the query references. */
+      readonly results?: readonly ReadOrder[];
+    }
   /** Resolves to the findings of the process's engine. */
   | { readonly kind: 'findings' };
 

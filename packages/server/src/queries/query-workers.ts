@@ -110,10 +110,22 @@ export class QueryWorkers implements StoringEngine {
 
   async describe(
     query: Query,
-    { limits, signal }: CallOptions & { readonly limits: QueryLimits },
+    {
+      limits,
+      signal,
+      results: named = [],
+    }: CallOptions & { readonly limits: QueryLimits; readonly results?: readonly Result[] },
   ): Promise<QueryDescription> {
-    const work: QueryWork = { kind: 'describe', query, limits };
-    const described = (await this.#options.pool.run(work, { signal })) as EncodedDescription;
-    return { ...described, schema: decodeSchema(described.schema) };
+    const { pool, store } = this.#options;
+    const results = named.map((result) => result.readOrder());
+    const host = new StoreHost(store, { readKeys: results.map(({ dataKey }) => dataKey) });
+    const work: QueryWork = { kind: 'describe', query, limits, results };
+    try {
+      const answer = await pool.run(work, { signal, handlers: host.handlers });
+      const described = answer as EncodedDescription;
+      return { ...described, schema: decodeSchema(described.schema) };
+    } finally {
+      await host.closeGet();
+    }
   }
 }

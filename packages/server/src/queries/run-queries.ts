@@ -98,15 +98,15 @@ async function runQuery(
   parts: QueryParts,
   { signal, call }: WorkContext,
 ): Promise<unknown> {
-  if (work.kind === 'describe') {
-    const { query, limits } = work;
-    const { schema, parameterTypes } = await describeBy(parts.engine, query, { signal, limits });
-    const described: EncodedDescription = { schema: encodeSchema(schema), parameterTypes };
-    return described;
-  }
   const store = parts.store ?? new RemoteStore(call);
   const results = work.results?.map((order) => openOrdered(order, store));
   const { query, limits } = work;
+  if (work.kind === 'describe') {
+    const options = { signal, limits, results };
+    const { schema, parameterTypes } = await describeBy(parts.engine, query, options);
+    const described: EncodedDescription = { schema: encodeSchema(schema), parameterTypes };
+    return described;
+  }
   // No answer is needed.
   const onProgress = (share: number): void =>
     void call(queryCalls.progress, share).catch(() => undefined);

@@ -12,8 +12,8 @@ import { queryCalls } from './query-work.ts';
 
 /** The objects that a query may access. */
 export interface ReachableObjects {
-  /** Prefix of the keys that may be written and deleted: those of one result. */
-  readonly writePrefix: string;
+  /** Prefix of the keys that may be written and deleted: those of one result. Absent: none. */
+  readonly writePrefix?: string;
   /** Keys that may be read: those of the results that the query references. */
   readonly readKeys: readonly string[];
 }
@@ -87,8 +87,11 @@ export class StoreHost {
 
   #writable(key: unknown): string {
     const { writePrefix } = this.#reachable;
-    if (typeof key !== 'string' || !key.startsWith(writePrefix)) {
-      throw new QuireError('INTERNAL', `A worker requested an object outside of ${writePrefix}.`);
+    if (typeof key !== 'string' || writePrefix === undefined || !key.startsWith(writePrefix)) {
+      throw new QuireError(
+        'INTERNAL',
+        `A worker requested an object outside of ${writePrefix ?? 'what it may read'}.`,
+      );
     }
     assertObjectKey(key);
     return key;
