@@ -1,7 +1,7 @@
 import type { ResultStore } from '@quire/results';
 import type { CallsInProgress } from '@quire/service';
 import type { BrokerOptions } from './broker-options.ts';
-import type { DescribingEngine } from './describe-query.ts';
+import type { DescribingEngine } from './describing-engine.ts';
 import type { PageLimiter } from './page-limiter.ts';
 import type { PageStreams } from './page-streams.ts';
 import type { QueryRunner } from './query-runner.ts';

@@ -3,7 +3,7 @@ import { createService, type Service, type ServiceContext } from '@quire/service
 import type { BrokerContext } from './broker-context.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
 import type { BrokerOptions } from './broker-options.ts';
-import { type DescribingEngine, describingEngineOf } from './describe-query.ts';
+import { type DescribingEngine, describingEngineOf } from './describing-engine.ts';
 import { createFlightEndpoint } from './flight/flight-endpoint.ts';
 import { PageLimiter } from './page-limiter.ts';
 import { PageStreams } from './page-streams.ts';

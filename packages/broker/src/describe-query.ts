@@ -1,42 +1,10 @@
 import type { Principal } from '@quire/auth';
-import type { CallOptions, Query, QueryDescription, QueryEngine, QueryLimits } from '@quire/core';
+import type { Query, QueryDescription } from '@quire/core';
 import { withDeadline } from '@quire/core/wait';
-import {
-  describeBy,
-  type Result,
-  type ResultStore,
-  storeInProcess,
-  type StoringEngine,
-} from '@quire/results';
+import type { Result } from '@quire/results';
 import { claimOf } from '@quire/service';
 import type { BrokerContext } from './broker-context.ts';
 import { timedOut } from './query-runner.ts';
-
-/** A `StoringEngine` that also describes queries about stored results. */
-export interface DescribingEngine extends StoringEngine {
-  describe(
-    query: Query,
-    options: CallOptions & {
-      readonly limits: QueryLimits;
-      /** The results that the query may reference. */
-      readonly results?: readonly Result[];
-    },
-  ): Promise<QueryDescription>;
-}
-
-/** Returns an engine that describes a query about stored results as it runs one. */
-export function describingEngineOf(
-  engine: QueryEngine,
-  results: Pick<ResultStore, 'create'>,
-): DescribingEngine {
-  return {
-    ...storeInProcess(engine, results),
-    describe: (query, { results: named = [], ...options }) => {
-      const described = { ...options, results: named.map((result) => result.rows()) };
-      return describeBy(engine, query, described);
-    },
-  };
-}
 
 /**
  * Returns the schema of the answer of a query, and the types of its parameters, without running it.

@@ -11,7 +11,9 @@ export interface SqlToken {
   readonly end: number;
 }
 
-/** Comments are those of Apache Calcite, which also end at a carriage return and begin with `//`. */
+/**
+ * Comments are those of Apache Calcite, which also begin with `//`, and end at a carriage return.
+ */
 const pattern =
   /(?:--|\/\/)[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|[\p{L}_$][\p{L}\p{N}_$.]*|[\d.]+(?:[eE][+-]?\d+)?|[^\s]/gu;
 
