@@ -6,6 +6,7 @@ import {
   type DataType,
   Field,
   FixedSizeBinary,
+  Float16,
   Float64,
   Int32,
   List,
@@ -13,6 +14,7 @@ import {
   RecordBatch,
   Schema,
   Struct,
+  Table,
   tableFromArrays,
   Utf8,
   vectorFromArray,
@@ -162,14 +164,19 @@ test('chunks that are lent hold the same bytes as those that are kept', async ()
 });
 
 test('columns of floating point have no bounds, by which DuckDB would skip row groups with NaN', async () => {
-  const table = tableFromArrays({ n: Int32Array.of(3, 1), x: Float64Array.of(1, NaN) });
+  const table = new Table({
+    n: vectorFromArray([3, 1], new Int32()),
+    x: vectorFromArray([1, NaN], new Float64()),
+    h: vectorFromArray([1, -2], new Float16()),
+  });
   const schema = new Schema([
     new Field('n', new Int32(), true),
     new Field('x', new Float64(), true),
+    new Field('h', new Float16(), true),
   ]);
   const [group] = parquetMetadata(await fileOf(await resultOf(schema, table.batches))).row_groups;
   const bounds = group?.columns.map(({ meta_data: meta }) => meta?.statistics?.max_value);
-  expect(bounds).toEqual([3, undefined]);
+  expect(bounds).toEqual([3, undefined, undefined]);
 });
 
 test('nothing of a batch is used after the next one was read, whatever the types', async () => {

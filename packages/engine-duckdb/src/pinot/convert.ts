@@ -38,7 +38,7 @@ function doubleOf(text: string): string {
 /** @throws QUERY_INVALID */
 function numberOfText(text: string): Typed {
   const trimmed = text.trim();
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
     throw invalid(`'${text}' is used as a number, but is not a number.`);
   }
   const number = numberConstant(trimmed.replace(/^\+/, ''));

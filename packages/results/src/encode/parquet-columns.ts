@@ -97,7 +97,10 @@ function columnOf(
   return {
     name,
     elements,
-    hasFloats: elements.some(({ type }) => type === 'FLOAT' || type === 'DOUBLE'),
+    hasFloats: elements.some(
+      ({ type, logical_type: logical }) =>
+        type === 'FLOAT' || type === 'DOUBLE' || logical?.type === 'FLOAT16',
+    ),
     field: new Field(
       name,
       readAs ?? (source.type as DataType),
