@@ -181,7 +181,7 @@ describe('a query that cannot be answered is refused in its own words', () => {
     },
   );
 
-  test('a long text of digits that is no number is refused, without trying each of its divisions', async () => {
+  test('a long text of digits with a letter is refused, without trying each of its divisions', async () => {
     const { code } = await db.failure(`SELECT '${'1'.repeat(400_000)}x' + 1`);
     expect(code).toBe('QUERY_INVALID');
   });
