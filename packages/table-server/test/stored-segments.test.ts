@@ -13,6 +13,15 @@ const table = 'orders_REALTIME';
 const dayMs = 86_400_000;
 const messageOf = (n: number, ts: number): string => JSON.stringify({ item: 'p0', n, ts });
 
+/** Opens a table that has consumed three rows of partition 0. */
+async function openWithRows(): Promise<Orders> {
+  const orders = await Orders.open();
+  await orders.server.engine.createTable(configOf());
+  await orders.append(3);
+  await orders.untilRows(3);
+  return orders;
+}
+
 /** Restarts the server without its stream. Returns a function that brings the stream back. */
 async function takeStreamAway({ server }: Orders): Promise<() => Promise<void>> {
   const streams = join(server.directory, 'streams');
@@ -66,11 +75,8 @@ test('a window with rows of a consuming segment does not move, also after a rest
 });
 
 test('segments that were being consumed are listed, and committed on request, after a restart without the stream', async () => {
-  await using orders = await Orders.open();
+  await using orders = await openWithRows();
   const { server } = orders;
-  await server.engine.createTable(configOf());
-  await orders.append(3);
-  await orders.untilRows(3);
   const bringBack = await takeStreamAway(orders);
   const listed = await consumingSegment(orders);
   expect(listed).toMatchObject({ rowCount: 3 });
@@ -86,11 +92,8 @@ test('segments that were being consumed are listed, and committed on request, af
 });
 
 test('a pause commits what was consumed before a restart without the stream', async () => {
-  await using orders = await Orders.open();
+  await using orders = await openWithRows();
   const { server } = orders;
-  await server.engine.createTable(configOf());
-  await orders.append(3);
-  await orders.untilRows(3);
   const bringBack = await takeStreamAway(orders);
   await server.engine.pauseConsumption(table);
   await orders.untilCommitted(1);
@@ -102,11 +105,8 @@ test('a pause commits what was consumed before a restart without the stream', as
 });
 
 test('a damaged consuming segment can be deleted while the stream is away, and is consumed again', async () => {
-  await using orders = await Orders.open();
+  await using orders = await openWithRows();
   const { server } = orders;
-  await server.engine.createTable(configOf());
-  await orders.append(3);
-  await orders.untilRows(3);
   const bringBack = await takeStreamAway(orders);
   await damageChunk(orders, 0);
   const listed = await consumingSegment(orders);
