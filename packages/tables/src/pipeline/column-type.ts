@@ -67,7 +67,11 @@ function toInstant(value: PresentValue): SourceValue {
 /** @throws EXPRESSION_FAILED when a text has no form in UTF-8: it would be stored with U+FFFD */
 function wellFormed(text: string): string {
   if (text.isWellFormed()) return text;
-  throw expressionFailed(
+  throw notWellFormed();
+}
+
+function notWellFormed(): Error {
+  return expressionFailed(
     'The text has half of a surrogate pair; expected Unicode text: it was cut in the middle of a character.',
   );
 }
@@ -77,7 +81,7 @@ const halfInJson = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Checks the texts in JSON: DuckDB reads JSON with half of a pair as null. */
 function wellFormedJson(json: string): string {
-  if (json.includes('\\ud') && halfInJson.test(json)) wellFormed('\ud800');
+  if (json.includes('\\ud') && halfInJson.test(json)) throw notWellFormed();
   return wellFormed(json);
 }
 
