@@ -14,6 +14,7 @@ import {
 } from '@quire/core';
 import type { LiveTables } from '@quire/core/table-engine';
 import { Deadline } from '@quire/core/wait';
+import { assertPlanned, columnsOfResult } from './conversion/column-plan.ts';
 import { dataVersionOf, versionOfScope } from './data-version.ts';
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import { DuckDbExecution } from './duckdb-execution.ts';
@@ -261,9 +262,14 @@ function shuttingDown(): QuireError {
   return new QuireError('SHUTTING_DOWN', 'The query engine is shutting down.');
 }
 
-async function startStream({ statement }: SelectStatement): Promise<Result> {
+async function startStream({ statement, plan, values }: SelectStatement): Promise<Result> {
   try {
-    return await duckdb.execute_prepared_streaming(statement);
+    const result = await duckdb.execute_prepared_streaming(statement);
+    // The columns of a query with parameters were planned by another statement; casts set them.
+    if (values.size > 0 && plan.castTypes === undefined) {
+      assertPlanned(columnsOfResult(result), plan);
+    }
+    return result;
   } finally {
     // The statement is destroyed only after DuckDB has finished with it, even if no caller is
     // waiting any more.

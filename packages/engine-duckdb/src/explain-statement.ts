@@ -4,13 +4,11 @@ import { planQuery } from './pinot/explain.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readBoundRows } from './read-rows.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
+import { blankEndOf } from './statement-text.ts';
 import type { TableScope } from './table-scope.ts';
 
 /** Matches the keyword, with ANALYZE or PLAN FOR. */
 const keyword = /EXPLAIN\s+(?:(ANALYZE)\s+|PLAN\s+FOR\s+)?/iy;
-/** Matches spaces, a comment of one line, or the start of another comment. */
-const blank = /\s+|--[^\n\r]*|(\/\*)/y;
-const commentEdge = /\/\*|\*\//g;
 
 /**
  * Prepares a query in DuckDB's own language, or one with a leading `EXPLAIN` (`EXPLAIN PLAN FOR`),
@@ -27,11 +25,11 @@ export async function prepareStatement(
   rules: StatementRules,
   { isDescribed = false }: { readonly isDescribed?: boolean } = {},
 ): Promise<SelectStatement> {
-  keyword.lastIndex = blankLengthOf(query.sql);
+  keyword.lastIndex = blankEndOf(query.sql);
   const [words, analyze] = keyword.exec(query.sql) ?? [];
   if (words === undefined) return prepareSelect(connection, query, scope, rules);
   // The length is unchanged, so that positions in messages are those of the caller's text.
-  const length = blankLengthOf(query.sql) + words.length;
+  const length = blankEndOf(query.sql) + words.length;
   const sql = query.sql.slice(0, length).replaceAll(/[^\n]/g, ' ') + query.sql.slice(length);
   const explained = await prepareSelect(connection, { ...query, sql }, scope, rules);
   duckdb.destroy_prepare_sync(explained.statement);
@@ -46,31 +44,6 @@ export async function prepareStatement(
   );
   const { tables } = explained;
   return { ...prepared, tables, givenSql: query.sql, isRepeatable: false };
-}
-
-/**
- * Returns the length of the spaces and comments at the start of a query. One pattern for all of
- * them would take a time that is exponential in their number.
- */
-function blankLengthOf(sql: string): number {
-  for (let position = 0; ;) {
-    blank.lastIndex = position;
-    const [found, comment] = blank.exec(sql) ?? [];
-    if (found === undefined) return position;
-    position = comment === undefined ? blank.lastIndex : commentEndOf(sql, position);
-  }
-}
-
-/** Returns the end of the comment at a position; comments contain others, as in DuckDB. */
-function commentEndOf(sql: string, start: number): number {
-  let depth = 0;
-  commentEdge.lastIndex = start;
-  do {
-    const [edge] = commentEdge.exec(sql) ?? [];
-    if (edge === undefined) return sql.length;
-    depth += edge === '/*' ? 1 : -1;
-  } while (depth > 0);
-  return commentEdge.lastIndex;
 }
 
 /** Returns DuckDB's plan as JSON; with `ANALYZE, ` after running the query. */

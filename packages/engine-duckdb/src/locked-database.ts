@@ -126,8 +126,9 @@ async function lock(
   const statements = [
     // If this limit were set when the database is opened, it would be reported but not enforced.
     `SET max_temp_directory_size = '${spillMaxBytes}B'`,
-    // Timestamps with a time zone are shown in UTC, whatever the zone of the server.
-    `SET TimeZone = 'UTC'`,
+    // Timestamps with a time zone are shown in UTC, whatever the zone of the server: also on the
+    // connections of queries, which have sessions of their own.
+    `SET GLOBAL TimeZone = 'UTC'`,
     `SET allowed_paths = [${files.join(', ')}]`,
     `SET allowed_directories = [${liveDirectory === undefined ? '' : quoteLiteral(`${liveDirectory}/`)}]`,
     'SET enable_external_access = false',

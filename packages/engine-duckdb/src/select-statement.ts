@@ -22,7 +22,7 @@ import {
 import { parseFailure, queryError, type Redact, unsupportedColumn } from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { parseSelect } from './parse-select.ts';
-import { readRows, rowsOf } from './read-rows.ts';
+import { rowsOf } from './read-rows.ts';
 import {
   checkColumnCount,
   checkColumns,
@@ -31,6 +31,7 @@ import {
 } from './statement-limits.ts';
 import type { TableScope } from './table-scope.ts';
 import { checkStatement } from './statement-guard.ts';
+import { bodyOf } from './statement-text.ts';
 import { withStreamedLimit } from './stream-limit.ts';
 
 /** A checked query that is ready to run. */
@@ -141,7 +142,8 @@ async function prepareBound(
   redact: Redact,
 ): Promise<Pick<SelectStatement, 'statement' | 'sql' | 'plan' | 'relation'>> {
   try {
-    const relation = `(${await canonicalText(connection, sql)})`;
+    // The text of the caller: DuckDB's own form of it has literals of other types, 1000.0 for 1e3.
+    const relation = `(${bodyOf(sql)}\n)`;
     const columns = await connection.call((handle) =>
       columnsOfBound(handle, relation, values, limits),
     );
@@ -153,21 +155,6 @@ async function prepareBound(
     // Positions in a rewritten query are not those of the caller's text.
     throw isQuireError(error) ? error : queryError(parseFailure(error), 'planning', redact);
   }
-}
-
-/**
- * Returns a query as DuckDB writes it, without comments and semicolons, so that it can be put in
- * brackets.
- */
-async function canonicalText(connection: QueryConnection, sql: string): Promise<string> {
-  const [row] = await connection.call((handle) =>
-    readRows(
-      handle,
-      'SELECT json_deserialize_sql(json_serialize_sql(CAST(? AS VARCHAR))) AS text',
-      sql,
-    ),
-  );
-  return String(row?.['text']);
 }
 
 /** Plans the columns of a statement, and destroys the statement if they are refused. */

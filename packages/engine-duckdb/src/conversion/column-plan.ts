@@ -1,3 +1,4 @@
+import { QuireError } from '@quire/core';
 import { yieldToEventLoop } from '@quire/core/wait';
 import duckdb, {
   type LogicalType,
@@ -80,6 +81,24 @@ export function planTyped(typed: readonly TypedColumn[]): ColumnPlan {
     castTypes: types.some(({ needsCast }) => needsCast) ? types.map(({ sql }) => sql) : undefined,
     columns: typed,
   };
+}
+
+/**
+ * Checks that the columns of a result have the types by which they will be read: values of another
+ * type would be misread, with memory beyond them.
+ *
+ * @throws INTERNAL when they have not
+ */
+export function assertPlanned(columns: readonly AnswerColumn[], plan: ColumnPlan): void {
+  const given = columns.map(({ type }) => columnTypeOf(type).sql);
+  const planned = plan.columns.map(({ type }) => type.sql);
+  const longer = given.length > planned.length ? given : planned;
+  const index = longer.findIndex((_, column) => planned[column] !== given[column]);
+  if (index < 0) return;
+  throw new QuireError(
+    'INTERNAL',
+    `Column ${index + 1} of the answer has the type ${given[index] ?? 'none'}, but ${planned[index] ?? 'none'} was planned.`,
+  );
 }
 
 /**

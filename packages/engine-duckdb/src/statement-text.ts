@@ -1,0 +1,56 @@
+/** Matches spaces, a comment of one line, or the start of another comment. */
+const blank = /\s+|--[^\n\r]*|(\/\*)/y;
+const commentEdge = /\/\*|\*\//g;
+/**
+ * Matches a text (`'…'`, `E'\'…'`, `$$…$$`, `$tag$…$tag$`), a quoted name, a word, or one other
+ * character.
+ */
+const token =
+  /[eE]'(?:[^'\\]|''|\\[\s\S])*'|'[^']*'|"[^"]*"|\$(?<tag>(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$[\s\S]*?\$\k<tag>\$|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|[\s\S]/y;
+
+/**
+ * Returns the one statement of a text without semicolons, so that it can be put in brackets that
+ * close on a line of their own: comments at its end remain.
+ */
+export function bodyOf(sql: string): string {
+  let start = 0;
+  let isEmpty = true;
+  for (
+    let position = blankEndOf(sql);
+    position < sql.length;
+    position = blankEndOf(sql, position)
+  ) {
+    token.lastIndex = position;
+    const [found = ''] = token.exec(sql) ?? [];
+    if (found !== ';') isEmpty = false;
+    else if (isEmpty) start = position + 1;
+    else return sql.slice(start, position);
+    position += found.length;
+  }
+  return sql.slice(start);
+}
+
+/**
+ * Returns the end of the spaces and comments at a position. One pattern for all of them would take
+ * a time that is exponential in their number.
+ */
+export function blankEndOf(sql: string, start = 0): number {
+  for (let position = start; ;) {
+    blank.lastIndex = position;
+    const [found, comment] = blank.exec(sql) ?? [];
+    if (found === undefined) return position;
+    position = comment === undefined ? blank.lastIndex : commentEndOf(sql, position);
+  }
+}
+
+/** Returns the end of the comment at a position; comments contain others, as in DuckDB. */
+function commentEndOf(sql: string, start: number): number {
+  let depth = 0;
+  commentEdge.lastIndex = start;
+  do {
+    const [edge] = commentEdge.exec(sql) ?? [];
+    if (edge === undefined) return sql.length;
+    depth += edge === '/*' ? 1 : -1;
+  } while (depth > 0);
+  return commentEdge.lastIndex;
+}
