@@ -202,7 +202,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
       await page.locator('.findings .badge.bad').first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Create the table' }).click();
       await page.getByRole('heading', { name: 'Tables / people' }).waitFor();
-      await page.getByText('2 rows of rows.jsonl loaded into people.').waitFor();
+      await page.getByText('2 rows of rows.csv loaded into people.').waitFor();
       expect(await stage.call('/tables/people/schema')).toMatchObject({ schemaName: 'people' });
 
       await page.getByRole('tab', { name: 'Segments' }).click();

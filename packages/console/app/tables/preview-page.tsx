@@ -9,7 +9,8 @@ import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
 import { likelyDelimiter } from './delimiter.ts';
-import { isCsv, readRows } from './read-rows.ts';
+import { exactJson, parseDocument } from './exact-json.ts';
+import { isCsv, pastedFile, readRows } from './read-rows.ts';
 import { RowsCard } from './rows-card.tsx';
 import { formatOfName, isPlainText } from './file-format.ts';
 import { type LoadableFile, uploadFile } from './upload.ts';
@@ -82,17 +83,17 @@ export function PreviewPage(): ReactNode {
     attempt(async () => {
       const table = parseDocument(config, 'config');
       const half = table['tableType'] === 'REALTIME' ? 'realtime' : 'offline';
+      // Before the table is created: a text that cannot be loaded would leave it empty.
+      const content = half === 'realtime' ? undefined : rows.toLoad();
       await admin.createTableConfigs({
         tableName: name,
         schema: parseDocument(schema, 'schema'),
         [half]: table,
       });
       goTo(['tables', name]);
-      if (half === 'realtime') return `The table ${name} was created, and consumes its stream.`;
-      const content =
-        file === undefined
-          ? rowsFile(text, delimiter)
-          : { name: file.name, content: file, delimiter };
+      if (content === undefined) {
+        return `The table ${name} was created, and consumes its stream.`;
+      }
       const loaded = await upload.run((sending) => uploadFile(sendFile, name, content, sending));
       return loaded?.sentence ?? `The table ${name} was created; the file was not loaded.`;
     });
@@ -193,6 +194,11 @@ function useRows() {
     delimiter,
     read: readRows(text, { delimiter }),
     setDelimiter,
+    /** Returns all rows as a file. @throws Error with a sentence when one of the text is unreadable */
+    toLoad: (): LoadableFile =>
+      file === undefined
+        ? pastedFile(text, delimiter)
+        : { name: file.name, content: file, delimiter },
     write: (next: string): void => {
       setText(next);
       setFile(undefined);
@@ -252,15 +258,6 @@ function samplePath({ name }: File, delimiter: string | undefined): string {
   return `/tables/previewFile?${query.toString()}`;
 }
 
-/** JSON with all digits of its integers: those of a file may be longer than numbers are exact. */
-function exactJson(value: JsonValue): string {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${(value as JsonValue[]).map(exactJson).join(',')}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(',')}}`;
-}
-
 /** The number of bytes of a file that are read for the preview; the rest stays on the disk. */
 const beginningBytes = 512 * 1024;
 
@@ -268,13 +265,6 @@ const beginningBytes = 512 * 1024;
 async function beginningOf(file: File): Promise<string> {
   const text = await file.slice(0, beginningBytes).text();
   return file.size <= beginningBytes ? text : text.slice(0, text.lastIndexOf('\n') + 1);
-}
-
-/** Returns pasted rows as a file of JSON lines. */
-function rowsFile(text: string, delimiter: string | undefined): LoadableFile {
-  const { rows } = readRows(text, { rowsMax: Infinity, delimiter });
-  const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
-  return { name: 'rows.jsonl', content: new Blob(lines), format: 'json' };
 }
 
 /** Columns whose values are timestamps. */
@@ -349,13 +339,4 @@ function essentials({ tableType, segmentsConfig, ingestionConfig }: JsonObject):
     segmentsConfig: { replication, ...(timeColumnName !== null && { timeColumnName }) },
     ...(hasTransforms && { ingestionConfig: { transformConfigs } }),
   };
-}
-
-/** @throws Error with a sentence when it is not a JSON object */
-function parseDocument(text: string, what: string): JsonObject {
-  try {
-    return JSON.parse(text) as Record<string, JsonValue>;
-  } catch (error) {
-    throw new Error(`The ${what} is not JSON: ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -5,10 +5,9 @@ import type { Finding } from './preview-parts.tsx';
 
 /** A file to load. */
 export interface LoadableFile {
+  /** Its extension is that of its format. */
   readonly name: string;
   readonly content: Blob;
-  /** If omitted, the format that its name has. */
-  readonly format?: string | undefined;
   /** Separates the cells of CSV; a comma by default. */
   readonly delimiter?: string | undefined;
 }
@@ -30,7 +29,7 @@ export async function uploadFile(
   file: LoadableFile,
   sending: FileSending = {},
 ): Promise<LoadedFile> {
-  const inputFormat = file.format ?? formatOfName(file.name);
+  const inputFormat = formatOfName(file.name);
   const batchConfig = {
     inputFormat,
     ...(inputFormat === 'csv' && { 'recordReader.prop.delimiter': file.delimiter }),
