@@ -60,7 +60,10 @@ export function QueryPage({
     );
     if (owner !== undefined) sheets.select(owner.id);
     else if (given !== undefined) sheets.open(given);
-    else if (id !== undefined && !isEmpty(sheets.read().current)) sheets.open();
+    else if (id !== undefined) {
+      const { current } = sheets.read();
+      if (!isEmpty(current) || runners.of(current.id).isRunning()) sheets.open();
+    }
     if (id === undefined) {
       // The sheet contains the query of the address, so the address no longer needs it.
       if (given !== undefined) replaceQueryPlace();

@@ -64,7 +64,10 @@ export class SheetRunner {
     }
   }
 
-  /** Opens a stored result, unless it is one of those that are open. */
+  /**
+   * Opens a stored result, unless it is one of those that are open. While statements run, they
+   * remain: a user who returns to a sheet has not cancelled them.
+   */
   async open(requestId: string): Promise<void> {
     const index = this.#state.parts.findIndex(
       ({ state }) => state.kind === 'done' && state.result.requestId === requestId,
@@ -73,12 +76,20 @@ export class SheetRunner {
       this.select(index);
       return;
     }
+    if (this.isRunning()) return;
     this.cancel();
     this.#run += 1;
     const runner = this.#createRunner();
     this.#runners = [{ statement: undefined, runner }];
     this.select(0);
     await runner.open(requestId);
+  }
+
+  /** Reports whether a statement is running; a stored result that is being opened is none. */
+  isRunning(): boolean {
+    return this.#state.parts.some(
+      ({ state }) => state.kind === 'running' && state.sql !== undefined,
+    );
   }
 
   /** Cancels the running query on the server; later ones are not run. */
