@@ -7,6 +7,21 @@ export type CopyFormat = 'TSV' | 'JSON';
 /** The clipboard is for some rows; a download is for all. */
 export const copiedRowsMax = 10_000;
 
+/** Returns the rows to copy: those of a selection, else one; none that the result does not have. */
+export function selectedRows(
+  { ranges }: { readonly ranges: readonly { readonly start: number; readonly end: number }[] },
+  row: number,
+  rowCount: number,
+): readonly number[] {
+  if (ranges.length === 0) return row < rowCount ? [row] : [];
+  const rows: number[] = [];
+  for (const { start, end } of ranges) {
+    const last = Math.min(end, rowCount);
+    for (let each = start; each < last && rows.length < copiedRowsMax; each += 1) rows.push(each);
+  }
+  return rows;
+}
+
 /** Returns rows of a result as text for the clipboard; fetches missing ones. */
 export async function rowsAsText(
   pages: ResultPages,

@@ -21,12 +21,25 @@ export interface GridState {
   >;
 }
 
-/** The position in a grid, the selected rows, and the state of its columns. */
-export function useGridState(): GridState {
+const nothingSelected: Selection = { ranges: [] };
+
+/**
+ * The position in a grid, the selected rows, and the state of its columns.
+ *
+ * @param shown identifies the rows: none of others is selected. The grid itself keeps the position
+ *   within them; a new one would take the focus
+ */
+export function useGridState(shown: unknown): GridState {
   const [place, setPlace] = useState<GridPosition>({ row: 0, column: 0 });
   const [pinned, setPinned] = useState<readonly string[]>([]);
   const [visibility, setVisibility] = useState<Visibility>({});
-  const [selection, setSelection] = useState<Selection>({ ranges: [] });
+  const [selection, setSelection] = useState<Selection>(nothingSelected);
+  const [shownBefore, setShownBefore] = useState(shown);
+  if (shown !== shownBefore) {
+    // During the render: the numbers must never select other rows.
+    setShownBefore(shown);
+    setSelection(nothingSelected);
+  }
   const changes = {
     onPinned: setPinned,
     onVisibility: setVisibility,

@@ -115,20 +115,6 @@ export function CopyMenu({
   );
 }
 
-/** Returns the rows to copy. */
-export function selectedRows(
-  { ranges }: Selection,
-  row: number,
-  rowCount: number,
-): readonly number[] {
-  if (ranges.length === 0) return row < rowCount ? [row] : [];
-  const rows: number[] = [];
-  for (const { start, end } of ranges) {
-    for (let each = start; each < end && rows.length < copiedRowsMax; each += 1) rows.push(each);
-  }
-  return rows;
-}
-
 function copyLabel({ ranges }: Selection, { row }: GridPosition, format: CopyFormat): string {
   const count = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   if (count === 0) return `Row ${formatCount(Math.max(0, row) + 1)} as ${format}`;

@@ -24,7 +24,7 @@ export function GrowingView({
   const { client } = useSession();
   const pages = useMemo(() => new ResultPages(client, result), [client, result]);
   const columns = useMemo(() => gridColumnsOf(result), [result]);
-  const grid = useGridState();
+  const grid = useGridState(result);
   const [error, setError] = useState<unknown>();
   return (
     <div className="card result-card">

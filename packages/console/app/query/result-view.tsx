@@ -84,7 +84,7 @@ export function ResultView({
   const [tab, setTab] = useState<ResultTab>(
     isPlan ? 'plan' : sql !== undefined && isProfiled(sql) ? 'statistics' : 'rows',
   );
-  const grid = useGridState();
+  const grid = useGridState(shown);
   const { place, selection, visibility, setPlace, setVisibility } = grid;
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
   const [asked, setAsked] = useState<AskedColumn>();
@@ -94,10 +94,13 @@ export function ResultView({
   const linkedSql = sql !== undefined && sql.length <= linkedSqlMax ? sql : undefined;
 
   useStartPlace({ firstRow, initialPlace, result }, setPlace);
-  useAddress({ id: result.requestId, row: place.row, sql: linkedSql, isPart });
+  // A link opens the whole result, whose rows have other numbers than those of a view.
+  const linkedRow = shown === result && place.row > 0 ? String(place.row + 1) : undefined;
+  useAddress({ id: result.requestId, row: linkedRow, sql: linkedSql, isPart });
 
   const copies = useResultCopies({
     requestId: result.requestId,
+    linkedRow,
     pages,
     rowCount: shown.totalRowCount,
     visible,

@@ -11,20 +11,19 @@ const addressAfterMs = 300;
 /** Makes the address name the result at once, and its current row once that rests. */
 export function useAddress({
   id,
-  row: index,
+  row,
   sql,
   isPart,
 }: {
   readonly id: string;
-  /** The current row, counted from 0. */
-  readonly row: number;
+  /** The current row, counted from 1; undefined for the first one. */
+  readonly row: string | undefined;
   readonly sql: string | undefined;
   /** True for one of several statements that ran in turn: no step in the browser's history. */
   readonly isPart: boolean;
 }): void {
   const followed = useRef<string>(undefined);
   useEffect(() => {
-    const row = index > 0 ? String(index + 1) : undefined;
     const follow = (): void => followResult({ id, row, sql }, { isStep: !isPart });
     const stop = new AbortController();
     if (followed.current === id) {
@@ -32,5 +31,5 @@ export function useAddress({
     } else follow();
     followed.current = id;
     return () => stop.abort();
-  }, [index, id, sql, isPart]);
+  }, [row, id, sql, isPart]);
 }

@@ -3,15 +3,16 @@ import { counted } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { useToasts } from '../widgets/toasts.tsx';
 import type { CodeSample } from './copy-as.ts';
-import { type CopyFormat, rowsAsText } from './copy-rows.ts';
+import { type CopyFormat, rowsAsText, selectedRows } from './copy-rows.ts';
 import type { GridColumn } from './grid-columns.ts';
 import type { GridState } from './grid-state.ts';
-import { selectedRows } from './grid-tools.tsx';
 import type { ResultPages } from './result-pages.ts';
 import { selectResult } from './result-query.ts';
 
 interface CopiedResult {
   readonly requestId: string;
+  /** The row of a link, counted from 1; undefined for the first one. */
+  readonly linkedRow: string | undefined;
   readonly pages: ResultPages;
   readonly rowCount: number;
   readonly visible: readonly GridColumn[];
@@ -35,6 +36,7 @@ export interface ResultCopies {
 /** Returns the functions for a result; each reports what it copied. */
 export function useResultCopies({
   requestId,
+  linkedRow,
   pages,
   rowCount,
   visible,
@@ -75,7 +77,7 @@ export function useResultCopies({
     attempt(async () => {
       const parameters = {
         id: requestId,
-        row: String(Math.max(0, place.row) + 1),
+        row: linkedRow,
         sql: linkedSql,
       };
       await write(new URL(placeOf(['query'], parameters), location.href).href);
