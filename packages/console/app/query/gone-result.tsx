@@ -11,12 +11,7 @@ const missingCodes: readonly (string | undefined)[] = [
 
 /** Reports whether a read failed because the result no longer exists. */
 export function isGone(error: unknown): boolean {
-  return error instanceof MissingResultError || missingCodes.includes(codeOf(error));
-}
-
-/** The error of a result that was deleted or expired while it was open. */
-export class MissingResultError extends Error {
-  override readonly message = 'It was kept until its expiration time, and is deleted now.';
+  return missingCodes.includes(codeOf(error));
 }
 
 /** Replaces a result that no longer exists: the reason, and a button to run the query again. */

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
@@ -7,7 +7,7 @@ import { type AskedColumn, AskedColumnDialog, columnQuestions } from './asked-co
 import { CellDialog } from './cell-dialog.tsx';
 import { DownloadMenu } from './download-menu.tsx';
 import { Expiry } from './expiry.tsx';
-import { MissingResultError, MissingResult, isGone } from './gone-result.tsx';
+import { MissingResult, isGone } from './gone-result.tsx';
 import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
@@ -109,7 +109,6 @@ export function ResultView({
     linkedSql,
   });
   useWayBack(viewed);
-  const onExpired = useCallback(() => setError(new MissingResultError()), []);
   if (isGone(error)) {
     return <MissingResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
   }
@@ -121,7 +120,7 @@ export function ResultView({
           <strong>{counted(result.totalRowCount, 'row')}</strong>
           {sql !== undefined && ` in ${formatElapsed(elapsedMs)}`}
         </span>
-        <Expiry requestId={result.requestId} onExpired={onExpired} />
+        <Expiry requestId={result.requestId} onGone={setError} />
         <div className="toolbar">
           {tab === 'rows' && (
             <>
