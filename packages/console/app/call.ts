@@ -85,6 +85,19 @@ export function answerOf(status: number, text: string, contentType: string): Jso
   throw callErrorOf(status, parsed);
 }
 
+/**
+ * Resolves as a first call with stored credentials; to undefined if the server does not accept
+ * them. @throws the error of a call that failed otherwise, as while a server restarts
+ */
+export async function unlessRefused<Value>(first: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await first;
+  } catch (error) {
+    if (error instanceof CallError && error.status === 401) return undefined;
+    throw error;
+  }
+}
+
 function parseAnswer(text: string, contentType: string): JsonValue {
   if (!contentType.includes('json')) return text;
   try {

@@ -1,3 +1,5 @@
+import { createCall } from '../call.ts';
+
 /** The public facts of a server about itself and its console. */
 export interface AboutServer {
   readonly version: string;
@@ -10,6 +12,6 @@ export interface AboutServer {
 }
 
 export async function readAboutServer(signal?: AbortSignal): Promise<AboutServer> {
-  const response = await fetch('./about.json', { ...(signal !== undefined && { signal }) });
-  return (await response.json()) as AboutServer;
+  const about: unknown = await createCall(fetch)('./about.json', { signal });
+  return about as AboutServer;
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { useRoute } from '../router.ts';
+import { unlessRefused } from '../call.ts';
 import {
   storeToken,
   openSession,
@@ -9,7 +10,7 @@ import {
   useSession,
 } from '../session.ts';
 import { useResource } from '../use-resource.ts';
-import { Loading } from '../widgets/states.tsx';
+import { Failed, Loading } from '../widgets/states.tsx';
 import { ToastsProvider } from '../widgets/toasts.tsx';
 import { readAboutServer } from './about-server.ts';
 import { findPage } from './pages.tsx';
@@ -21,12 +22,14 @@ export function App(): ReactNode {
   const [session, setSession] = useState<Session>();
   const [notice, setNotice] = useState<string>();
   const [isResuming, setIsResuming] = useState(() => readStoredToken() !== undefined);
+  const [failure, setFailure] = useState<unknown>();
   const about = useResource('about', readAboutServer);
   const signOut = useCallback((why?: string) => {
     storeToken(undefined);
     // Signing out clears the tab; a session that expired keeps the draft.
     if (why === undefined) sessionStorage.clear();
     setSession(undefined);
+    setFailure(undefined);
     setNotice(why);
   }, []);
   const onRefused = useCallback(
@@ -35,20 +38,34 @@ export function App(): ReactNode {
   );
   useEffect(() => {
     const token = readStoredToken();
-    if (token === undefined) return undefined;
+    if (!isResuming || token === undefined) return undefined;
     // A second session would lack the text of the first one.
     let isLatest = true;
-    openSession(token, onRefused)
-      .then(
-        (opened) => isLatest && setSession(opened),
-        () => isLatest && storeToken(undefined),
-      )
-      .finally(() => setIsResuming(false));
+    const resume = async (): Promise<void> => {
+      try {
+        const opened = await unlessRefused(openSession(token, onRefused));
+        if (!isLatest) return;
+        if (opened === undefined) onRefused();
+        else setSession(opened);
+      } catch (error) {
+        // The token may be valid: the server did not say.
+        if (isLatest) setFailure(error);
+      }
+      if (isLatest) setIsResuming(false);
+    };
+    void resume();
     return () => {
       isLatest = false;
     };
-  }, [onRefused]);
+  }, [isResuming, onRefused]);
   if (isResuming) return <Loading what="the console" />;
+  if (failure !== undefined) {
+    const retry = (): void => {
+      setFailure(undefined);
+      setIsResuming(true);
+    };
+    return <NotResumed error={failure} onRetry={retry} onSignOut={() => signOut()} />;
+  }
   if (session === undefined) {
     const onSignedIn = (opened: Session, token: string): void => {
       storeToken(token);
@@ -65,6 +82,26 @@ export function App(): ReactNode {
         <Frame version={about.value?.version} onSignOut={() => signOut()} />
       </ToastsProvider>
     </SessionContext>
+  );
+}
+
+/** Replaces the console while the session of the tab cannot be opened again. */
+function NotResumed({
+  error,
+  onRetry,
+  onSignOut,
+}: {
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  readonly onSignOut: () => void;
+}): ReactNode {
+  return (
+    <main className="state">
+      <Failed error={error} onRetry={onRetry} />
+      <button type="button" className="button small plain" onClick={onSignOut}>
+        Sign out
+      </button>
+    </main>
   );
 }
 
