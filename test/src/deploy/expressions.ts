@@ -44,7 +44,7 @@ export function unknownIn(
 
 function selectorsOf(expr: string): { readonly name: string; readonly labels: string[] }[] {
   const withoutGroups = expr.replaceAll(/\bby \([^)]*\)/g, '');
-  const withoutWindows = withoutGroups.replaceAll(/\[[^\]]*\]/g, '');
+  const withoutWindows = withoutGroups.replaceAll(/\[[^\]]*\]|\boffset \w+/g, '');
   return [...withoutWindows.matchAll(/([a-z_][a-z0-9_:]*)(\{(?:[^{}"]|"[^"]*")*\})?(?=(\s*\()?)/g)]
     .filter(([, name = '', , call]) => call === undefined && !words.has(name))
     .map(([, name = '', braces = '']) => ({
