@@ -275,6 +275,7 @@ export class BatchReader {
         verify(dataKey, planned, message);
         yield { planned, message };
       }
+      await messages.end();
       isDone = true;
     } finally {
       // A reader that left early may still use a message; after a failure the store may still write

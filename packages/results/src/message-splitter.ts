@@ -65,6 +65,14 @@ export class MessageSplitter implements ReadMemory {
     return message;
   }
 
+  /**
+   * Pulls the end of the chunks after the last message, so that the store counts the body as read
+   * completely.
+   */
+  async end(): Promise<void> {
+    await this.#chunks?.next();
+  }
+
   /** Releases all memory; the last message must no longer be used. */
   close(): void {
     this.#releaseAllBut(undefined);

@@ -5,6 +5,7 @@ import {
   type ObjectBody,
   QuireError,
   SingleUseBody,
+  withObserver,
 } from '@quire/core';
 import { MemoryObjectStore } from '@quire/core/memory';
 import fc from 'fast-check';
@@ -160,6 +161,26 @@ test('only what the cache lacks is read, in one go', async () => {
     { start: file.plan(1, 2).bytes.start, end: file.plan(4, 5).bytes.end },
   ]);
 });
+
+test.each([true, false])(
+  'a stream that is read completely ends its call to the store, and one that is left abandons it (lent memory: %s)',
+  async (takesMemory) => {
+    const file = fileOf([10, 20]);
+    const ended: string[] = [];
+    const store = withObserver(new ChunkStore(file.bytes, 64, takesMemory), ({ bytes, outcome }) =>
+      ended.push(`${outcome} ${bytes}`),
+    );
+    const reader = new BatchReader({ store, cache, pool });
+
+    expect(await readAll(reader, file.plan(0, 2))).toEqual(expected([10, 20], 0, 2));
+    expect(pool.leasedBytes).toBe(0);
+    const messages = reader.read('k', file.plan(0, 2));
+    await messages.next();
+    await messages.return(undefined);
+
+    expect(ended).toEqual(['ok 240', 'abandoned 128']);
+  },
+);
 
 describe('readers of the same page at the same time', () => {
   const lengths = [10, 20];
