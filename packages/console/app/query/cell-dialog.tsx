@@ -4,6 +4,7 @@ import { counted, formatCount } from '../format.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { Failed, Loading } from '../widgets/states.tsx';
 import type { GridColumn } from './grid-columns.ts';
+import { indentJson } from './indent-json.ts';
 import type { ResultPages } from './result-pages.ts';
 
 /** The full text of a cell, whose page is fetched if keys were faster than the grid. */
@@ -66,12 +67,8 @@ export function CellDialog({
   );
 }
 
-/** Nested values are formatted; a text that is not JSON is unchanged. */
+/** Nested values are formatted. */
 function prettyText(text: string, dataType: string): string {
-  if (!(dataType === 'JSON' || dataType === 'MAP' || dataType.endsWith('_ARRAY'))) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  const isNested = dataType === 'JSON' || dataType === 'MAP' || dataType.endsWith('_ARRAY');
+  return isNested ? indentJson(text) : text;
 }

@@ -1,6 +1,7 @@
 import { visibleText } from '@quire/core/portable';
 import { type ReactNode, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
+import { ErrorBoundary } from '../widgets/error-boundary.tsx';
 import { codeOf, Empty, Failed, messageOf } from '../widgets/states.tsx';
 import type { Catalog } from './catalog.ts';
 import { type ExampleQuery, exampleQueries } from './example-queries.ts';
@@ -71,10 +72,12 @@ export function QueryOutcome({
     case 'running': {
       const firstRows = state.progress?.firstRows;
       return firstRows === undefined ? null : (
-        <GrowingView
-          result={firstRows}
-          onPlace={(at) => setGrowingPlace({ requestId: firstRows.requestId, place: at })}
-        />
+        <ErrorBoundary key={firstRows.requestId}>
+          <GrowingView
+            result={firstRows}
+            onPlace={(at) => setGrowingPlace({ requestId: firstRows.requestId, place: at })}
+          />
+        </ErrorBoundary>
       );
     }
     case 'done': {
@@ -82,17 +85,18 @@ export function QueryOutcome({
       const { requestId } = result;
       const { id, row } = place;
       return (
-        <ResultView
-          key={requestId}
-          result={result}
-          sql={sql}
-          elapsedMs={elapsedMs}
-          firstRow={requestId === id && row !== undefined ? Number(row) : undefined}
-          initialPlace={requestId === growingPlace?.requestId ? growingPlace.place : undefined}
-          isPart={isPart}
-          onRunAgain={() => onRun(statement && { text: statement.sql, from: statement.from })}
-          onEdit={onEdit}
-        />
+        <ErrorBoundary key={requestId}>
+          <ResultView
+            result={result}
+            sql={sql}
+            elapsedMs={elapsedMs}
+            firstRow={requestId === id && row !== undefined ? Number(row) : undefined}
+            initialPlace={requestId === growingPlace?.requestId ? growingPlace.place : undefined}
+            isPart={isPart}
+            onRunAgain={() => onRun(statement && { text: statement.sql, from: statement.from })}
+            onEdit={onEdit}
+          />
+        </ErrorBoundary>
       );
     }
   }

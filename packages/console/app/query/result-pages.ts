@@ -8,7 +8,7 @@ import {
   Type,
 } from '@uwdata/flechette';
 import { decompress } from 'fzstd';
-import { cellJson, cellText } from './cell-text.ts';
+import { type CellField, cellJson, cellText } from './cell-text.ts';
 import { decompressLz4 } from './lz4-frame.ts';
 
 const encode = (): never => {
@@ -103,12 +103,12 @@ export class ResultPages {
   #valueAt<Value>(
     row: number,
     column: number,
-    read: (value: unknown, type: Table['schema']['fields'][number]['type']) => Value,
+    read: (value: unknown, field: CellField) => Value,
   ): Value | undefined {
     const page = this.#pages.get(Math.floor(row / this.pageRowCount));
     const field = page?.schema.fields[column];
     if (page === undefined || field === undefined) return undefined;
-    return read(page.getChildAt(column).get(row % this.pageRowCount), field.type);
+    return read(page.getChildAt(column).get(row % this.pageRowCount), field);
   }
 
   /** Returns the page, if it is loaded, and marks it as used. */

@@ -2,6 +2,7 @@ import type { JsonValue } from '@quire/client';
 import { visibleLines, visibleText } from '@quire/core/portable';
 import type { ReactNode } from 'react';
 import { encodeJson } from '../query/cell-text.ts';
+import { indentJson } from '../query/indent-json.ts';
 
 /** A document as text, for copying. */
 export function JsonText({
@@ -22,8 +23,7 @@ export function JsonText({
 /** Returns JSON with all digits, indented by two spaces. */
 export function prettyJson(value: unknown): string {
   // JSON.stringify does not support wide integers: the text is created first, then formatted.
-  const text = encodeJson(value);
-  return /\d{16}/.test(text) ? text : JSON.stringify(JSON.parse(text), null, 2);
+  return indentJson(encodeJson(value));
 }
 
 /** A document as a tree that opens branch by branch. */
