@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gridColumnsOf } from '../app/query/grid-columns.ts';
-import { viewQuery, wholeView } from '../app/query/row-view.ts';
+import { findQuery, viewQuery, wholeView } from '../app/query/row-view.ts';
 
 const columns = gridColumnsOf({
   columns: [
@@ -51,5 +51,11 @@ test('filters and an order are one query, whatever texts and names hold', () => 
       '  AND "column2" IS NULL',
       'ORDER BY "a""b" DESC NULLS LAST',
     ].join('\n'),
+  );
+});
+
+test('the next cell with a text is found in the dialects of all engines, which filter by WHERE', () => {
+  expect(findQuery('id', text, { text: "O'Hare", row: 4 })).toBe(
+    `SELECT min(place) FILTER (WHERE place > 5), min(place), count(*) FROM (SELECT row_number() OVER () AS place, CAST("Price_1" AS VARCHAR) AS text FROM result('id')) WHERE contains(lower(text), lower('O''Hare'))`,
   );
 });

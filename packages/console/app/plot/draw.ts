@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import type { Cell } from '@quire/client';
-import { encodeJson } from '../query/cell-text.ts';
+import { barChart } from './bars.ts';
 import { limits, type PlotSpec } from './plot-sql.ts';
 
 type Row = readonly Cell[];
@@ -24,6 +24,13 @@ export function drawChart(
       : kind === 'dots'
         ? y.name
         : `${measure} of ${y.name}`;
+  const {
+    y: yScale,
+    marks,
+    namesWidth,
+  } = kind === 'bars'
+    ? barChart(rows)
+    : { y: { label: yLabel, grid: true, nice: true }, marks: marksOf(rows, kind), namesWidth: 70 };
   const chart = Plot.plot({
     // Created in a detached document, because there the policy permits elements that are removed
     // right away.
@@ -31,13 +38,13 @@ export function drawChart(
     className: 'chart',
     width,
     height: 380,
-    marginLeft: kind === 'bars' ? namesWidth(rows) : 70,
+    marginLeft: namesWidth,
     marginRight: 56,
     marginBottom: 44,
     style: { color: 'currentColor', background: 'none' },
     x: { label: kind === 'bars' ? yLabel : x.name, nice: kind !== 'line' },
-    y: kind === 'bars' ? { label: null } : { label: yLabel, grid: true, nice: true },
-    marks: marksOf(rows, kind),
+    y: yScale,
+    marks,
   });
   for (const style of chart.querySelectorAll('style')) style.remove();
   // Groups of marks have no role, and so may have no label; the chart as a whole has both.
@@ -48,24 +55,9 @@ export function drawChart(
   return document.adoptNode(chart) as SVGSVGElement;
 }
 
-function marksOf(rows: readonly Row[], kind: PlotSpec['kind']): Plot.Markish[] {
+function marksOf(rows: readonly Row[], kind: Exclude<PlotSpec['kind'], 'bars'>): Plot.Markish[] {
   const colour = 'var(--accent)';
   switch (kind) {
-    case 'bars': {
-      const data = rows.slice(0, limits.bars).map(([x, y]) => ({ x: short(x), y: Number(y) }));
-      return [
-        Plot.barX(data, { x: 'y', y: 'x', fill: colour, sort: { y: null } }),
-        Plot.text(data, {
-          x: 'y',
-          y: 'x',
-          text: (each: { y: number }) => each.y.toLocaleString('en', { maximumFractionDigits: 2 }),
-          dx: 4,
-          textAnchor: 'start',
-          fill: 'currentColor',
-        }),
-        Plot.ruleX([0]),
-      ];
-    }
     case 'line': {
       const data = rows
         .slice(0, limits.points)
@@ -90,16 +82,6 @@ function marksOf(rows: readonly Row[], kind: PlotSpec['kind']): Plot.Markish[] {
       return [Plot.dot(data, { x: 'x', y: 'y', r: 2.5, fill: colour, fillOpacity: 0.55 })];
     }
   }
-}
-
-/** Returns the width of the names of bars, in pixels, for letters of about seven. */
-function namesWidth(rows: readonly Row[]): number {
-  return 24 + 7 * Math.max(2, ...rows.slice(0, limits.bars).map(([name]) => short(name).length));
-}
-
-function short(value: Cell | undefined): string {
-  const text = typeof value === 'string' ? value : encodeJson(value ?? null);
-  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
 }
 
 /** Texts that begin like a date are timestamps in UTC, as the server writes them. */

@@ -1,6 +1,5 @@
 import type { Row } from '@quire/client';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { GridColumn } from '../query/grid-columns.ts';
 import { isNumeric } from '../query/grid-columns.ts';
 import { saveFile } from '../save-file.ts';
 import { useSession } from '../session.ts';
@@ -17,6 +16,7 @@ import {
   type PlotKind,
   plotKinds,
   plotQuery,
+  type PlotSource,
   type PlotSpec,
 } from './plot-sql.ts';
 
@@ -35,9 +35,7 @@ export function PlotPanel({
   sql,
   columns,
   rowCount,
-}: {
-  readonly sql: string;
-  readonly columns: readonly GridColumn[];
+}: PlotSource & {
   /** The number of rows of the result. */
   readonly rowCount: number;
 }): ReactNode {

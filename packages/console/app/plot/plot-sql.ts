@@ -1,5 +1,7 @@
 import type { GridColumn } from '../query/grid-columns.ts';
 import { isNumeric } from '../query/grid-columns.ts';
+import { selectResult } from '../query/result-query.ts';
+import { splitOptions } from '../query/split-statements.ts';
 
 export const plotKinds = ['bars', 'line', 'histogram', 'dots'] as const;
 export type PlotKind = (typeof plotKinds)[number];
@@ -51,17 +53,40 @@ export function fitsX(kind: PlotKind, { dataType }: GridColumn): boolean {
   return isNumeric(dataType);
 }
 
+/** A query whose rows are drawn, and its columns. */
+export interface PlotSource {
+  readonly sql: string;
+  readonly columns: readonly GridColumn[];
+}
+
 /**
- * Returns the query of a chart: the result's own query within an aggregate, which the server
- * computes over all rows. Its rows are `x` and `y`, at most one more than the limits, which reveals
- * that there were more.
+ * Returns the stored rows of a result, where each column has a name of its own; or the `sql` of the
+ * result, for engines that cannot read results.
  */
-export function plotQuery(sql: string, { kind, x, y, measure }: PlotSpec): string {
+export function plotSource(
+  requestId: string,
+  columns: readonly GridColumn[],
+  sql: string | undefined,
+): PlotSource {
+  if (sql === undefined) return { sql: selectResult(requestId), columns };
+  return { sql, columns: columns.map((column) => ({ ...column, resultName: column.name })) };
+}
+
+/**
+ * Returns the query of a chart: a query within an aggregate, which the server computes over all
+ * rows. Its rows are `x` and `y`, at most one more than the limits, which reveals that there were
+ * more.
+ */
+export function plotQuery(sql: string, spec: PlotSpec): string {
+  const { options, query } = splitOptions(sql.trim().replace(/;\s*$/, ''));
   // A comment at the end of the query must not hide the parenthesis.
-  const from = `(${sql.trim().replace(/;\s*$/, '')}\n) AS result`;
-  const xName = quoted(x.name);
-  const value =
-    measure === 'count' || y === undefined ? 'count(*)' : `${measure}(${quoted(y.name)})`;
+  const from = `(${query}\n) AS result`;
+  return `${options}${plotSelect(from, spec)}`;
+}
+
+function plotSelect(from: string, { kind, x, y, measure }: PlotSpec): string {
+  const xName = quoted(x);
+  const value = measure === 'count' || y === undefined ? 'count(*)' : `${measure}(${quoted(y)})`;
   switch (kind) {
     case 'bars':
       return `SELECT CAST(${xName} AS VARCHAR) AS x, CAST(${value} AS DOUBLE) AS y FROM ${from} GROUP BY 1 ORDER BY 2 DESC NULLS LAST, 1 LIMIT ${limits.bars + 1}`;
@@ -74,7 +99,7 @@ export function plotQuery(sql: string, { kind, x, y, measure }: PlotSpec): strin
         `SELECT lo + w * least(${limits.bins - 1}, floor((v - lo) / w)) AS x, CAST(count(*) AS DOUBLE) AS y, any_value(w) AS w FROM v, s GROUP BY 1 ORDER BY 1`,
       ].join(' ');
     case 'dots':
-      return `SELECT CAST(${xName} AS DOUBLE) AS x, CAST(${quoted(y?.name ?? x.name)} AS DOUBLE) AS y FROM ${from} USING SAMPLE reservoir(${limits.dots} ROWS) REPEATABLE (1)`;
+      return `SELECT CAST(${xName} AS DOUBLE) AS x, CAST(${quoted(y ?? x)} AS DOUBLE) AS y FROM ${from} USING SAMPLE reservoir(${limits.dots} ROWS) REPEATABLE (1)`;
   }
 }
 
@@ -90,6 +115,6 @@ export function limitNote(kind: PlotKind, rowCount: number): string | undefined 
   return undefined;
 }
 
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
+function quoted({ resultName }: GridColumn): string {
+  return `"${resultName.replaceAll('"', '""')}"`;
 }

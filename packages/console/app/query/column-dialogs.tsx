@@ -59,7 +59,7 @@ export function StatisticsDialog({
                   sql={selectResult(result.requestId)}
                   spec={{
                     kind: isNumeric(column.dataType) ? 'histogram' : 'bars',
-                    x: { ...column, name: column.resultName },
+                    x: column,
                     y: undefined,
                     measure: 'count',
                   }}

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
+import { plotSource } from '../plot/plot-sql.ts';
 import { useSession } from '../session.ts';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
@@ -164,10 +165,7 @@ export function ResultView({
       ) : tab === 'plot' ? (
         <Suspense fallback={<Loading what="the plots" />}>
           <PlotPanel
-            sql={
-              viewed.sql === undefined && sql !== undefined ? sql : selectResult(shown.requestId)
-            }
-            columns={columns}
+            {...plotSource(shown.requestId, columns, readsResults ? undefined : sql)}
             rowCount={shown.totalRowCount}
           />
         </Suspense>

@@ -74,7 +74,7 @@ export function findQuery(
 ): string {
   const cells = `SELECT row_number() OVER () AS place, ${textOf(column)} AS text FROM result('${requestId}')`;
   const isFound = `contains(lower(text), lower(${literal(text)}))`;
-  return `SELECT min(place) FILTER (place > ${row + 1}), min(place), count(*) FROM (${cells}) WHERE ${isFound}`;
+  return `SELECT min(place) FILTER (WHERE place > ${row + 1}), min(place), count(*) FROM (${cells}) WHERE ${isFound}`;
 }
 
 /**

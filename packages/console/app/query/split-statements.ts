@@ -45,9 +45,16 @@ export function isProfiled(sql: string): boolean {
 
 /** Returns a statement with `EXPLAIN` before its query, after its SETs. */
 export function explained(sql: string, words: 'EXPLAIN PLAN FOR' | 'EXPLAIN ANALYZE'): string {
+  const { options, query } = splitOptions(sql);
+  return `${options}${words} ${query}`;
+}
+
+/** Returns the SETs before the query of a statement, with the space that follows, and the query. */
+export function splitOptions(sql: string): { readonly options: string; readonly query: string } {
   const last = [...sql.matchAll(parts)].findLast(([part]) => part === ';');
-  const start = last === undefined ? 0 : last.index + 1;
-  return `${sql.slice(0, start)}${start === 0 ? '' : ' '}${words} ${sql.slice(start).trimStart()}`;
+  if (last === undefined) return { options: '', query: sql.trimStart() };
+  const start = last.index + 1;
+  return { options: `${sql.slice(0, start)} `, query: sql.slice(start).trimStart() };
 }
 
 /** Returns what follows the last semicolon of a text, in upper case. */
