@@ -1,5 +1,6 @@
 import type { Finding } from '@quire/core/table-engine';
 import type { TableConfig } from '@quire/tables';
+import { parseSchedule } from './tasks/task-schedule.ts';
 
 /**
  * JSON pointers to members that configure how a cluster distributes, replicates or indexes a table.
@@ -44,6 +45,7 @@ export function effectFindings(config: TableConfig): readonly Finding[] {
   const kept: Finding = { path: '', code: 'NO_EFFECT', severity: 'info', message };
   return [
     ...unsupported(config),
+    ...scheduleFindings(config),
     ...(without.length === 0 ? [] : [kept]),
     ...optionFindings(config),
   ];
@@ -102,6 +104,26 @@ function* unsupported({
   }
   if ((ingestionConfig?.aggregationConfigs ?? []).length > 0) {
     yield finding('/ingestionConfig/aggregationConfigs', 'aggregate rows during ingestion');
+  }
+}
+
+/** Yields findings for schedules that Apache Pinot may accept, and that are not supported here. */
+function* scheduleFindings({ task }: TableConfig): Generator<Finding> {
+  for (const [type, options] of Object.entries(task?.taskTypeConfigsMap ?? {})) {
+    if (typeof options !== 'object' || options === null) continue;
+    const { schedule } = options as Readonly<Record<string, unknown>>;
+    if (typeof schedule !== 'string') continue;
+    try {
+      parseSchedule(schedule);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      yield {
+        path: `/task/taskTypeConfigsMap/${type}/schedule`,
+        code: 'UNSUPPORTED',
+        severity: 'error',
+        message: `The embedded table server cannot follow the schedule ‘${schedule.slice(0, 80)}’: ${reason} Write the days and times out, or use an engine that can, such as Apache Pinot.`,
+      };
+    }
   }
 }
 

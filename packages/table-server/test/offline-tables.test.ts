@@ -275,6 +275,21 @@ describe('an offline table', () => {
         error instanceof QuireError &&
         error.findings?.some(({ code }) => code === 'UNSUPPORTED') === true,
     );
+    const scheduled = {
+      ...flightsConfig,
+      tableName: 'other',
+      task: { taskTypeConfigsMap: { MergeRollupTask: { schedule: '0 0 12 L-3W * ?' } } },
+    };
+    await expect(server.engine.createTable(scheduled)).rejects.toMatchObject({
+      findings: expect.arrayContaining([
+        {
+          path: '/task/taskTypeConfigsMap/MergeRollupTask/schedule',
+          code: 'UNSUPPORTED',
+          severity: 'error',
+          message: expect.stringContaining('‘L-3W’ is not supported.'),
+        },
+      ]),
+    });
     expect(await server.engine.listTables()).toHaveLength(1);
   });
 

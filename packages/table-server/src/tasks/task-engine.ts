@@ -10,10 +10,10 @@ import type { TaskEngineOptions } from './task-engine-options.ts';
 import { countOf, invalid, periodOf, taskOptionsOf, textsOf } from './task-options.ts';
 import type { TaskPlan } from './task-plan.ts';
 import { TaskRunner } from './task-runner.ts';
+import { parseSchedule } from './task-schedule.ts';
 import { type StoredTask, TaskStore } from './task-store.ts';
 import { isFinal } from './task-transitions.ts';
 import { plannerOf, taskTypes } from './task-types.ts';
-import { Cron } from 'croner';
 import { causeOf, diskProblemOf } from '../directory/disk-problem.ts';
 import type { ServedTable } from '../served-table.ts';
 
@@ -253,14 +253,18 @@ export class TaskEngine implements AsyncDisposable {
     const { signal } = this.#closing;
     /** The tasks to create, by type and table. */
     const pending = new Map<string, DueTask>();
+    /** The messages about schedules that cannot be parsed. */
+    const reported = new Set<string>();
+    const onInvalid = (error: QuireError): void => {
+      if (!reported.has(error.message)) onFailed?.(error);
+      reported.add(error.message);
+    };
     for (let sinceMs = clock.nowMs(); !signal.aborted;) {
       await sleepUnlessAborted(clock, tickMs, signal);
       const nowMs = clock.nowMs();
       if (signal.aborted) return;
       await this.#runner.resumeRestored().catch((error: unknown) => onFailed?.(error));
-      for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, (error) =>
-        onFailed?.(error),
-      )) {
+      for (const due of dueTasks(registry.tables, { sinceMs, nowMs }, onInvalid)) {
         const key = `${due.taskType} ${due.tableNameWithType}`;
         pending.set(key, pending.get(key) ?? due);
       }
@@ -363,9 +367,7 @@ function dueTasks(
       const schedule = taskOptionsOf(table.record.config, taskType)?.['schedule'];
       if (schedule === undefined) return [];
       try {
-        const next = new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(
-          new Date(sinceMs),
-        );
+        const next = parseSchedule(schedule).nextRun(new Date(sinceMs));
         return next !== null && next.getTime() <= nowMs
           ? [{ taskType, tableNameWithType: table.name }]
           : [];
@@ -374,7 +376,7 @@ function dueTasks(
         onInvalid(
           new QuireError(
             'INVALID_SETTING',
-            `${table.name}: the schedule ‘${schedule}’ of ${taskType} is not a cron expression: ${reason}`,
+            `${table.name}: the schedule ‘${schedule}’ of ${taskType} cannot be followed: ${reason}`,
             { cause },
           ),
         );
