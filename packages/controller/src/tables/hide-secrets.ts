@@ -1,12 +1,28 @@
 import type { Principal } from '@quire/auth';
-import type { JsonValue } from '@quire/core';
+import { type JsonValue, QuireError } from '@quire/core';
 
 /**
  * Matches members of configs with credentials: of streams (`sasl.jaas.config`,
- * `ssl.keystore.password`), and of buckets (`secretKey`).
+ * `ssl.keystore.password`, `ssl.client.key`), of schema registries (`basic.auth.user.info`), and of
+ * buckets (`secretKey`, `accountKey`). What ends in `key` is one, because clients of streams and
+ * buckets have many names for it.
  */
 const secretName =
-  /password|passphrase|secret|token|credential|jaas|private\.?key|access\.?key|(?:keystore|truststore)\.key|ssl\.key/i;
+  /passw|passphrase|pwd|secret|token|credential|jaas|(?:private|access)[._-]?key|(?:keystore|truststore)\.key|ssl\.key|user[._-]?info|connection[._-]?string|key$/i;
+/** Matches names that end in `key` without being one. */
+const openName = /(?:primary|partition|partitioning|routing|sort|join)[._-]?key$/i;
+/** Members whose own members are named like columns. */
+const columnMaps = new Set([
+  'columnNameToJsonKeyPathMap',
+  'columnPartitionMap',
+  'noDictionaryConfig',
+  'partialUpsertStrategies',
+  'prefixesToRename',
+]);
+/**
+ * Matches the user info of URLs. In those of Azure's file systems, it is the name of the container.
+ */
+const userInfo = /\b(?!(?:abfs|wasb)s?:)([a-z][a-z0-9+._-]{0,31}:\/\/)[^/?#\s]*@/gi;
 /** The replacement of a secret. */
 const hidden = '*****';
 
@@ -21,14 +37,40 @@ export function readableConfig<Config extends object>(
   return principal.role === 'admin' ? config : (hideSecrets(config as JsonValue) as Config);
 }
 
-function hideSecrets(value: JsonValue): JsonValue {
+/**
+ * Checks that a config to write has the secrets themselves, not their replacements as others than
+ * admins read them.
+ *
+ * @throws INVALID_BODY when it has one
+ */
+export function assertSecretsKnown(config: object): void {
+  for (const [name, member] of Object.entries(config as Readonly<Record<string, JsonValue>>)) {
+    if (typeof member === 'object' && member !== null) assertSecretsKnown(member);
+    if (typeof member !== 'string' || !member.includes(hidden)) continue;
+    if ((member === hidden && isSecret(name)) || member.includes(`://${hidden}@`)) {
+      throw new QuireError(
+        'INVALID_BODY',
+        `${name.slice(0, 100)} contains ${hidden}, which only replaces its secret for readers; expected the secret.`,
+      );
+    }
+  }
+}
+
+function hideSecrets(value: JsonValue, isOfColumns = false): JsonValue {
+  if (typeof value === 'string') return value.replace(userInfo, `$1${hidden}@`);
   if (Array.isArray(value)) return value.map((each: JsonValue) => hideSecrets(each));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value as Readonly<Record<string, JsonValue>>);
   return Object.fromEntries(
     members.map(([name, member]) => [
       name,
-      typeof member === 'string' && secretName.test(name) ? hidden : hideSecrets(member),
+      typeof member === 'string' && !isOfColumns && isSecret(name)
+        ? hidden
+        : hideSecrets(member, columnMaps.has(name)),
     ]),
   );
+}
+
+function isSecret(name: string): boolean {
+  return secretName.test(name) && !openName.test(name);
 }

@@ -12,7 +12,7 @@ import { assertNoErrors, checkTableConfigs } from '@quire/tables';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
-import { readableConfig } from './hide-secrets.ts';
+import { assertSecretsKnown, readableConfig } from './hide-secrets.ts';
 import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf } from './table-context.ts';
 import { assertUnused, documentOf, withTypedName } from './table-routes.ts';
 
@@ -103,7 +103,7 @@ interface TableConfigs {
   readonly configs: readonly TableConfigDocument[];
 }
 
-/** @throws INVALID_BODY when a part is missing, or their names differ */
+/** @throws INVALID_BODY when a part or a secret is missing, or their names differ */
 function tableConfigsOf(request: FastifyRequest): TableConfigs {
   const body = bodyOf(request);
   const { tableName } = documentOf<{ readonly tableName: string }>(body, 'tableName');
@@ -125,7 +125,9 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
   ] as const;
   const configs = halves.flatMap(([member, type]) => {
     const config = part(member);
-    return config === undefined ? [] : [withTypedName({ tableName, tableType: type, ...config })];
+    if (config === undefined) return [];
+    assertSecretsKnown(config);
+    return [withTypedName({ tableName, tableType: type, ...config })];
   });
   if (configs.length === 0) {
     throw new QuireError(

@@ -14,7 +14,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
 import { clusterHandlers } from './cluster-handlers.ts';
-import { readableConfig } from './hide-secrets.ts';
+import { assertSecretsKnown, readableConfig } from './hide-secrets.ts';
 import { booleanOf } from './stream-routes.ts';
 import {
   authorizeChange,
@@ -250,9 +250,11 @@ function doneOf({ findings }: TableCreated, status: string): object {
   return { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) };
 }
 
-/** @throws INVALID_BODY without a name */
+/** @throws INVALID_BODY without a name, or without its secrets */
 function configOf(request: FastifyRequest): TableConfigDocument {
-  return withTypedName(documentOf<TableConfigDocument>(bodyOf(request), 'tableName'));
+  const config = documentOf<TableConfigDocument>(bodyOf(request), 'tableName');
+  assertSecretsKnown(config);
+  return withTypedName(config);
 }
 
 /** @throws INVALID_BODY without a name */
