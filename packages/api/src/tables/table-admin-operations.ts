@@ -155,14 +155,15 @@ export const tableAdminOperations = {
     body: document,
     answer: done,
     answerIs: 'The schema and the configs were replaced.',
-    errors: ['TABLE_NOT_FOUND', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
+    errors: ['INVALID_PARAMETER', 'TABLE_NOT_FOUND', 'TENANT_NOT_FOUND', 'TABLE_INVALID'],
   }),
   deleteTableConfigs: adminOperation('deleteTableConfigs', {
     tag,
     summary: 'Delete both halves of a table, and its schema',
+    description: 'The name has no type.',
     answer: done,
     answerIs: 'The halves and the schema were deleted.',
-    errors: ['TABLE_NOT_FOUND', 'TABLE_IN_USE', 'SCHEMA_IN_USE'],
+    errors: ['INVALID_PARAMETER', 'TABLE_NOT_FOUND', 'TABLE_IN_USE', 'SCHEMA_IN_USE'],
   }),
   listSegments: adminOperation('listSegments', {
     tag,

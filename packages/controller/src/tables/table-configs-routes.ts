@@ -6,6 +6,7 @@ import {
   type TableDescription,
   type TableEngine,
   type TableSchemaDocument,
+  type TableType,
 } from '@quire/core/table-engine';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import { assertNoErrors, checkTableConfigs } from '@quire/tables';
@@ -70,6 +71,7 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
       });
     }),
     route('updateTableConfigs', async (request, reply) => {
+      assertRawName(nameOf(request));
       const asked = tableConfigsOf(request);
       if (asked.tableName !== nameOf(request)) {
         throw new QuireError(
@@ -86,15 +88,35 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
       });
     }),
     route('deleteTableConfigs', async (request, reply) => {
-      const halves = await read(request);
-      authorizeChange(request, 'tables deleted', { table: nameOf(request) });
+      const name = nameOf(request);
+      assertRawName(name);
+      // Only their names are read, because halves that are set aside can be deleted.
+      const halves = await halvesOf(context.readTables, name, undefined, signalOf(request));
+      authorizeChange(request, 'tables deleted', { table: name });
       for (const { tableNameWithType } of halves) await assertUnused(context, tableNameWithType);
       for (const { tableNameWithType } of halves) await engine().deleteTable(tableNameWithType);
-      const schemaName = halves[0]?.schema.schemaName;
-      if (schemaName !== undefined) await engine().deleteSchema(schemaName);
-      return sendJson(reply, { status: `Deleted TableConfigs: ${nameOf(request)}` });
+      try {
+        await engine().deleteSchema(name);
+      } catch (error) {
+        // Its record may be what was missing.
+        if (!isQuireError(error, 'SCHEMA_NOT_FOUND')) throw error;
+      }
+      return sendJson(reply, { status: `Deleted TableConfigs: ${name}` });
     }),
   ];
+}
+
+/**
+ * Requires the name of a table without type, because the schema is changed together with both
+ * halves. @throws INVALID_PARAMETER
+ */
+function assertRawName(name: string): void {
+  const { rawName, type } = parseTableName(name);
+  if (type === undefined) return;
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `tableName is '${name.slice(0, 200)}', which names one half; expected '${rawName.slice(0, 200)}'. Single halves are changed under /tables.`,
+  );
 }
 
 interface TableConfigs {
@@ -103,7 +125,10 @@ interface TableConfigs {
   readonly configs: readonly TableConfigDocument[];
 }
 
-/** @throws INVALID_BODY when a part or a secret is missing, or their names differ */
+/**
+ * @throws INVALID_BODY when a part or a secret is missing, a part is of the other type, or their
+ *   names differ
+ */
 function tableConfigsOf(request: FastifyRequest): TableConfigs {
   const body = bodyOf(request);
   const { tableName } = documentOf<{ readonly tableName: string }>(body, 'tableName');
@@ -127,7 +152,7 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
     const config = part(member);
     if (config === undefined) return [];
     assertSecretsKnown(config);
-    return [withTypedName({ tableName, tableType: type, ...config })];
+    return [halfOf(config, member, type, tableName)];
   });
   if (configs.length === 0) {
     throw new QuireError(
@@ -143,6 +168,27 @@ function tableConfigsOf(request: FastifyRequest): TableConfigs {
     );
   }
   return { tableName, schema: documentOf<TableSchemaDocument>(schema, 'schemaName'), configs };
+}
+
+/**
+ * Returns the config of a half, whose name and type may be omitted. @throws INVALID_BODY when it is
+ * the config of the other type
+ */
+function halfOf(
+  given: Readonly<Record<string, JsonValue>>,
+  member: string,
+  type: TableType,
+  tableName: string,
+): TableConfigDocument {
+  const named = documentOf<TableConfigDocument>({ tableName, ...given }, 'tableName');
+  const tableType = given['tableType'] ?? parseTableName(named.tableName).type ?? type;
+  const config = withTypedName({ ...named, tableType });
+  const found = parseTableName(config.tableName).type;
+  if (found === type) return config;
+  throw new QuireError(
+    'INVALID_BODY',
+    `${member} is the config of a table of type ${found}; expected ${type}.`,
+  );
 }
 
 /**

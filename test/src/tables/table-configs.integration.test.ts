@@ -1,0 +1,184 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Restreams } from '@quire/controller';
+import type { EmbeddedTableEngine } from '@quire/table-server';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
+import { TestController } from '../testkit/controller-server.ts';
+
+/** The calls of `/tableConfigs`, of a controller over the embedded engine. */
+
+let home: string;
+let engine: EmbeddedTableEngine;
+let controller: TestController;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'quire-table-configs-'));
+  await mkdir(join(home, 'streams'));
+  await open();
+});
+
+afterEach(async () => {
+  await close();
+  await rm(home, { recursive: true, maxRetries: 10 });
+});
+
+async function open(): Promise<void> {
+  engine = await openEmbeddedTables({
+    dataDirectory: join(home, 'tables'),
+    streamDirectory: join(home, 'streams'),
+  });
+  const restreams = { findActive: async () => undefined } as unknown as Restreams;
+  controller = await TestController.start([], { tables: { engine, restreams } });
+}
+
+async function close(): Promise<void> {
+  await controller[Symbol.asyncDispose]();
+  await engine[Symbol.asyncDispose]();
+}
+
+const columns = (...names: readonly string[]) =>
+  names.map((name) => ({ name, dataType: 'STRING' }));
+
+const schemaOf = (schemaName: string, ...names: readonly string[]) => ({
+  schemaName,
+  dimensionFieldSpecs: columns('k', ...names),
+  dateTimeFieldSpecs: [
+    { name: 'ts', dataType: 'LONG', format: 'EPOCH|MILLISECONDS|1', granularity: 'MILLISECONDS|1' },
+  ],
+});
+
+const offline = (tableName: string, members: object = {}) => ({
+  tableName,
+  tableType: 'OFFLINE',
+  segmentsConfig: { timeColumnName: 'ts' },
+  ...members,
+});
+
+const realtime = (tableName: string, members: object = {}) => ({
+  tableName,
+  tableType: 'REALTIME',
+  segmentsConfig: { timeColumnName: 'ts' },
+  ingestionConfig: {
+    streamIngestionConfig: {
+      streamConfigMaps: [{ streamType: 'file', 'stream.file.topic.name': 'x' }],
+    },
+  },
+  ...members,
+});
+
+const custom = (change: string) => ({ metadata: { customConfigs: { change } } });
+
+interface Answer {
+  readonly reason?: string;
+  readonly error?: string;
+  readonly findings?: readonly { readonly path: string; readonly severity: string }[];
+}
+
+async function send(
+  method: string,
+  path: string,
+  body?: object,
+): Promise<readonly [number, Answer]> {
+  const answer = await controller.call(path, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return [answer.status, (await answer.json()) as Answer];
+}
+
+async function create(name: string): Promise<void> {
+  const [status] = await send('POST', '/tableConfigs', {
+    tableName: name,
+    schema: schemaOf(name),
+    offline: offline(name),
+    realtime: realtime(name),
+  });
+  expect(status).toBe(200);
+}
+
+const tableNames = async (): Promise<readonly string[]> =>
+  (await engine.listTables()).map(({ tableNameWithType }) => tableNameWithType);
+
+describe('/tableConfigs/{table}', () => {
+  test('with the name of one half is read, but neither deleted nor replaced', async () => {
+    await create('x');
+    expect(await send('GET', '/tableConfigs/x_OFFLINE')).toMatchObject([
+      200,
+      { tableName: 'x', offline: { tableName: 'x_OFFLINE' }, realtime: null },
+    ]);
+    const refused = [400, { reason: 'INVALID_PARAMETER' }];
+    expect(await send('DELETE', '/tableConfigs/x_OFFLINE')).toMatchObject(refused);
+    expect(
+      await send('PUT', '/tableConfigs/x_OFFLINE', {
+        tableName: 'x_OFFLINE',
+        schema: schemaOf('x'),
+        offline: offline('x'),
+      }),
+    ).toMatchObject(refused);
+    expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
+  });
+
+  test('deletes both halves and the schema, also if they are set aside', async () => {
+    await create('x');
+    await create('y');
+    await close();
+    const tables = join(home, 'tables', 'tables');
+    const path = join(tables, 'x_OFFLINE.json');
+    await writeFile(path, (await readFile(path, 'utf8')).slice(0, 20));
+    await rm(join(home, 'tables', 'schemas', 'y.json'));
+    await open();
+    expect(await send('GET', '/tables/x_OFFLINE')).toMatchObject([
+      500,
+      { reason: 'TABLE_DAMAGED' },
+    ]);
+    for (const name of ['x', 'y']) {
+      expect(await send('DELETE', `/tableConfigs/${name}`)).toEqual([
+        200,
+        { status: `Deleted TableConfigs: ${name}` },
+      ]);
+    }
+    expect([await tableNames(), await engine.listSchemas()]).toEqual([[], []]);
+  });
+});
+
+describe('the parts of /tableConfigs', () => {
+  test('are configs of the types that their members name', async () => {
+    await create('y');
+    const asked = { tableName: 'x', schema: schemaOf('x') };
+    const { tableType: _type, ...untyped } = realtime('x_REALTIME');
+    for (const [member, config, message] of [
+      ['offline', realtime('x'), 'offline is the config of a table of type REALTIME'],
+      ['offline', untyped, 'offline is the config of a table of type REALTIME'],
+      ['realtime', offline('x'), 'realtime is the config of a table of type OFFLINE'],
+      ['offline', { ...offline('x'), tableName: 7 }, 'tableName is not a text'],
+    ] as const) {
+      const [status, { reason, error }] = await send('POST', '/tableConfigs', {
+        ...asked,
+        [member]: config,
+      });
+      expect([status, reason, error]).toEqual([
+        400,
+        'INVALID_BODY',
+        expect.stringContaining(message),
+      ]);
+    }
+    const twice = {
+      tableName: 'y',
+      schema: schemaOf('y'),
+      offline: realtime('y', custom('offline')),
+      realtime: realtime('y', custom('realtime')),
+    };
+    expect(await send('PUT', '/tableConfigs/y', twice)).toMatchObject([
+      400,
+      { reason: 'INVALID_BODY' },
+    ]);
+    const { tableType: _omitted, ...named } = offline('x_OFFLINE');
+    expect(await send('POST', '/tableConfigs', { ...asked, offline: named })).toMatchObject([
+      200,
+      {},
+    ]);
+    expect(await tableNames()).toEqual(['x_OFFLINE', 'y_OFFLINE', 'y_REALTIME']);
+  });
+});
