@@ -60,6 +60,38 @@ describe('quire tables', () => {
     });
   });
 
+  test('quire tables list has the halves that are set aside with their problems, and skips tables that were deleted meanwhile', async () => {
+    const engine = {
+      listTables: async () =>
+        ['orders_OFFLINE', 'orders_REALTIME', 'walks_OFFLINE'].map((tableNameWithType) => ({
+          tableNameWithType,
+          type: tableNameWithType.endsWith('_OFFLINE')
+            ? ('OFFLINE' as const)
+            : ('REALTIME' as const),
+          isReadOnly: false,
+        })),
+      listSegments: async (name: string) => {
+        if (name === 'walks_OFFLINE') throw new QuireError('TABLE_NOT_FOUND', 'It was deleted.');
+        if (name === 'orders_OFFLINE') return cannedEngine.listSegments(name);
+        throw new QuireError('TABLE_DAMAGED', `The table ${name} is set aside: torn.`);
+      },
+    };
+    const problem = 'The table orders_REALTIME is set aside: torn.';
+    expect(await runAdminCommand(['tables', 'list'], { engine })).toEqual({
+      exitCode: 0,
+      stdout:
+        'table\trows\tsegments\tbytes\norders_OFFLINE\t10\t2\t200\norders_REALTIME\t\\N\t\\N\t\\N\n',
+      stderr: `${problem}\n`,
+    });
+    const json = await runAdminCommand(['tables', 'list', '--json'], { engine });
+    expect(json.stderr).toBe('');
+    expect(JSON.parse(json.stdout.split('\n')[1] ?? '')).toEqual({
+      tableNameWithType: 'orders_REALTIME',
+      type: 'REALTIME',
+      problem,
+    });
+  });
+
   test('quire tables show: size, consumption and lag of each half, and the documents with all digits', async () => {
     expect((await runAdminCommand(['tables', 'show', 'orders'])).stdout).toBe(
       [
