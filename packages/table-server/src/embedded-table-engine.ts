@@ -1,6 +1,7 @@
 import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
 import {
   type Consumption,
+  type Finding,
   type ForceCommitJob,
   type Ingested,
   type IngestRequest,
@@ -13,6 +14,7 @@ import {
   type ScheduledTasks,
   type SegmentDescription,
   type TableConfigDocument,
+  type TableContext,
   type TableCreated,
   type TableDescription,
   type TableEngine,
@@ -158,6 +160,10 @@ export class EmbeddedTableEngine implements TableEngine {
 
   updateTable(config: TableConfigDocument, options?: CallOptions): Promise<TableCreated> {
     return this.#write(() => this.#registry.update(config, options));
+  }
+
+  checkTable(config: TableConfigDocument, context: TableContext): Promise<readonly Finding[]> {
+    return this.#registry.check(config, context);
   }
 
   deleteTable(tableNameWithType: string, options?: CallOptions): Promise<void> {

@@ -4,6 +4,7 @@ import {
   type Finding,
   parseTableName,
   type TableConfigDocument,
+  type TableContext,
   type TableCreated,
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
@@ -187,6 +188,21 @@ export class TableRegistry implements AsyncDisposable {
     });
   }
 
+  /**
+   * Checks a config with documents that need not be stored yet. @throws TENANT_NOT_FOUND,
+   * TABLE_INVALID; STREAM_INVALID when its stream is not allowed
+   */
+  async check(
+    given: TableConfigDocument,
+    { schema, otherConfig }: TableContext,
+  ): Promise<readonly Finding[]> {
+    const config = typedConfig(given);
+    const { tenants, taskTypes, clock } = this.#options;
+    const findings = checkTable(config, { schema, otherConfig, tenants, taskTypes, clock });
+    await this.#openStream({ config })?.[Symbol.asyncDispose]();
+    return findings;
+  }
+
   delete(tableNameWithType: string, options?: CallOptions): Promise<void> {
     return this.#change(options, async () => {
       if (this.#setAside.has(tableNameWithType)) return this.#deleteSetAside(tableNameWithType);
@@ -213,7 +229,7 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   /** Opens the stream of a real-time table. @throws STREAM_INVALID when it is not allowed */
-  #openStream({ config }: TableRecord): MessageStream | undefined {
+  #openStream({ config }: Pick<TableRecord, 'config'>): MessageStream | undefined {
     const [settings] = config.tableType === 'REALTIME' ? streamSettingsOf(config) : [];
     return settings === undefined ? undefined : this.#options.openStream(settings.config);
   }

@@ -18,6 +18,7 @@ const usedSchemas = 'schemas: of a table in use lose no column and are not delet
 const tables = 'tables: are created once, with their schema, and deleted without it';
 const invalidTables =
   'tables: that are not valid are refused with findings, and leave nothing behind';
+const checkedTables = 'tables: are checked with documents that are not stored, and nothing changes';
 const segments = 'segments: store the rows of a file completely or not at all, and can be deleted';
 const missingTables = 'segments: require an existing table';
 const streams = 'streams: are consumed, committed on demand, paused and resumed, each message once';
@@ -36,6 +37,28 @@ async function forgiving<T>(call: Promise<T>, code: ErrorCode, instead: T): Prom
 }
 
 export const plantedTableEngineBugs: readonly PlantedTableEngineBug[] = [
+  {
+    name: 'checks a config with the schema that is stored',
+    caughtBy: checkedTables,
+    plant: (engine) => ({
+      checkTable: async (config, context) => {
+        await engine.readSchema(context.schema.schemaName);
+        return engine.checkTable(config, context);
+      },
+    }),
+  },
+  {
+    name: 'creates a table to check its config',
+    caughtBy: checkedTables,
+    plant: (engine) => ({
+      checkTable: async (config, context) => {
+        const findings = await engine.checkTable(config, context);
+        await engine.createSchema(context.schema);
+        await engine.createTable(config);
+        return findings;
+      },
+    }),
+  },
   {
     name: 'replaces a schema that exists',
     caughtBy: schemas,

@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Restreams } from '@quire/controller';
+import { QuireError } from '@quire/core';
 import type { EmbeddedTableEngine } from '@quire/table-server';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openEmbeddedTables } from '../testkit/embedded-tables.ts';
 import { TestController } from '../testkit/controller-server.ts';
 
@@ -70,6 +71,16 @@ const realtime = (tableName: string, members: object = {}) => ({
 
 const custom = (change: string) => ({ metadata: { customConfigs: { change } } });
 
+/** Members that no rule refuses, but the embedded engine does. */
+const unsupported = {
+  ingestionConfig: {
+    aggregationConfigs: [{ columnName: 'k', aggregationFunction: 'COUNT(*)' }],
+  },
+};
+
+/** Members without effect on one machine. */
+const noted = { query: { timeoutMs: 1000 } };
+
 interface Answer {
   readonly reason?: string;
   readonly error?: string;
@@ -86,6 +97,10 @@ async function send(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return [answer.status, (await answer.json()) as Answer];
+}
+
+function errorPathsOf({ findings }: Answer): readonly string[] | undefined {
+  return findings?.filter(({ severity }) => severity === 'error').map(({ path }) => path);
 }
 
 async function create(name: string): Promise<void> {
@@ -118,6 +133,94 @@ describe('/tableConfigs/{table}', () => {
       }),
     ).toMatchObject(refused);
     expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
+  });
+
+  test('that is refused changes nothing, and has the findings of all parts below their members', async () => {
+    await create('x');
+    const wider = { tableName: 'x', schema: schemaOf('x', 'c2') };
+    const read = async () => await send('GET', '/tableConfigs/x');
+    const before = await read();
+    const refusals = [
+      [{ offline: offline('x', { tenants: { server: 'nope' } }) }, 'TENANT_NOT_FOUND', undefined],
+      [
+        {
+          offline: offline('x', custom('new')),
+          realtime: realtime('x', { tenants: { server: 'nope' } }),
+        },
+        'TENANT_NOT_FOUND',
+        undefined,
+      ],
+      [
+        {
+          offline: offline('x', unsupported),
+          realtime: realtime('x', { segmentsConfig: { timeColumnName: 'nope' } }),
+        },
+        'TABLE_INVALID',
+        expect.arrayContaining([
+          '/offline/ingestionConfig/aggregationConfigs',
+          '/realtime/segmentsConfig/timeColumnName',
+        ]),
+      ],
+    ] as const;
+    for (const [parts, reason, paths] of refusals) {
+      const [status, answer] = await send('PUT', '/tableConfigs/x', { ...wider, ...parts });
+      expect([status, answer.reason, errorPathsOf(answer)]).toEqual([400, reason, paths]);
+      expect(await read()).toEqual(before);
+    }
+    const lost = { ...schemaOf('x'), dimensionFieldSpecs: columns('c2') };
+    expect(
+      await send('PUT', '/tableConfigs/x', {
+        tableName: 'x',
+        schema: lost,
+        offline: offline('x', custom('new')),
+      }),
+    ).toMatchObject([
+      400,
+      { reason: 'TABLE_INVALID', findings: [{ path: '/schema/dimensionFieldSpecs/0' }] },
+    ]);
+    expect(await read()).toEqual(before);
+  });
+
+  test('replaces halves, creates a missing one, and has their findings below their members', async () => {
+    const x = { tableName: 'x', schema: schemaOf('x') };
+    await engine.createSchema(x.schema);
+    expect(await send('PUT', '/tableConfigs/x', { ...x, offline: offline('x') })).toMatchObject([
+      404,
+      { reason: 'TABLE_NOT_FOUND' },
+    ]);
+    await engine.createTable(offline('x'));
+    const [status, { findings }] = await send('PUT', '/tableConfigs/x', {
+      ...x,
+      schema: schemaOf('x', 'c2'),
+      offline: offline('x', noted),
+      realtime: realtime('x', noted),
+    });
+    expect([status, findings?.map(({ path }) => path)]).toEqual([
+      200,
+      expect.arrayContaining(['/offline', '/realtime']),
+    ]);
+    expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
+  });
+
+  test('puts the earlier configs back if a later part fails', async () => {
+    await create('x');
+    const updateTable = engine.updateTable.bind(engine);
+    vi.spyOn(engine, 'updateTable').mockImplementation(async (config) => {
+      if (config.tableName === 'x_OFFLINE') return await updateTable(config);
+      throw new QuireError('TABLE_INVALID', 'Odd.', {
+        findings: [{ path: '/a', code: 'ODD', message: 'Odd.', severity: 'error' }],
+      });
+    });
+    const before = await send('GET', '/tableConfigs/x');
+    expect(
+      await send('PUT', '/tableConfigs/x', {
+        tableName: 'x',
+        schema: schemaOf('x'),
+        offline: offline('x', custom('new')),
+        realtime: realtime('x', custom('new')),
+      }),
+    ).toMatchObject([400, { reason: 'TABLE_INVALID', findings: [{ path: '/realtime/a' }] }]);
+    expect(await send('GET', '/tableConfigs/x')).toEqual(before);
   });
 
   test('deletes both halves and the schema, also if they are set aside', async () => {

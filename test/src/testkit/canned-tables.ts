@@ -135,6 +135,7 @@ export const cannedEngine: TableEngine = {
   },
   createTable: async () => done,
   updateTable: async () => done,
+  checkTable: async () => [],
   deleteTable: async () => undefined,
   listSegments: async () => [segment('COMMITTED', 0), segment('CONSUMING', 1)],
   deleteSegment: async () => undefined,

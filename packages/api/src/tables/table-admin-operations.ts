@@ -152,6 +152,8 @@ export const tableAdminOperations = {
   updateTableConfigs: adminOperation('updateTableConfigs', {
     tag,
     summary: 'Replace the schema and configs of a table together',
+    description:
+      'The name has no type. A half that does not exist is created. All parts are checked before one is written.',
     body: document,
     answer: done,
     answerIs: 'The schema and the configs were replaced.',

@@ -1,6 +1,7 @@
 import { tableAdminOperations as operations } from '@quire/api';
 import { isQuireError, type JsonValue, QuireError } from '@quire/core';
 import {
+  type Finding,
   parseTableName,
   type TableConfigDocument,
   type TableDescription,
@@ -9,7 +10,7 @@ import {
   type TableType,
 } from '@quire/core/table-engine';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
-import { assertNoErrors, checkTableConfigs } from '@quire/tables';
+import { assertNoErrors, checkTableConfigs, nestFindings } from '@quire/tables';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
@@ -61,14 +62,12 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     route('createTableConfigs', async (request, reply) => {
       const asked = tableConfigsOf(request);
       authorizeChange(request, 'tables created', { table: asked.tableName });
-      await assertValid(engine(), asked);
+      await assertValid(engine(), asked, []);
       const findings = await createAll(engine(), asked);
-      const status = `TableConfigs ${asked.tableName} successfully added`;
-      return sendJson(reply, {
-        unrecognizedProperties: {},
-        status,
-        ...(findings.length > 0 && { findings }),
-      });
+      return sendJson(
+        reply,
+        doneOf(findings, `TableConfigs ${asked.tableName} successfully added`),
+      );
     }),
     route('updateTableConfigs', async (request, reply) => {
       assertRawName(nameOf(request));
@@ -80,12 +79,10 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
         );
       }
       authorizeChange(request, 'tables replaced', { table: asked.tableName });
-      await assertValid(engine(), asked);
-      await updateAll(engine(), asked);
-      return sendJson(reply, {
-        unrecognizedProperties: {},
-        status: `TableConfigs updated for ${asked.tableName}`,
-      });
+      const before = await configsBefore(engine(), asked, signalOf(request));
+      await assertValid(engine(), asked, before);
+      const findings = await updateAll(engine(), asked, before);
+      return sendJson(reply, doneOf(findings, `TableConfigs updated for ${asked.tableName}`));
     }),
     route('deleteTableConfigs', async (request, reply) => {
       const name = nameOf(request);
@@ -191,52 +188,167 @@ function halfOf(
   );
 }
 
+function doneOf(findings: readonly Finding[], status: string): object {
+  return { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) };
+}
+
+/** Returns the member of `/tableConfigs` that has the config, as a JSON pointer. */
+function pointerOf({ tableName }: TableConfigDocument): string {
+  return parseTableName(tableName).type === 'REALTIME' ? '/realtime' : '/offline';
+}
+
 /**
- * Checks all parts before any of them is created, so that their findings are reported together.
+ * Returns the configs of the halves that exist. One that is set aside is omitted if its config is
+ * not replaced.
+ *
+ * @throws TABLE_NOT_FOUND when there is none; TABLE_DAMAGED when one to be replaced is set aside
+ */
+async function configsBefore(
+  engine: TableEngine,
+  { tableName, configs }: TableConfigs,
+  signal: AbortSignal,
+): Promise<readonly TableConfigDocument[]> {
+  const before: TableConfigDocument[] = [];
+  for (const { tableNameWithType } of await halvesOf(engine, tableName, undefined, signal)) {
+    try {
+      before.push((await engine.readTable(tableNameWithType, { signal })).config);
+    } catch (error) {
+      const isReplaced = configs.some((config) => config.tableName === tableNameWithType);
+      if (isReplaced || !isQuireError(error, 'TABLE_DAMAGED', 'RECORD_DAMAGED')) throw error;
+    }
+  }
+  return before;
+}
+
+/**
+ * Checks all parts before any of them is written, so that their findings are reported together and
+ * a refusal changes nothing.
  *
  * @throws TABLE_INVALID with all findings, under `/schema`, `/offline` and `/realtime`
+ * @throws TENANT_NOT_FOUND, STREAM_INVALID
  */
 async function assertValid(
   engine: TableEngine,
   { tableName, schema, configs }: TableConfigs,
+  before: readonly TableConfigDocument[],
 ): Promise<void> {
   const half = (type: string): TableConfigDocument | undefined =>
     configs.find((config) => parseTableName(config.tableName).type === type);
   const document = { tableName, schema, offline: half('OFFLINE'), realtime: half('REALTIME') };
   const { findings } = checkTableConfigs(document, { taskTypes: await engine.listTaskTypes() });
-  assertNoErrors(`Table ${tableName}`, findings);
+  // An engine relies on a valid schema.
+  const isError = ({ path, severity }: Finding): boolean =>
+    severity === 'error' && path.startsWith('/schema');
+  if (findings.some(isError)) assertNoErrors(`Table ${tableName}`, findings);
+  const all = [...findings];
+  const refusals: unknown[] = [];
+  for (const config of configs) {
+    const otherConfig = [...configs, ...before].find(
+      (other) => pointerOf(other) !== pointerOf(config),
+    );
+    try {
+      const found = await engine.checkTable(config, { schema, otherConfig });
+      all.push(...nestFindings(found, pointerOf(config)));
+    } catch (error) {
+      const refusal = belowPart(error, pointerOf(config));
+      if (isQuireError(refusal, 'TABLE_INVALID')) all.push(...(refusal.findings ?? []));
+      refusals.push(refusal);
+    }
+  }
+  assertNoErrors(`Table ${tableName}`, withoutDuplicates(all));
+  if (refusals.length > 0) throw refusals[0];
 }
 
-/** Creates all parts or none: earlier ones are deleted if a later one fails. */
-async function createAll(
+function withoutDuplicates(findings: readonly Finding[]): readonly Finding[] {
+  return [
+    ...new Map(
+      findings.map((finding) => [
+        JSON.stringify([finding.path, finding.code, finding.message]),
+        finding,
+      ]),
+    ).values(),
+  ];
+}
+
+/** Returns an error about a part, with the paths of its findings below its member. */
+function belowPart(error: unknown, pointer: string): unknown {
+  if (!isQuireError(error, 'TABLE_INVALID')) return error;
+  const { code, message, adminHint, findings } = error;
+  if (findings === undefined) return error;
+  const nested = nestFindings(findings, pointer);
+  return new QuireError(code, message, { cause: error, adminHint, findings: nested });
+}
+
+/** Creates all parts or none. */
+function createAll(engine: TableEngine, asked: TableConfigs): Promise<readonly Finding[]> {
+  return orUndo(async (undo) => {
+    const { schema } = asked;
+    await writeSchema(() => engine.createSchema(schema));
+    undo.push(() => engine.deleteSchema(schema.schemaName));
+    return await writeConfigs(engine, asked, [], undo);
+  });
+}
+
+/**
+ * Replaces all parts, and creates a half that does not exist. If an engine refuses a config that it
+ * did not refuse when it was checked, the earlier configs are put back; columns that were added to
+ * the schema remain, because no engine removes them.
+ */
+function updateAll(
   engine: TableEngine,
-  { schema, configs }: TableConfigs,
-): Promise<readonly object[]> {
-  await engine.createSchema(schema);
-  const made: string[] = [];
-  const findings: object[] = [];
+  asked: TableConfigs,
+  before: readonly TableConfigDocument[],
+): Promise<readonly Finding[]> {
+  return orUndo(async (undo) => {
+    // First, because it may be refused, and the configs may need its columns.
+    await writeSchema(() => engine.updateSchema(asked.schema));
+    return await writeConfigs(engine, asked, before, undo);
+  });
+}
+
+type UndoSteps = (() => Promise<unknown>)[];
+
+/** Runs a change; if it fails, the steps that undo its parts, the latest first. */
+async function orUndo<Result>(change: (undo: UndoSteps) => Promise<Result>): Promise<Result> {
+  const undo: UndoSteps = [];
   try {
-    for (const config of configs) {
-      const created = await engine.createTable(config);
-      made.push(created.tableNameWithType);
-      findings.push(...created.findings);
-    }
-    return findings;
+    return await change(undo);
   } catch (error) {
-    for (const name of made.toReversed()) await engine.deleteTable(name);
-    await engine.deleteSchema(schema.schemaName);
+    for (const step of undo.toReversed()) await step();
     throw error;
   }
 }
 
-async function updateAll(engine: TableEngine, { schema, configs }: TableConfigs): Promise<void> {
-  await engine.updateSchema(schema);
-  for (const config of configs) {
-    try {
-      await engine.updateTable(config);
-    } catch (error) {
-      if (!isQuireError(error, 'TABLE_NOT_FOUND')) throw error;
-      await engine.createTable(config);
-    }
+/** Writes the schema. @throws TABLE_INVALID with findings below `/schema` */
+async function writeSchema(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    throw belowPart(error, '/schema');
   }
+}
+
+/** Returns the findings, below `/offline` and `/realtime`. */
+async function writeConfigs(
+  engine: TableEngine,
+  { configs }: TableConfigs,
+  before: readonly TableConfigDocument[],
+  undo: UndoSteps,
+): Promise<readonly Finding[]> {
+  const all: Finding[] = [];
+  for (const config of configs) {
+    const earlier = before.find(({ tableName }) => tableName === config.tableName);
+    try {
+      const { findings } = await (earlier === undefined
+        ? engine.createTable(config)
+        : engine.updateTable(config));
+      all.push(...nestFindings(findings, pointerOf(config)));
+    } catch (error) {
+      throw belowPart(error, pointerOf(config));
+    }
+    undo.push(() =>
+      earlier === undefined ? engine.deleteTable(config.tableName) : engine.updateTable(earlier),
+    );
+  }
+  return all;
 }

@@ -103,6 +103,17 @@ const tableCases: readonly TableEngineCase[] = casesOf<OpenTableEngineFixture>('
     expect(await engine.readSchema('visits')).toMatchObject({ schemaName: 'visits' });
   });
 
+  test('are checked with documents that are not stored, and nothing changes', async (open) => {
+    await using fixture = await open();
+    const { engine } = fixture;
+    const context = { schema, otherConfig: undefined };
+    expect(await engine.checkTable(offline, context)).toEqual(expect.any(Array));
+    const abroad = { ...offline, tenants: { broker: 'DefaultTenant', server: 'Nowhere' } };
+    expect(await codeOf(engine.checkTable(abroad, context))).toBe('TENANT_NOT_FOUND');
+    expect(await codeOf(engine.readTable('visits_OFFLINE'))).toBe('TABLE_NOT_FOUND');
+    expect(await codeOf(engine.readSchema('visits'))).toBe('SCHEMA_NOT_FOUND');
+  });
+
   test('that are not valid are refused with findings, and leave nothing behind', async (open) => {
     await using fixture = await open();
     const { engine } = fixture;

@@ -29,6 +29,7 @@ export type {
   Ingested,
   IngestRequest,
   Instance,
+  TableContext,
   TableCreated,
   TableDescription,
   TableEngine,

@@ -86,6 +86,13 @@ export interface Ingested {
   readonly findings: readonly Finding[];
 }
 
+/** The documents that a table config is checked with. */
+export interface TableContext {
+  readonly schema: TableSchemaDocument;
+  /** The config of the other half, if there is one. */
+  readonly otherConfig: TableConfigDocument | undefined;
+}
+
 /**
  * The port to table engines: their configs and schemas, segments, stream consumption and tasks. It
  * has no HTTP and no engine-specific terms.
@@ -152,6 +159,17 @@ export interface TableEngine extends AsyncDisposable {
    * all findings
    */
   updateTable(config: TableConfigDocument, options?: CallOptions): Promise<TableCreated>;
+  /**
+   * Checks a config as `createTable` and `updateTable` do, with documents that need not be stored
+   * yet. Changes nothing.
+   *
+   * @throws TENANT_NOT_FOUND, STREAM_INVALID; TABLE_INVALID, with all findings
+   */
+  checkTable(
+    config: TableConfigDocument,
+    context: TableContext,
+    options?: CallOptions,
+  ): Promise<readonly Finding[]>;
   /** Deletes a table and its segments, but not its schema. @throws TABLE_NOT_FOUND */
   deleteTable(tableNameWithType: string, options?: CallOptions): Promise<void>;
 

@@ -1,11 +1,13 @@
 import { type CallOptions, type Query, QuireError, type Random } from '@quire/core';
 import type {
+  Finding,
   ForceCommitJob,
   IngestRequest,
   Instance,
   RebalanceJob,
   ResumeFrom,
   TableConfigDocument,
+  TableContext,
   TableCreated,
   TableEngine,
   TableProblem,
@@ -20,6 +22,8 @@ import { readConsumption, readPauseStatus } from './consumption.ts';
 import { Rebalances } from './rebalances.ts';
 import { deleteSegment, ingest, listSegments } from './segments.ts';
 import {
+  assertTenants,
+  completeTableConfig,
   createTable,
   deleteTable,
   listTables,
@@ -123,6 +127,16 @@ export class PinotTableEngine implements TableEngine {
 
   updateTable(config: TableConfigDocument, options: CallOptions = {}) {
     return updateTable(this.#calls, config, options);
+  }
+
+  /** Checks the tenants only: Apache Pinot checks the rest when the table is written. */
+  async checkTable(
+    config: TableConfigDocument,
+    _context: TableContext,
+    options: CallOptions = {},
+  ): Promise<readonly Finding[]> {
+    await assertTenants(this.#calls, completeTableConfig(config), options);
+    return [];
   }
 
   deleteTable(tableNameWithType: string, options: CallOptions = {}) {

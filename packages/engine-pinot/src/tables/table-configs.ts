@@ -194,7 +194,7 @@ export function completeTableConfig(config: TableConfigDocument): TableConfigDoc
  * Checks the tenants of a table. Apache Pinot would create a table on a missing tenant, and no
  * server would serve its rows.
  */
-async function assertTenants(
+export async function assertTenants(
   calls: AdminCalls,
   config: TableConfigDocument,
   options: CallOptions,

@@ -3,6 +3,7 @@ import {
   type Finding,
   parseTableName,
   type TableConfigDocument,
+  type TableContext,
   type TableCreated,
   type TableSchemaDocument,
 } from '@quire/core/table-engine';
@@ -58,6 +59,18 @@ export class CheckedPinotTables extends PinotTableEngine {
     const findings = await this.#check(config, options);
     const updated = await super.updateTable(config, options);
     return { ...updated, findings: [...findings, ...updated.findings] };
+  }
+
+  override async checkTable(
+    given: TableConfigDocument,
+    { schema, otherConfig }: TableContext,
+    options: CallOptions = {},
+  ): Promise<readonly Finding[]> {
+    const config = completeTableConfig(given);
+    const taskTypes = await this.listTaskTypes(options);
+    const context = { schema, taskTypes, otherConfig, clock: this.#clock };
+    const findings = assertNoErrors(`Table ${config.tableName}`, findingsOfTable(config, context));
+    return [...findings, ...(await super.checkTable(config, { schema, otherConfig }, options))];
   }
 
   /** Checks a table config. @throws SCHEMA_NOT_FOUND; TABLE_INVALID with all findings */
