@@ -68,10 +68,16 @@ export function testViews(stageOf: () => ConsoleStage): void {
     await using visit = await stage.visit();
     const { page } = visit;
     await runQuery(page, 'SELECT symbol, price FROM stocks');
+    await cellText(page, 1, 1);
+    await page.locator('.grid tbody [role=rowheader]').first().click();
+    const copied = page.getByText(/^(?:1 selected row|Row 1) as JSON$/);
+    await expect.poll(() => copied.textContent()).toBe('1 selected row as JSON');
     await ask(page, 'symbol', 'Filter…');
     await page.getByRole('dialog').getByLabel('Value').fill("o'clock");
     await page.keyboard.press('Enter');
     await page.getByText('No row fits the filters.').waitFor();
+    // It has other rows, so none of them is selected.
+    await expect.poll(() => copied.textContent()).toBe('Row 1 as JSON');
     await page.getByRole('button', { name: "Remove the filter symbol contains o'clock" }).click();
     await ask(page, 'symbol', 'Filter…');
     await page.getByRole('dialog').getByLabel('Value').fill('aap');

@@ -85,7 +85,7 @@ export class SheetRunner {
     await runner.open(requestId);
   }
 
-  /** Reports whether a statement is running; a stored result that is being opened is none. */
+  /** Reports whether a statement is running. Opening a stored result runs none. */
   isRunning(): boolean {
     return this.#state.parts.some(
       ({ state }) => state.kind === 'running' && state.sql !== undefined,

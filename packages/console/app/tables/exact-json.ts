@@ -1,6 +1,9 @@
 import { type JsonValue, parseLosslessJson } from '@quire/core/portable';
 
-/** JSON with all digits of its integers: those of a row or a config may be longer than numbers are exact. */
+/**
+ * JSON with all digits of its integers: those of a row or a config may be longer than numbers are
+ * exact.
+ */
 export function exactJson(value: JsonValue): string {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -194,7 +194,7 @@ function useRows() {
     delimiter,
     read: readRows(text, { delimiter }),
     setDelimiter,
-    /** Returns all rows as a file. @throws Error with a sentence when one of the text is unreadable */
+    /** Returns all rows as a file. @throws Error when the text has an unreadable row */
     toLoad: (): LoadableFile =>
       file === undefined
         ? pastedFile(text, delimiter)
