@@ -84,7 +84,7 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     const posted = page.waitForRequest((request) => request.url().includes('/query/sql'));
     await page.getByLabel('Kind').selectOption('histogram');
     expect((await posted).postDataJSON()).toMatchObject({
-      sql: expect.stringMatching(/FROM \(SELECT symbol[^]*\) AS result/),
+      sql: expect.stringMatching(/FROM \(SELECT \*\nFROM result\('[^']+'\)\n\) AS result/),
     });
     await page.locator('svg.chart [data-mark="rect"]').waitFor();
     const saved = page.waitForEvent('download');

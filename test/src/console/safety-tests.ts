@@ -67,6 +67,16 @@ export function testSafety(stageOf: () => ConsoleStage): void {
       .toBe('a\\u200bb\nc');
   });
 
+  test('dates beyond the calendar of browsers are shown, and do not blank the page', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, "SELECT DATE 'infinity' AS x, TIMESTAMP '0044-03-15 (BC) 00:00:00' AS y");
+    expect([await cellText(page, 1, 1), await cellText(page, 1, 2)]).toEqual([
+      'infinity',
+      '0044-03-15 (BC) 00:00:00.0',
+    ]);
+  });
+
   test('a grid is walked by keys: rows, ends, a cell that opens, and the clipboard', async () => {
     await using visit = await stage.visit();
     const { page } = visit;
