@@ -1,6 +1,6 @@
 import type { Finding } from '@quire/core/table-engine';
 import type { TableConfig } from '@quire/tables';
-import { parseSchedule } from './tasks/task-schedule.ts';
+import { parseSchedule } from './task-schedule.ts';
 
 /**
  * JSON pointers to members that configure how a cluster distributes, replicates or indexes a table.

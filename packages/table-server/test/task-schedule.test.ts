@@ -1,7 +1,7 @@
 import { isQuireError } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test, vi } from 'vitest';
-import { parseSchedule } from '../src/tasks/task-schedule.ts';
+import { parseSchedule } from '../src/task-schedule.ts';
 import { batch, config, finder, generation, schema, startMs, useInputs } from './task-server.ts';
 import { TestServer } from './test-server.ts';
 

@@ -10,12 +10,12 @@ import type { TaskEngineOptions } from './task-engine-options.ts';
 import { countOf, invalid, periodOf, taskOptionsOf, textsOf } from './task-options.ts';
 import type { TaskPlan } from './task-plan.ts';
 import { TaskRunner } from './task-runner.ts';
-import { parseSchedule } from './task-schedule.ts';
 import { type StoredTask, TaskStore } from './task-store.ts';
 import { isFinal } from './task-transitions.ts';
 import { plannerOf, taskTypes } from './task-types.ts';
 import { causeOf, diskProblemOf } from '../directory/disk-problem.ts';
 import type { ServedTable } from '../served-table.ts';
+import { parseSchedule } from '../task-schedule.ts';
 
 const tickMs = 1_000;
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,179}$/;

@@ -75,7 +75,7 @@ function numbersOf(part: string, index: number): readonly number[] {
   };
   const first = isOpen ? min : numberOf(from);
   if (to === undefined && step === undefined && !isOpen) return [first];
-  // A step of 0 is none.
+  // Quartz takes a step of 0 as if there were no step.
   const by = Number(step ?? 1);
   if (by === 0 && !isOpen) return [first];
   const last = to === undefined ? max : Math.min(numberOf(to), index === year ? 9999 : max);
