@@ -6,10 +6,10 @@ import {
   type Query,
   type QuireError,
   type RequestId,
+  writeExactJson,
 } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
 import type { AnsweredData, Result, ResultStore, StoringEngine } from '@quire/results';
-import { exactJsonOf } from './exact-json.ts';
 
 /** The policy for reusing results. */
 export interface ReusePolicy {
@@ -208,7 +208,7 @@ export function questionKey(
     left < right ? -1 : 1,
   );
   return createHash('sha256')
-    .update(exactJsonOf([principalName, sql, dialect ?? null, parameters ?? null, sorted]))
+    .update(writeExactJson([principalName, sql, dialect ?? null, parameters ?? null, sorted]))
     .digest('base64url');
 }
 

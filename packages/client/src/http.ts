@@ -1,4 +1,4 @@
-import { type Clock, QuireError } from '@quire/core/portable';
+import { type Clock, QuireError, writeExactJson } from '@quire/core/portable';
 import type { AuthorizationSource } from './authorization.ts';
 import { QuireClientError } from './client-error.ts';
 import { type RetryPolicy, retryReads } from './retry-reads.ts';
@@ -139,7 +139,7 @@ export class HttpSender {
         ...(isJson && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: body instanceof FormData ? body : encodeJson(body) }),
+      ...(body !== undefined && { body: body instanceof FormData ? body : writeExactJson(body) }),
     };
   }
 
@@ -187,17 +187,4 @@ function parseBaseUrl(baseUrl: string | URL): URL {
     );
   }
   return url;
-}
-
-/**
- * The function that TypeScript's library does not declare yet:
- * https://tc39.es/proposal-json-parse-with-source.
- */
-const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };
-
-/** Encodes JSON with all digits of bigints, if the runtime supports that. */
-function encodeJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'bigint' && rawJSON !== undefined ? rawJSON(String(member)) : member,
-  );
 }

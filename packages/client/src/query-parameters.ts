@@ -3,7 +3,7 @@ import { type QueryParameter, QuireError } from '@quire/core/portable';
 /**
  * A value for a parameter of a query. A Date is a TIMESTAMP, bytes are BYTES. A bigint is a LONG,
  * or a BIG_DECIMAL if it is too large. A number is the smallest of INT, LONG or DOUBLE that holds
- * it. `{ type, value }` sets the type explicitly.
+ * it; −0 is a DOUBLE. `{ type, value }` sets the type explicitly.
  */
 export type ParameterValue =
   | null
@@ -48,6 +48,7 @@ function encodeValue(
 }
 
 function encodeNumber(value: number): number | QueryParameter {
+  if (Object.is(value, -0)) return { type: 'DOUBLE', value };
   if (Number.isSafeInteger(value)) return value;
   if (Number.isFinite(value)) return Number.isInteger(value) ? { type: 'DOUBLE', value } : value;
   return {

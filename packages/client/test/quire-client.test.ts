@@ -34,6 +34,13 @@ describe('a query', () => {
     ]);
   });
 
+  it('a query sends the parameter -0 as a DOUBLE, with its sign', async () => {
+    const { client, sent } = clientOf(cursorResponse);
+    const zero = { type: 'DOUBLE', value: -0 } as const;
+    await client.query('SELECT 1 / ?', { parameters: [-0, zero, 0] });
+    expect(sent[0]?.body).toEqual({ sql: 'SELECT 1 / ?', parameters: [zero, zero, 0] });
+  });
+
   it('a query gives the page with its columns, its neighbours and where its result is', async () => {
     const { client } = clientOf(cursorResponse);
     expect((await client.query('SELECT 1', { rowCount: 1 })).page).toEqual({

@@ -9,6 +9,7 @@ export {
   QuireError,
   throwIfAborted,
 } from './errors.ts';
+export { writeExactJson } from './exact-json.ts';
 export {
   type JsonValue,
   parseLosslessJson,

@@ -14,6 +14,7 @@ export {
   QuireError,
   throwIfAborted,
 } from './errors.ts';
+export { writeExactJson } from './exact-json.ts';
 export { type JsonValue, parseLosslessJson } from './lossless-json.ts';
 export {
   nextPage,

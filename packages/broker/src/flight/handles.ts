@@ -1,6 +1,11 @@
 import { parseQueryParameters } from '@quire/api';
-import { isRequestId, QuireError, type QueryParameters, type RequestId } from '@quire/core';
-import { exactJsonOf } from '../exact-json.ts';
+import {
+  isRequestId,
+  QuireError,
+  type QueryParameters,
+  type RequestId,
+  writeExactJson,
+} from '@quire/core';
 
 /* The state that clients keep instead of the server: tickets and prepared statements contain all
    the data of their answers. They grant no access, which is checked for each call. */
@@ -53,7 +58,7 @@ export function decodeStatementHandle(bytes: Uint8Array): StatementHandle {
 }
 
 function encode(value: Readonly<Record<string, unknown>>): Uint8Array {
-  return new TextEncoder().encode(exactJsonOf(value));
+  return new TextEncoder().encode(writeExactJson(value));
 }
 
 function decode(what: string, bytes: Uint8Array): Readonly<Record<string, unknown>> {
