@@ -54,6 +54,23 @@ describe('--param', () => {
     });
   });
 
+  it('--param takes what JSON does not accept as a number as text', () => {
+    expect(
+      parse('a=02134', 'b=-01', 'c=00.50', 'd=1.', 'e=.5', 'f=+1', 'g=0', 'h=-0', 'i=0.50'),
+    ).toEqual({
+      a: '02134',
+      b: '-01',
+      c: '00.50',
+      d: '1.',
+      e: '.5',
+      f: '+1',
+      g: 0,
+      h: -0,
+      i: 0.5,
+    });
+    expect(parse('n:INT=007')).toEqual({ n: { type: 'INT', value: 7 } });
+  });
+
   it('--param takes the type that is said', () => {
     expect(parse('zip:STRING=00501', 'day:DATE=2024-02-29', 'n:LONG=1')).toEqual({
       zip: { type: 'STRING', value: '00501' },
@@ -73,6 +90,11 @@ describe('--param', () => {
       `x=${'9'.repeat(400)}`,
       'The parameter x is an integer of 400 digits; expected at most 38, or x:DOUBLE=… or x:STRING=….',
     ],
+    [
+      'x=1e400',
+      'The parameter x is beyond the range of a DOUBLE; expected a smaller number, or x:STRING=…, or x:DOUBLE=Infinity.',
+    ],
+    ['x:DOUBLE=-1e400', 'The parameter x is beyond the range of a DOUBLE; expected'],
     ['x:WORD=a', 'The type WORD does not exist; expected one of NULL, BOOLEAN, INT, LONG, DOUBLE,'],
     [
       'x:DATE=today',

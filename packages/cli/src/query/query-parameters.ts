@@ -35,6 +35,8 @@ export function parametersOf(named: NamedParameters): ParameterValues {
 const digitsMax = 38;
 
 function untyped(name: string, text: string): ParameterValue {
+  // JSON has no leading zeros: 02134 is a postal code.
+  if (/^-?0\d/.test(text)) return text;
   if (/^-?\d+$/.test(text)) {
     const number = Number(text);
     if (Number.isSafeInteger(number)) return number;
@@ -45,11 +47,16 @@ function untyped(name: string, text: string): ParameterValue {
       `The parameter ${name} is an integer of ${digitCount} digits; expected at most ${digitsMax}, or ${name}:DOUBLE=… or ${name}:STRING=….`,
     );
   }
-  return numberOf(text) ?? wordOf(text);
+  return numberOf(name, text) ?? wordOf(text);
 }
 
-function numberOf(text: string): number | undefined {
-  return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : undefined;
+function numberOf(name: string, text: string): number | undefined {
+  if (!/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return undefined;
+  const number = Number(text);
+  if (Number.isFinite(number)) return number;
+  throw new InvalidArgumentError(
+    `The parameter ${name} is beyond the range of a DOUBLE; expected a smaller number, or ${name}:STRING=…, or ${name}:DOUBLE=Infinity.`,
+  );
 }
 
 function wordOf(text: string): ParameterValue {
@@ -64,7 +71,7 @@ function typed(name: string, type: string, text: string): ParameterValue {
     );
   }
   const isText = ['STRING', 'LONG', 'BIG_DECIMAL', 'DATE', 'TIMESTAMP', 'BYTES'].includes(type);
-  const value = isText ? text : (numberOf(text) ?? wordOf(text));
+  const value = isText ? text : (numberOf(name, text) ?? wordOf(text));
   try {
     const [parameter] = Object.values(parseQueryParameters({ [name]: { type, value } }));
     return parameter as ParameterValue;
