@@ -98,6 +98,25 @@ describe('quire query in a pipe', () => {
     ]);
   });
 
+  it('quire query in a pipe with --format table cuts texts of later pages, and no numbers', async () => {
+    await using broker = await startFakeBroker(11);
+    const { stdout } = await run([
+      'query',
+      '--url',
+      broker.url,
+      '--format',
+      'table',
+      '--page-size',
+      '2',
+      '--offset',
+      '7',
+      'SELECT 1',
+    ]);
+    expect(stdout).toBe(
+      ['n  text', '─  ─────', '7  row 7', '8  row 8', '9  row 9', '10  row …', ''].join('\n'),
+    );
+  });
+
   it('quire query in a pipe tells of a failed query on standard error, with its code', async () => {
     const exceptions = [{ errorCode: 190, message: 'There is no table nowhere.' }];
     await using broker = await startFakeBroker(0, () => ({ body: { exceptions } }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainStyles } from '../src/styles.ts';
 import { planColumns } from '../src/table/plan-columns.ts';
-import { layOutTable } from '../src/table/text-table.ts';
+import { layOutTable, planTable, renderTable } from '../src/table/text-table.ts';
 import { textWidth } from '../src/table/text-width.ts';
 
 const columns = [
@@ -48,6 +48,26 @@ describe('layOutTable', () => {
     expect(lay(36)[0]).toBe(`city${' '.repeat(25)}flights`);
     expect(lay(40, 1)[0]).toBe('            flights  mean  tags');
     expect(lay(5, 1)).toEqual(['flig…', '─────', '9223…', ' NULL']);
+  });
+
+  it('a plan for lines of any width cuts texts of other rows, but no numbers, times or ids', () => {
+    const planned = [
+      { name: 'n', dataType: 'LONG' },
+      { name: 'at', dataType: 'TIMESTAMP' },
+      { name: 'id', dataType: 'STRING', isWhole: true },
+      { name: 'text', dataType: 'STRING' },
+    ];
+    const plan = planTable(planned, [[9, '2024-01-01 00:00:00.0', 'a', 'abcd']], {
+      widthMax: Number.POSITIVE_INFINITY,
+    });
+    const others = [
+      [-123456, '2024-01-01 00:00:00.123456', 'bc', 'abcde'],
+      [1, null, 'd', 'e'],
+    ];
+    expect(renderTable(planned, others, plan, plainStyles).lines).toEqual([
+      '-123456  2024-01-01 00:00:00.123456  bc  abc…',
+      '1  NULL                   d   e',
+    ]);
   });
 
   it('layOutTable marks NULLs, and not the text NULL', () => {

@@ -98,7 +98,7 @@ function showStreaming(environment: Environment): Progress | undefined {
 
 /**
  * Returns a function that lays out pages with the column widths of the first one: later pages are
- * aligned with it, and truncated if necessary.
+ * aligned with it, and their texts truncated if necessary; numbers and times are complete.
  */
 function tableLayout(): (page: QueryPage) => string {
   let plan: readonly PlannedColumn[] | undefined;

@@ -8,6 +8,8 @@ export interface ColumnWidth {
 export interface PlannedColumn {
   readonly index: number;
   readonly width: number;
+  /** True if cells of other rows that are wider must not be truncated. */
+  readonly isWhole?: boolean;
 }
 
 const shrunkWidthMin = 10;

@@ -51,7 +51,8 @@ export function layOutTable(
 
 /**
  * Selects the columns to show, and their widths. The plan applies to other rows as well, so that
- * pages are aligned.
+ * pages are aligned; where lines are not limited, their wider numbers and times move the rest of
+ * the line.
  */
 export function planTable(
   columns: readonly TableColumn[],
@@ -73,6 +74,7 @@ export function planTable(
   return planColumns(widths, widthMax, gap.length).map(({ index, width }) => ({
     index: firstColumn + index,
     width,
+    isWhole: widthMax === Number.POSITIVE_INFINITY && widths[index]?.mayShrink === false,
   }));
 }
 
@@ -83,9 +85,10 @@ export function renderTable(
   plan: readonly PlannedColumn[],
   styles: Styles,
 ): TextTable {
-  const shown = plan.map(({ index, width }) => ({
+  const shown = plan.map(({ index, width, isWhole = false }) => ({
     index,
     width,
+    isWhole,
     name: visibleText(columns[index]?.name ?? ''),
     align: numberPattern.test(columns[index]?.dataType ?? '')
       ? ('right' as const)
@@ -98,8 +101,13 @@ export function renderTable(
     ],
     lines: rows.map((row) =>
       line(
-        shown.map(({ index, width, align }) => {
-          const text = fitText(shownText(row[index]), width, align);
+        shown.map(({ index, width, isWhole, align }) => {
+          const content = shownText(row[index]);
+          const text = fitText(
+            content,
+            isWhole ? Math.max(width, textWidth(content)) : width,
+            align,
+          );
           return row[index] === null ? styles.faint(text) : text;
         }),
       ),
