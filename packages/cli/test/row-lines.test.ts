@@ -19,6 +19,10 @@ it('arrays and maps are JSON with all digits', () => {
   );
 });
 
+it('−0 has its sign, also within arrays and maps', () => {
+  expect(tabbedRow([-0, [-0, 0], { a: -0 }])).toBe('-0\t[-0,0]\t{"a":-0}\n');
+});
+
 it('the header is a line of the same kind', () => {
   expect(
     tabbedHeader([

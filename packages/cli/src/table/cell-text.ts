@@ -14,7 +14,8 @@ export function cellText(cell: Cell): string {
  */
 export function cellContent(cell: Cell): string {
   if (cell === null) return 'NULL';
-  return typeof cell === 'object' ? jsonText(cell) : String(cell);
+  if (typeof cell === 'object') return jsonText(cell);
+  return Object.is(cell, -0) ? '-0' : String(cell);
 }
 
 /** Formats a document as JSON over several lines, in the layout of `JSON.stringify(…, 2)`. */
@@ -23,8 +24,8 @@ export function indentedJson(document: Cell): string {
 }
 
 /**
- * Writes JSON with the digits of bigints, which JSON.stringify refuses; NaN and infinities as
- * strings, as on the wire.
+ * Writes JSON with the digits of bigints, which JSON.stringify refuses, and the sign of −0, which
+ * it omits; NaN and infinities as strings, as on the wire.
  *
  * @param lineBreak a line feed and the indentation of the cell; absent: all on one line
  */
@@ -50,5 +51,6 @@ function jsonText(cell: Cell, lineBreak?: string): string {
     return enclose('{', members, '}');
   }
   if (typeof cell === 'bigint') return String(cell);
+  if (Object.is(cell, -0)) return '-0';
   return JSON.stringify(typeof cell === 'number' && !Number.isFinite(cell) ? String(cell) : cell);
 }
