@@ -125,15 +125,19 @@ function toBigInt(scalar: JsonValue): Cell {
 }
 
 function toDate(scalar: JsonValue): Cell {
-  const match = /^(-?)(\d{4,6})(-\d\d-\d\d) (\d\d:\d\d:\d\d\.\d{1,3})/.exec(
+  const match = /^(\d{4,6})(-\d\d-\d\d)( \(BC\))? (\d\d:\d\d:\d\d\.\d{1,3})/.exec(
     typeof scalar === 'string' ? scalar : '',
   );
   if (match === null) return scalar;
-  const [, sign, year = '', day, time = ''] = match;
+  const [, digits = '', day, era, time = ''] = match;
+  // The year before the year 1 is 1 BC, and 0 in ECMAScript.
+  const year = era === undefined ? Number(digits) : 1 - Number(digits);
   // The ISO 8601 format of ECMAScript: a year of four digits, or of six with its sign; milliseconds
   // of three digits.
   const isoYear =
-    sign === '' && year.length === 4 ? year : `${sign === '' ? '+' : '-'}${year.padStart(6, '0')}`;
+    year >= 0 && year <= 9999
+      ? String(year).padStart(4, '0')
+      : `${year < 0 ? '-' : '+'}${String(Math.abs(year)).padStart(6, '0')}`;
   const date = new Date(`${isoYear}${day}T${time.padEnd(12, '0')}Z`);
   return Number.isNaN(date.getTime()) ? scalar : date;
 }
