@@ -14,6 +14,7 @@ import { BufferPool } from '../src/buffer-pool.ts';
 import { type CellFormat, csvFormat, jsonFormat } from '../src/encode/cell-format.ts';
 import { ChunkBuffer } from '../src/encode/chunk-buffer.ts';
 import { RowEncoder } from '../src/encode/row-encoder.ts';
+import { encodeTextSync } from '../src/encode/text-rows.ts';
 import { columnOf, listColumnOf, textColumnOf } from './column-builder.ts';
 
 const rowCount = 5000;
@@ -150,6 +151,20 @@ test('a row of long values is written in pieces, which are as long as those of t
   expect(lengths.length).toBeGreaterThan(20);
   expect(lengths[1]).toBeLessThanOrEqual(64 * 1024 * 6 + 2);
   expect(Math.max(...csv.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024 * 2 + 2);
+});
+
+test('a row without columns is an empty array in JSON and an empty object in NDJSON', () => {
+  const page = {
+    schema: new Schema([]),
+    batches: [
+      { batch: { rowCount: 3, columns: [] }, rows: { start: 0, end: 3 } },
+      { batch: { rowCount: 1, columns: [] }, rows: { start: 0, end: 1 } },
+    ],
+  };
+  const textOf = (format: 'json' | 'ndjson') =>
+    Buffer.from(encodeTextSync(format, page)).toString();
+  expect(textOf('json')).toBe('[[],[],[],[]]');
+  expect(textOf('ndjson')).toBe('{}\n{}\n{}\n{}\n');
 });
 
 test('chunks are large after the first one, but not while many are lent, nor when they are for keeps', () => {

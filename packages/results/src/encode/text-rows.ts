@@ -53,6 +53,7 @@ const text = (ascii: string): Uint8Array => Buffer.from(ascii);
 const nothing = text('');
 const comma = text(',');
 const firstOfJsonRow = text(',[');
+const emptyJsonRow = text(',[]');
 const bracket = text(']');
 
 /** Encodes rows as text, chunk by chunk. */
@@ -111,8 +112,10 @@ function jsonLayout(schema: Schema, { around }: TextOptions): TextLayout {
   const cellPrefixes = schema.fields.map((_, index) => (index === 0 ? firstOfJsonRow : comma));
   const head = Buffer.concat([around?.before ?? nothing, text('[')]);
   const tail = Buffer.concat([bracket, around?.after ?? nothing]);
+  // The first cell's prefix starts a row; a row without cells is only a suffix.
+  const rowSuffix = cellPrefixes.length === 0 ? emptyJsonRow : bracket;
   return {
-    frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix: bracket, tail },
+    frame: { head, cellPrefixes, separatorBytes: 1, rowSuffix, tail },
     cells: jsonFormat,
   };
 }
@@ -129,7 +132,7 @@ function ndjsonLayout(schema: Schema): TextLayout {
     head: nothing,
     cellPrefixes,
     separatorBytes: 0,
-    rowSuffix: text('}\n'),
+    rowSuffix: text(cellPrefixes.length === 0 ? '{}\n' : '}\n'),
     tail: nothing,
   };
   return { frame, cells: jsonFormat };
