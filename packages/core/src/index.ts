@@ -10,6 +10,7 @@ export {
   throwIfAborted,
 } from './errors.ts';
 export { writeExactJson } from './exact-json.ts';
+export { type CalendarDate, hybridToMs, julianDateOf } from './julian-calendar.ts';
 export {
   type JsonValue,
   parseLosslessJson,

@@ -8,13 +8,16 @@ const point: u8 = 0x2e;
 const bytesMin: usize = 23;
 const fractionDigitsMax = 9;
 const dayMs: i64 = 86_400_000;
+/** The first day of the Gregorian calendar, as eight digits. */
+const gregorianStart = 15_821_015;
 
 /** The time that was read last. */
 export let epochMs: i64 = 0;
 
 /**
  * Reads a TIMESTAMP as brokers write it, `"2026-01-01 00:00:00.0"`, with one to nine digits after
- * the point; returns `isOdd` for other forms.
+ * the point; returns `isOdd` for other forms, and for dates of the Julian calendar, before
+ * 1582-10-15.
  */
 export function readTimestamp(from: usize, end: usize): usize {
   if (from + bytesMin > end) return skipValue(from, end) === needsMore ? needsMore : isOdd;
@@ -36,7 +39,8 @@ export function readTimestamp(from: usize, end: usize): usize {
   const minute = twoDigits(from + 15);
   const second = twoDigits(from + 18);
   // `twoDigits` returns more than all of these limits if a byte is not a digit.
-  if (year < 100 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) return isOdd;
+  if (year > 9999 || month < 1 || month > 12 || day < 1 || day > 31) return isOdd;
+  if ((year * 100 + month) * 100 + day < gregorianStart) return isOdd;
   if (hour > 23 || minute > 59 || second > 59) return isOdd;
   let at = from + 21;
   let milliseconds = 0;

@@ -157,7 +157,7 @@ describe('an answer', () => {
   test('an answer has numbers and times of few digits as their texts say', async () => {
     const time = fc
       .tuple(
-        fc.date({ min: new Date('0100-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+        fc.date({ min: new Date('1582-10-15'), max: new Date('9999-12-31'), noInvalidDate: true }),
         fc.integer({ min: 1, max: 9 }),
       )
       .map(([date, length]) => ({
@@ -190,6 +190,19 @@ describe('an answer', () => {
         },
       ),
     );
+  });
+
+  // The texts are those of java.sql.Timestamp.toString() in UTC.
+  test.each([
+    ['1582-10-15 00:00:00.0', '1582-10-15T00:00:00.000Z'],
+    ['1582-10-04 23:59:59.999', '1582-10-14T23:59:59.999Z'],
+    ['1582-10-04 00:00:00.0', '1582-10-14T00:00:00.000Z'],
+    ['1500-02-29 00:00:00.0', '1500-03-10T00:00:00.000Z'],
+    ['1499-12-23 00:00:00.0', '1500-01-01T00:00:00.000Z'],
+    ['0001-01-03 00:00:00.0', '0001-01-01T00:00:00.000Z'],
+  ])('an answer has the TIMESTAMP %s of Java, Julian before 1582-10-15', async (text, time) => {
+    const { rows } = await read(answerOf({ t: 'TIMESTAMP' }, `[["${text}"]]`));
+    expect(rows).toEqual([[Date.parse(time)]]);
   });
 
   test('an answer has texts as JSON.parse reads them, whatever their escapes', async () => {

@@ -1,4 +1,4 @@
-import { type CalendarDate, hybridToMs, julianDateOf } from './julian-calendar.ts';
+import { type CalendarDate, hybridToMs, julianDateOf } from '@quire/core';
 import { expressionFailed } from './expression-error.ts';
 import { Decimal, Float, Timestamp, typeOf, type Value, WholeDouble } from './value.ts';
 
