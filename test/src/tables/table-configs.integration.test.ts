@@ -117,7 +117,7 @@ const tableNames = async (): Promise<readonly string[]> =>
   (await engine.listTables()).map(({ tableNameWithType }) => tableNameWithType);
 
 describe('/tableConfigs/{table}', () => {
-  test('with the name of one half is read, but neither deleted nor replaced', async () => {
+  test('the name of one half is read, but neither deleted nor replaced', async () => {
     await create('x');
     expect(await send('GET', '/tableConfigs/x_OFFLINE')).toMatchObject([
       200,
@@ -135,7 +135,7 @@ describe('/tableConfigs/{table}', () => {
     expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
   });
 
-  test('that is refused changes nothing, and has the findings of all parts below their members', async () => {
+  test('a refused PUT of table configs changes nothing, and has the findings of all parts below their members', async () => {
     await create('x');
     const wider = { tableName: 'x', schema: schemaOf('x', 'c2') };
     const read = async () => await send('GET', '/tableConfigs/x');
@@ -181,7 +181,7 @@ describe('/tableConfigs/{table}', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('replaces halves, creates a missing one, and has their findings below their members', async () => {
+  test('PUT of table configs replaces halves, creates a missing one, and has their findings below their members', async () => {
     const x = { tableName: 'x', schema: schemaOf('x') };
     await engine.createSchema(x.schema);
     expect(await send('PUT', '/tableConfigs/x', { ...x, offline: offline('x') })).toMatchObject([
@@ -202,7 +202,7 @@ describe('/tableConfigs/{table}', () => {
     expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
   });
 
-  test('puts the earlier configs back if a later part fails', async () => {
+  test('PUT of table configs puts the earlier configs back if a later part fails', async () => {
     await create('x');
     const updateTable = engine.updateTable.bind(engine);
     vi.spyOn(engine, 'updateTable').mockImplementation(async (config) => {
@@ -223,7 +223,7 @@ describe('/tableConfigs/{table}', () => {
     expect(await send('GET', '/tableConfigs/x')).toEqual(before);
   });
 
-  test('deletes both halves and the schema, also if they are set aside', async () => {
+  test('DELETE removes both halves and the schema, also if they are set aside', async () => {
     await create('x');
     await create('y');
     await close();
@@ -236,6 +236,15 @@ describe('/tableConfigs/{table}', () => {
       500,
       { reason: 'TABLE_DAMAGED' },
     ]);
+    // The other half can still be replaced.
+    const x = { tableName: 'x', schema: schemaOf('x') };
+    expect(
+      await send('PUT', '/tableConfigs/x', { ...x, realtime: realtime('x', custom('new')) }),
+    ).toMatchObject([200, {}]);
+    expect(await send('PUT', '/tableConfigs/x', { ...x, offline: offline('x') })).toMatchObject([
+      500,
+      { reason: 'TABLE_DAMAGED' },
+    ]);
     for (const name of ['x', 'y']) {
       expect(await send('DELETE', `/tableConfigs/${name}`)).toEqual([
         200,
@@ -244,10 +253,27 @@ describe('/tableConfigs/{table}', () => {
     }
     expect([await tableNames(), await engine.listSchemas()]).toEqual([[], []]);
   });
+
+  test('POST of table configs that an engine refuses creates nothing, and has all findings', async () => {
+    const [status, answer] = await send('POST', '/tableConfigs', {
+      tableName: 'x',
+      schema: schemaOf('x'),
+      offline: offline('x', { ...unsupported, segmentsConfig: { timeColumnName: 'nope' } }),
+      realtime: realtime('x', { tenants: { server: 'nope' } }),
+    });
+    expect([status, errorPathsOf(answer)]).toEqual([
+      400,
+      expect.arrayContaining([
+        '/offline/ingestionConfig/aggregationConfigs',
+        '/offline/segmentsConfig/timeColumnName',
+      ]),
+    ]);
+    expect([await tableNames(), await engine.listSchemas()]).toEqual([[], []]);
+  });
 });
 
 describe('the parts of /tableConfigs', () => {
-  test('are configs of the types that their members name', async () => {
+  test('the parts of table configs are of the types that their members name', async () => {
     await create('y');
     const asked = { tableName: 'x', schema: schemaOf('x') };
     const { tableType: _type, ...untyped } = realtime('x_REALTIME');
