@@ -4,7 +4,7 @@ import { type DataType, type Field, Precision, TimeUnit, Type } from '@uwdata/fl
 export type CellField = Pick<Field, 'type'> & { readonly metadata?: Field['metadata'] };
 
 /** JSON as text: it has the members in their order, and all digits. */
-export class JsonText {
+class JsonText {
   readonly text: string;
 
   constructor(text: string) {
