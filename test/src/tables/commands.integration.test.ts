@@ -217,7 +217,7 @@ describe('quire tables', () => {
     ).toEqual({
       exitCode: 0,
       stdout: 'Created orders_OFFLINE.\n',
-      stderr: 'info     So.\n         NOTE\n',
+      stderr: 'info     So.\n         NOTE at /offline\n',
     });
     const big = { metadata: { big: 9_007_199_254_740_993n } };
     expect(seen).toEqual([
