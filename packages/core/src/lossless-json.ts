@@ -17,16 +17,17 @@ interface ReviverContext {
 }
 
 /**
- * Matches an integer of sixteen digits or more. Many fractions and some texts match as well, which
- * only costs time.
+ * Matches a number with sixteen digits or more before its fraction. Some texts match as well, which
+ * only costs time. To match all digits of millions may exceed the memory of regular expressions.
  */
-const longIntegerPattern = /(?:^|[:[,\s])-?\d{16,}(?![\d.eE])/;
+const longIntegerPattern = /(?:^|[:[,\s])-?\d{16}/;
 /**
  * Matches sixteen digits in a row. Most texts have none, and this test is faster than the other
  * one.
  */
 const longDigitsPattern = /\d{16}/;
-const integerPattern = /^-?\d+$/;
+/** Matches a fraction or an exponent in the source of a number. */
+const fractionPattern = /[.eE]/;
 
 /** The default maximum of digits of an integer, many times that of any database type. */
 const digitsMaxDefault = 1_000;
@@ -69,7 +70,7 @@ function reviveInteger(value: unknown, rest: readonly unknown[], digitsMax: numb
       'This runtime cannot parse 64-bit integers: JSON.parse does not provide the source text.',
     );
   }
-  if (!integerPattern.test(source)) return value;
+  if (fractionPattern.test(source)) return value;
   const digitCount = source.length - (source.startsWith('-') ? 1 : 0);
   if (digitCount > digitsMax) throw new TooManyDigitsError(digitCount, digitsMax);
   return BigInt(source);
