@@ -5,6 +5,15 @@ import { fakeRequestId, startFakeBroker } from './fake-broker.ts';
 import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
 
 /** Runs a command to its end. */
+/** The arguments of a query that prints tables, page by page. */
+function tableQuery(
+  url: string,
+  { pageSize, offset }: { readonly pageSize: number; readonly offset: number },
+): readonly string[] {
+  const paging = ['--page-size', String(pageSize), '--offset', String(offset)];
+  return ['query', '--url', url, '--format', 'table', ...paging, 'SELECT 1'];
+}
+
 async function run(args: readonly string[], options?: FakeOptions) {
   const environment = new FakeEnvironment(options);
   const exitCode = await runCommand(args, environment);
@@ -78,18 +87,7 @@ describe('quire query in a pipe', () => {
 
   it('quire query in a pipe with --format table aligns all pages by the first', async () => {
     await using broker = await startFakeBroker(11);
-    const { stdout } = await run([
-      'query',
-      '--url',
-      broker.url,
-      '--format',
-      'table',
-      '--page-size',
-      '10',
-      '--offset',
-      '5',
-      'SELECT 1',
-    ]);
+    const { stdout } = await run(tableQuery(broker.url, { pageSize: 10, offset: 5 }));
     expect(stdout.split('\n').slice(0, 4)).toEqual([
       ' n  text',
       '──  ──────',
@@ -100,18 +98,7 @@ describe('quire query in a pipe', () => {
 
   it('quire query in a pipe with --format table cuts texts of later pages, and no numbers', async () => {
     await using broker = await startFakeBroker(11);
-    const { stdout } = await run([
-      'query',
-      '--url',
-      broker.url,
-      '--format',
-      'table',
-      '--page-size',
-      '2',
-      '--offset',
-      '7',
-      'SELECT 1',
-    ]);
+    const { stdout } = await run(tableQuery(broker.url, { pageSize: 2, offset: 7 }));
     expect(stdout).toBe(
       ['n  text', '─  ─────', '7  row 7', '8  row 8', '9  row 9', '10  row …', ''].join('\n'),
     );

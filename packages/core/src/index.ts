@@ -77,6 +77,7 @@ export {
   type UnsealedRecord,
   unsealRecord,
 } from './sealed-record.ts';
+export { sqlPiece } from './sql-pieces.ts';
 export { systemClock } from './system-clock.ts';
 export { systemRandom } from './system-random.ts';
 export { formatBytes, formatDurationMs, MiB, parseDurationMs } from './units.ts';

@@ -1,12 +1,10 @@
+import { sqlPiece } from '@quire/core';
+
 /** Matches spaces, a comment of one line, or the start of another comment. */
 const blank = /\s+|--[^\n\r]*|(\/\*)/y;
 const commentEdge = /\/\*|\*\//g;
-/**
- * Matches a text (`'…'`, `E'\'…'`, `$$…$$`, `$tag$…$tag$`), a quoted name, a word, or one other
- * character.
- */
-const token =
-  /[eE]'(?:[^'\\]|''|\\[\s\S])*'|'[^']*'|"[^"]*"|\$(?<tag>(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$[\s\S]*?\$\k<tag>\$|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|[\s\S]/y;
+/** Matches a text, a quoted name, a word, or one other character. */
+const token = new RegExp(String.raw`${sqlPiece}|[\s\S]`, 'y');
 
 /**
  * Returns the one statement of a text without semicolons, so that it can be put in brackets that

@@ -21,7 +21,8 @@ import { Records } from '../src/directory/records.ts';
 import { VerificationHost } from '../src/queries/index.ts';
 import type { ConsumingRecord } from '../src/segments/manifest.ts';
 import { identityOf } from '../src/segments/verify-file.ts';
-import { jsonLines, ordersConfig, TestServer } from './test-server.ts';
+import { configOf } from './orders.ts';
+import { jsonLines, TestServer } from './test-server.ts';
 import { until } from '../../../test/src/testkit/until.ts';
 
 /**
@@ -110,7 +111,7 @@ async function openOrders({ engine, directory }: TestServer): Promise<FileProduc
     partitionCount: 1,
   });
   await engine.createSchema(schemaOf('orders'));
-  await engine.createTable(ordersConfig);
+  await engine.createTable(configOf());
   return orders;
 }
 

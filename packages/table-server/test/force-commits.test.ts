@@ -24,7 +24,7 @@ class ReversingRecords extends Records {
   async #replaceAfterLater(index: number, record: RecordFile, content: object): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.allSettled(this.#writes.slice(index + 1));
-    if (this.isFull) throw new QuireError('STORE_FULL', 'There is no space.');
+    if (this.isFull) throw new QuireError('STORE_FULL', 'The disk is full.');
     await super.replace(record, content);
   }
 }

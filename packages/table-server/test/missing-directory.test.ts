@@ -6,7 +6,8 @@ import { ManualClock } from '@quire/core/testing';
 import { FileProducer } from '@quire/streams';
 import { expect, test } from 'vitest';
 import { openEmbeddedTables, openTableQueries } from '../../../test/src/testkit/embedded-tables.ts';
-import { jsonLines, ordersConfig } from './test-server.ts';
+import { configOf } from './orders.ts';
+import { jsonLines } from './test-server.ts';
 
 const schemaOf = (schemaName: string) => ({
   schemaName,
@@ -78,7 +79,7 @@ test('tables whose directory goes away say so, and are as before when it is back
 
   for (const name of ['kept', 'orders']) await engine.createSchema(schemaOf(name));
   await engine.createTable({ tableName: 'kept', tableType: 'OFFLINE', segmentsConfig: {} });
-  await engine.createTable(ordersConfig);
+  await engine.createTable(configOf());
   await ingest();
   await produce();
   await until(async () => (await count('orders')) === 1);

@@ -17,6 +17,7 @@ export const schema: TableSchemaDocument = {
   ],
 };
 
+/** Returns a table of the file stream `orders`, from its start. */
 export function configOf(
   stream: Readonly<Record<string, string>> = {},
   ingestion: Readonly<Record<string, JsonValue>> = {},

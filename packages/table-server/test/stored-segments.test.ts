@@ -166,7 +166,7 @@ test('a config whose stream is not allowed changes nothing: the table keeps its 
   await orders.untilRows(3);
 });
 
-test('a table whose stream is no longer allowed is served, and can be given another config', async () => {
+test('a table whose stream the settings no longer allow can be queried, and its config replaced', async () => {
   const { orders, settings } = await openAllowing();
   await using _orders = orders;
   const { server } = orders;

@@ -71,24 +71,6 @@ export function openEngine(
   });
 }
 
-/** A table of the file stream `orders`, from its start. */
-export const ordersConfig: TableConfigDocument = {
-  tableName: 'orders',
-  tableType: 'REALTIME',
-  segmentsConfig: { timeColumnName: 'ts' },
-  ingestionConfig: {
-    streamIngestionConfig: {
-      streamConfigMaps: [
-        {
-          streamType: 'file',
-          'stream.file.topic.name': 'orders',
-          'stream.file.consumer.prop.auto.offset.reset': 'smallest',
-        },
-      ],
-    },
-  },
-};
-
 export const flightsSchema: TableSchemaDocument = {
   schemaName: 'flights',
   dimensionFieldSpecs: [

@@ -296,8 +296,12 @@ export class TaskRunner implements AsyncDisposable {
    * from being resumed: it is reported, and this task is resumed later.
    */
   async #resumeTask(taskName: string): Promise<void> {
+    await this.#orResumeLater(taskName, () => this.#recover(taskName));
+  }
+
+  async #orResumeLater(taskName: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.#recover(taskName);
+      await work();
     } catch (error) {
       this.#options.onFailed?.(error);
       this.#later(taskName, () => this.#resumeTask(taskName));
@@ -380,13 +384,7 @@ export class TaskRunner implements AsyncDisposable {
    * the commit is repeated: part of it may have happened.
    */
   async #commit(task: StoredTask): Promise<void> {
-    const { taskName } = task.record;
-    try {
-      await this.#commitOnce(task);
-    } catch (error) {
-      this.#options.onFailed?.(error);
-      this.#later(taskName, () => this.#resumeTask(taskName));
-    }
+    await this.#orResumeLater(task.record.taskName, () => this.#commitOnce(task));
   }
 
   async #commitOnce(task: StoredTask): Promise<void> {
