@@ -138,6 +138,39 @@ test('partitions continue after a resumption that was refused', async () => {
   }, 'the intact partition has consumed its messages');
 });
 
+test('a segment that a pause could not commit is listed, and can be deleted while the table is paused', async () => {
+  await using orders = await openWithRows();
+  const { engine } = orders.server;
+  // A commit reads chunks only if there are several.
+  await orders.append(3);
+  await orders.untilRows(6);
+  await damageChunk(orders, 0);
+  await engine.pauseConsumption(table);
+  // It waits for the end of the pause, and changes nothing.
+  await expect(engine.resumeConsumption(table, { from: 'largest' })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  });
+  const listed = await consumingSegment(orders);
+  expect(listed).toMatchObject({ rowCount: 6 });
+  await engine.deleteSegment(table, listed?.segmentName ?? '');
+  expect(await consumingSegment(orders)).toBeUndefined();
+  await engine.resumeConsumption(table);
+  await orders.untilRows(6);
+  expect(await orders.summaries()).toEqual(orders.eachOnce);
+});
+
+test('no segment from before a move to another offset is listed after it', async () => {
+  await using orders = await openWithRows();
+  const { engine } = orders.server;
+  await engine.resumeConsumption(table, { from: 'smallest' });
+  // Until the next segment is open, there is none.
+  const offsets = (await engine.listSegments(table)).flatMap(({ state, stream }) =>
+    state === 'CONSUMING' && stream?.partition === 0 ? [stream.startOffset] : [],
+  );
+  expect(offsets.filter((offset) => offset !== 0)).toEqual([]);
+  await orders.untilRows(6);
+});
+
 /** Opens a server whose settings can stop allowing its streams. */
 async function openAllowing() {
   const settings = { areAllowed: true, directory: '' };
