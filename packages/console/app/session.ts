@@ -18,6 +18,8 @@ export interface Session {
   readonly call: Call;
   /** True if queries can read stored results, as sorting and filtering by headers do. */
   readonly readsResults: boolean;
+  /** The languages that queries may select. */
+  readonly dialects: readonly string[];
   readonly sendFile: SendFile;
   readonly sheets: SheetStore;
   readonly runners: SheetRunners;
@@ -40,7 +42,7 @@ export function storeToken(token: string | undefined): void {
 export async function openSession(token: string, onRefused: () => void): Promise<Session> {
   const authorization = `Bearer ${token}`;
   const withoutRefusals = createFetch(authorization, () => undefined);
-  const [caller, { readsResults = true }] = await Promise.all([
+  const [caller, { readsResults = true, dialects = [] }] = await Promise.all([
     createCall(withoutRefusals)('/whoami') as Promise<unknown> as Promise<
       Pick<Session, 'name' | 'role'>
     >,
@@ -63,6 +65,7 @@ export async function openSession(token: string, onRefused: () => void): Promise
     admin: new QuireAdminClient(options),
     call,
     readsResults,
+    dialects,
     sendFile: createSendFile(authorization, onRefused),
     sheets: new SheetStore(caller.name),
     runners: new SheetRunners(client, new QuireQueryClient(options)),

@@ -21,4 +21,6 @@ export interface ControllerConsole {
   readonly hasQuickstartTokens: boolean;
   /** False if queries cannot reference stored results; the console then offers none that do. */
   readonly readsResults?: boolean | undefined;
+  /** The languages that queries may select; none if the engine has its own. */
+  readonly dialects?: readonly string[] | undefined;
 }

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Locator } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { filesBelow } from '../testkit/files-below.ts';
-import { analystToken, type ConsoleStage, runQuery } from './console-stage.ts';
+import { analystToken, type ConsoleStage, migratorToken, runQuery } from './console-stage.ts';
 import { testRestreams } from './restream-tests.ts';
 import { testResultList } from './result-list-tests.ts';
 
@@ -90,6 +90,24 @@ export function testAdministration(stageOf: () => ConsoleStage): void {
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as SVG' }).click();
     expect((await saved).suggestedFilename()).toBe('histogram.svg');
+    expect(complaints).toEqual([]);
+  });
+
+  test('charts are drawn for a caller whose queries are in another language', async () => {
+    await using visit = await stage.visit({ token: migratorToken });
+    const { page, complaints } = visit;
+    await runQuery(
+      page,
+      "SELECT price, toDateTime(0, 'yyyy') AS epoch, price * 2 AS twice FROM stocks LIMIT 500",
+    );
+    await page.getByRole('tab', { name: 'Plot' }).click();
+    for (const [kind, mark] of [
+      ['histogram', 'rect'],
+      ['dots', 'dot'],
+    ] as const) {
+      await page.getByLabel('Kind').selectOption(kind);
+      await page.locator(`svg.chart [data-mark="${mark}"]`).waitFor();
+    }
     expect(complaints).toEqual([]);
   });
 

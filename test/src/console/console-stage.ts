@@ -11,6 +11,8 @@ const samples = join(import.meta.dirname, '../../../node_modules/vega-datasets/d
 
 export const adminToken = 'quickstart-admin';
 export const analystToken = 'quickstart-analyst';
+/** The token of a principal whose queries are in the language of Apache Pinot. */
+export const migratorToken = 'quickstart-migrator';
 
 /**
  * The settings of a whole system in a directory, with the tokens of the quickstart and a few of its
@@ -37,6 +39,10 @@ function settingsIn(home: string): Record<string, string> {
     'engine.auth.principal.analyst.quota.maxMB': '500',
     'engine.auth.principal.analyst.token.sha256':
       '9e60995b3b8fb825fc55f0659b1ba49e02a89232f4b6a8a2d6182eec46585029',
+    'engine.auth.principal.migrator.role': 'query',
+    'engine.auth.principal.migrator.dialect': 'pinot',
+    'engine.auth.principal.migrator.token.sha256':
+      '17dca84fc51c72e6383ca537fb69769917b7a152c937d159a6803089fb9eb24c',
     'engine.table.stocks.path': join(samples, 'stocks.csv'),
     'engine.table.cars.path': join(samples, 'cars.json'),
     'engine.table.readings.path': join(home, 'readings.parquet'),

@@ -4,6 +4,7 @@ import { isNumeric } from '../query/grid-columns.ts';
 import { saveFile } from '../save-file.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
+import { inOwnDialect } from '../query/result-query.ts';
 import { Choice } from '../widgets/choice.tsx';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
 import { drawChart, svgFile } from './draw.ts';
@@ -97,8 +98,8 @@ export function PlotPanel({
 
 /** One chart of the rows of a query. */
 export function Chart({ sql, spec }: { readonly sql: string; readonly spec: PlotSpec }): ReactNode {
-  const { client } = useSession();
-  const query = plotQuery(sql, spec);
+  const { client, dialects } = useSession();
+  const query = inOwnDialect(plotQuery(sql, spec), dialects);
   const rows = useResource(query, async (signal): Promise<readonly Row[]> => {
     await using cursor = await client.query(query, { rowCount: 10_000, signal });
     return cursor.page.rows;

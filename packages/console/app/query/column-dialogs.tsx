@@ -9,7 +9,7 @@ import { Failed, Loading, Resolved } from '../widgets/states.tsx';
 import { type GridColumn, isNumeric } from './grid-columns.ts';
 import { readPlain } from './plain-query.ts';
 import type { OpenResult } from './result-pages.ts';
-import { selectResult } from './result-query.ts';
+import { inOwnDialect, selectResult } from './result-query.ts';
 import { exactRowsMax, findQuery, statisticsQuery } from './row-view.ts';
 
 const Chart = lazy(async () => ({ default: (await import('../plot/plot-panel.tsx')).Chart }));
@@ -24,8 +24,11 @@ export function StatisticsDialog({
   readonly column: GridColumn;
   readonly onClose: () => void;
 }): ReactNode {
-  const { call } = useSession();
-  const sql = statisticsQuery(result.requestId, column, result.totalRowCount);
+  const { call, dialects } = useSession();
+  const sql = inOwnDialect(
+    statisticsQuery(result.requestId, column, result.totalRowCount),
+    dialects,
+  );
   const statistics = useResource(sql, async (signal) => {
     const { rows } = await readPlain(call, sql, signal);
     const [all, nulls, distinct, least, greatest, mean] = rows[0] ?? [];

@@ -9,6 +9,14 @@ export function selectResult(requestId: string): string {
   return `SELECT *\nFROM result('${requestId}')`;
 }
 
+/**
+ * Returns a query of stored results in the language that the console writes, whatever that of the
+ * caller is.
+ */
+export function inOwnDialect(sql: string, dialects: readonly string[]): string {
+  return dialects.includes('duckdb') ? `SET dialect = 'duckdb'; ${sql}` : sql;
+}
+
 /** Completions for a query that names the open result, including its columns. */
 export function withResult(
   catalog: Catalog | undefined,

@@ -7,6 +7,8 @@ export interface AboutServer {
   readonly quickstartTokens: boolean;
   /** False if queries cannot reference stored results; absent at servers where they can. */
   readonly readsResults?: boolean;
+  /** The languages that queries may select; absent at servers before they were published. */
+  readonly dialects?: readonly string[];
   /** True if `/docs` can be read without credentials. */
   readonly docs: boolean;
 }

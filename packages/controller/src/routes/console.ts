@@ -40,6 +40,7 @@ export function consoleRoutes({ options }: ControllerContext): readonly RouteOpt
     version: options.version,
     quickstartTokens: site.hasQuickstartTokens,
     readsResults: site.readsResults !== false,
+    dialects: site.dialects ?? [],
     docs: options.docsPublic === true,
   };
   return [

@@ -232,6 +232,7 @@ async function openConsole(
       // The brokers are expected to have the engine of these settings.
       readsResults:
         live.current.engine.modulePath !== undefined || engineKindOf(live.current).readsResults,
+      dialects: dialectsOf(live).dialects?.known,
     },
     queries,
   };
