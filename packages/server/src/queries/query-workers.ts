@@ -96,14 +96,14 @@ export class QueryWorkers implements StoringEngine {
       written = (await pool.run(work, { signal, handlers, onGone })) as WrittenResult;
     } catch (error) {
       gone.abort(error);
-      await host.abandonPut();
+      await host.close();
       if (end !== undefined) await removeLeftovers?.(order, end);
       // A worker that is still alive and did not release its reservation has written nothing.
       else write.release(true);
       await write.fail(error);
       throw error;
     } finally {
-      await host.closeGet();
+      await host.close();
     }
     return await write.commit(written);
   }
@@ -125,7 +125,7 @@ export class QueryWorkers implements StoringEngine {
       const described = answer as EncodedDescription;
       return { ...described, schema: decodeSchema(described.schema) };
     } finally {
-      await host.closeGet();
+      await host.close();
     }
   }
 }

@@ -6,6 +6,7 @@ import {
   type ObjectStore,
   QuireError,
 } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import type { ResultSink } from '@quire/results';
 import type { CallHandlers } from '../workers/worker-process.ts';
 import { queryCalls } from './query-work.ts';
@@ -26,6 +27,7 @@ export class StoreHost {
   #put: PushedPut | undefined;
   #object: ObjectBody | undefined;
   #chunks: AsyncIterator<Uint8Array> | undefined;
+  #isClosed = false;
 
   constructor(store: ResultSink & Pick<ObjectStore, 'get'>, reachable: ReachableObjects) {
     this.#store = store;
@@ -36,23 +38,28 @@ export class StoreHost {
       },
       [queryCalls.putChunk]: (chunk) => this.#startedPut().write(chunk as Uint8Array),
       [queryCalls.putEnd]: () => this.#startedPut().end(),
-      [queryCalls.putAbandon]: () => this.abandonPut(),
+      [queryCalls.putAbandon]: () => this.#abandonPut(),
       [queryCalls.delete]: (key) => this.#store.delete(this.#writable(key)),
       [queryCalls.getBegin]: (input) =>
         this.#startGet(input as { readonly key: string; readonly range?: ByteRange }),
       [queryCalls.getChunk]: async () =>
         (await this.#chunks?.next())?.value as Uint8Array | undefined,
-      [queryCalls.getEnd]: () => this.closeGet(),
+      [queryCalls.getEnd]: () => this.#closeGet(),
     };
   }
 
-  /** Aborts the current put, if any: its writer has ended. */
-  async abandonPut(): Promise<void> {
+  /** Aborts the put and closes the get of a worker that has ended, if any. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#abandonPut();
+    await this.#closeGet();
+  }
+
+  async #abandonPut(): Promise<void> {
     await this.#put?.abandon();
   }
 
-  /** Closes the current get, if any: its reader has ended. */
-  async closeGet(): Promise<void> {
+  async #closeGet(): Promise<void> {
     const object = this.#object;
     this.#object = undefined;
     this.#chunks = undefined;
@@ -72,10 +79,13 @@ export class StoreHost {
         'A worker requested an object that its query does not reference.',
       );
     }
-    await this.closeGet();
-    this.#object = await this.#store.get(key, { range });
-    this.#chunks = this.#object.body[Symbol.asyncIterator]();
-    return this.#object.sizeBytes;
+    await this.#closeGet();
+    const object = await this.#store.get(key, { range });
+    this.#object = object;
+    // The reader may have ended before the object was open.
+    if (this.#isClosed) await this.#closeGet();
+    else this.#chunks = object.body[Symbol.asyncIterator]();
+    return object.sizeBytes;
   }
 
   #startedPut(): PushedPut {
@@ -101,14 +111,14 @@ export class StoreHost {
 /** A put whose bytes are pushed; the store pulls them. */
 class PushedPut {
   readonly #stored: Promise<ObjectEntry>;
+  readonly #abandoned = new AbortController();
   /** The chunk that waits to be pulled, with its writer. */
   #offered = Promise.withResolvers<Uint8Array | undefined>();
   #taken = Promise.withResolvers<void>();
 
   constructor(store: ResultSink, key: string) {
-    this.#stored = store.put(key, this.#chunks());
+    this.#stored = store.put(key, this.#chunks(), { signal: this.#abandoned.signal });
     this.#stored.catch(ignore);
-    this.#offered.promise.catch(ignore);
   }
 
   /** Resolves once the store has finished with the chunk. @throws any error of the store */
@@ -123,20 +133,18 @@ class PushedPut {
   }
 
   async abandon(): Promise<void> {
-    this.#offered.reject(new QuireError('ABORTED', 'The writer aborted.'));
+    this.#abandoned.abort(new QuireError('ABORTED', 'The writer aborted.'));
     await this.#stored.catch(ignore);
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array> {
-    for (
-      let chunk = await this.#offered.promise;
-      chunk !== undefined;
-      chunk = await this.#offered.promise
-    ) {
+    for (;;) {
+      // The writer may end at any time, also while the store takes a chunk.
+      const chunk = await unlessAborted(this.#offered.promise, this.#abandoned.signal);
+      if (chunk === undefined) return;
       yield chunk;
       const taken = this.#taken;
       this.#offered = Promise.withResolvers();
-      this.#offered.promise.catch(ignore);
       this.#taken = Promise.withResolvers();
       taken.resolve();
     }
