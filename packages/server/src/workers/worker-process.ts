@@ -212,7 +212,12 @@ export class WorkerProcess {
       }
       return continueTrace(trace, () => handler(input));
     });
-    this.#send({ kind: 'reply', callId, outcome });
+    try {
+      this.#send({ kind: 'reply', callId, outcome });
+    } catch (error) {
+      // A value that structured clone cannot transfer, such as the answer of a plug-in's store.
+      this.#send({ kind: 'reply', callId, outcome: { isGood: false, error: encodeError(error) } });
+    }
   }
 
   #send(message: ToWorker): void {

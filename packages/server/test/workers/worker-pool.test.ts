@@ -122,6 +122,18 @@ describe('a pool of workers', () => {
     ).rejects.toMatchObject({ code: 'INTERNAL' });
   });
 
+  it('a pool of workers fails a call whose answer cannot be transferred, and runs the next work', async () => {
+    const pool = openPool();
+    const handlers = { makeFunction: async () => ({ run: () => 1 }) };
+    await expect(
+      run(pool, { kind: 'ask', name: 'makeFunction', value: 1 }, { handlers }),
+    ).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: expect.stringMatching(/could not be cloned/),
+    });
+    expect(await run(pool, { kind: 'echo', value: 1 })).toBe(1);
+  });
+
   it('a pool of workers cancels work when its signal is aborted, and keeps the process if it stops in time', async () => {
     const pool = openPool({ killGraceMs: 60_000 });
     const call = new AbortController();
