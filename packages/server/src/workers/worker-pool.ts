@@ -199,7 +199,9 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(shuttingDown(this.#kind.name));
     await Promise.allSettled(this.#inProgress);
-    await Promise.all([...this.#all].map((worker) => this.#stop(worker)));
+    for (const worker of this.#all) void this.#stop(worker);
+    // A process that was large or replaced has been stopping since the end of its last work.
+    await Promise.allSettled(this.#inProgress);
   }
 
   /** Runs a piece of work, which the end of the pool waits for. */

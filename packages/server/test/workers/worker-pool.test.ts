@@ -356,4 +356,18 @@ describe('a pool of workers', () => {
     expect([idle, busy].filter(isAlive)).toEqual([]);
     await expect(run(pool, { kind: 'pid' })).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
   });
+
+  it('a pool of workers ends with all of its processes, also those that are replaced after their work', async () => {
+    const pool = openPool({ killGraceMs: 60_000 });
+    const pid = await run(pool, { kind: 'pid' });
+    const waiting = Promise.withResolvers<unknown>();
+    const handlers = { waiting: async () => waiting.resolve(undefined) };
+    const running = run(pool, { kind: 'wait until cancelled' }, { handlers });
+    const failure = running.catch((error: unknown) => error);
+    await waiting.promise;
+    pool.replaceAbove(0);
+    await pool[Symbol.asyncDispose]();
+    expect(isAlive(pid)).toBe(false);
+    expect(await failure).toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
 });
