@@ -7,6 +7,7 @@ import {
   QuireError,
   type Random,
   type RetryEvent,
+  type RetryOptions,
   type StoreBackend,
   type StoreCall,
   storeRetryDelays,
@@ -106,21 +107,26 @@ export async function openStore(
   settings: StoreSettings,
   dependencies: StoreDependencies,
 ): Promise<OpenedStore> {
-  const { clock, random, onCall, onRetry } = dependencies;
-  const { timeoutMs, concurrencyMax, attemptsMax } = settings.store;
+  const { clock, onCall } = dependencies;
   const backend = await openBackend(settings, dependencies);
   const observed = withObserver(backend, onCall, clock);
   // Calls to the memory of this process neither wait nor fail.
   if (storeInUse(settings).location === undefined) return { store: observed, backend };
-  const timed = withTimeLimit(observed, {
-    clock,
-    callTimeoutMs: timeoutMs,
-    idleTimeoutMs: timeoutMs,
-  });
+  return { store: guarded(observed, settings, dependencies), backend };
+}
+
+/** Returns a store with the wrappers that protect its callers. */
+function guarded(
+  store: ObjectStore,
+  { store: { timeoutMs, concurrencyMax, attemptsMax } }: LocationSettings,
+  { clock, random, onRetry }: BackendDependencies & Pick<RetryOptions, 'onRetry'>,
+): ObjectStore {
+  const times = { callTimeoutMs: timeoutMs, idleTimeoutMs: timeoutMs };
+  const timed = withTimeLimit(store, { clock, ...times });
   // Limits are inside retries: a call that waits for its next attempt must not block others.
   const limited = withLimit(timed, { concurrentMax: concurrencyMax });
-  const store = withRetry(limited, { clock, random, attemptsMax, ...storeRetryDelays, onRetry });
-  return { store, backend };
+  const retrying = { clock, random, attemptsMax, ...storeRetryDelays };
+  return withRetry(limited, onRetry === undefined ? retrying : { ...retrying, onRetry });
 }
 
 /** Returns the signer of links to a store's objects, if it has one. */
@@ -177,6 +183,23 @@ export async function openLocation(
   return openWith(backend, text, settings, { clock, random, ...rest });
 }
 
+/**
+ * Opens a location as `openLocation` does, with the wrappers that protect its callers.
+ *
+ * @throws STORE_TIMED_OUT when its server does not answer
+ */
+export async function openSource(
+  location: StoreLocation,
+  settings: LocationSettings,
+  dependencies: BackendDependencies,
+): Promise<ObjectStore> {
+  const opening = openLocation(location, settings, dependencies);
+  const { timeoutMs } = settings.store;
+  const subject = `open of ${location.text}: `;
+  const store = await withinTime(opening, { timeoutMs, clock: dependencies.clock, subject });
+  return guarded(store, settings, dependencies);
+}
+
 function openWith(
   backend: StoreBackend,
   location: string,
@@ -204,7 +227,7 @@ async function openBackend(
       ? openLocation(location, settings, dependencies)
       : factory(location.text, { clock, random });
   try {
-    return await withinTime(open(), settings.store.timeoutMs, clock);
+    return await withinTime(open(), { timeoutMs: settings.store.timeoutMs, clock });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new QuireError(
@@ -248,11 +271,14 @@ async function loadFactory(
  */
 async function withinTime(
   opening: Promise<ObjectStore>,
-  timeoutMs: number,
-  clock: Clock,
+  {
+    timeoutMs,
+    clock,
+    subject = '',
+  }: { readonly timeoutMs: number; readonly clock: Clock; readonly subject?: string },
 ): Promise<ObjectStore> {
-  const error = (): QuireError =>
-    new QuireError('STORE_TIMED_OUT', `There was no answer within ${timeoutMs} ms.`);
+  const message = `${subject}There was no answer within ${timeoutMs} ms.`;
+  const error = (): QuireError => new QuireError('STORE_TIMED_OUT', message);
   using deadline = new Deadline({ clock, error });
   try {
     return await deadline.wait(timeoutMs, () => opening);

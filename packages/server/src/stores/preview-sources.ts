@@ -1,7 +1,7 @@
 import type { ObjectStore } from '@quire/core';
 import type { Settings, StoreLocation } from '@quire/settings';
 import { type AllowedBucket, createFileFinder, type FileFinder } from '@quire/tables';
-import { type BackendDependencies, type LocationSettings, openLocation } from './open-store.ts';
+import { type BackendDependencies, type LocationSettings, openSource } from './open-store.ts';
 import { bucketSchemes, isDirectoryScheme } from '@quire/settings/store-backends';
 
 /**
@@ -42,7 +42,7 @@ export class PreviewSources implements AsyncDisposable {
   #open(location: StoreLocation): Promise<ObjectStore> {
     const known = this.#stores.get(location.text);
     if (known !== undefined) return known;
-    const opening = openLocation(location, this.#settings, this.#dependencies);
+    const opening = openSource(location, this.#settings, this.#dependencies);
     this.#stores.set(location.text, opening);
     // The next caller retries.
     opening.catch(() => this.#stores.delete(location.text));

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemRandom } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import { loadSettings } from '@quire/settings';
+import { afterEach, expect, test } from 'vitest';
+import { PreviewSources } from '../src/stores/preview-sources.ts';
+
+const bucket = createServer((request, response) => {
+  const { method, url = '' } = request;
+  if (isStuck || url.includes('stuck.csv?')) return;
+  response.setHeader('content-type', 'application/xml');
+  if (method === 'DELETE') response.writeHead(204).end();
+  else if (method === 'POST') response.end(upload);
+  else response.end(listing);
+});
+/** True if the server answers no call. */
+let isStuck = false;
+
+const upload =
+  '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>';
+const listing =
+  '<ListBucketResult><Contents><Key>stuck.csv</Key><Size>3</Size>' +
+  '<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>';
+const uri = 's3://input/stuck.csv';
+const { signal } = new AbortController();
+
+afterEach(() => {
+  bucket.closeAllConnections();
+  bucket.close();
+});
+
+test('a source bucket that does not answer fails in time, when it is opened and when it is read', async () => {
+  bucket.listen(0, '127.0.0.1');
+  await once(bucket, 'listening');
+  const { port } = bucket.address() as AddressInfo;
+  const outcome = await loadSettings({
+    environment: {},
+    overrides: [
+      `engine.broker.pagination.s3.endpoint=http://127.0.0.1:${port}`,
+      'engine.broker.pagination.s3.access.key=key',
+      'engine.broker.pagination.s3.secret.key=secret',
+      'engine.broker.pagination.s3.path.style=true',
+      'engine.broker.pagination.store.timeout=30s',
+      'engine.broker.pagination.store.attempts=1',
+      'controller.preview.source.paths=s3://input',
+    ],
+    workingDir: '/',
+  });
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+  const clock = new ManualClock();
+  await using sources = new PreviewSources(outcome.settings, { clock, random: systemRandom });
+  const finder = sources.finderOf(outcome.settings.preview.sources);
+  /** Lets the time of a call pass that has reached the server. */
+  const outlast = async (call: Promise<unknown>): Promise<unknown> => {
+    const failure = call.catch((error: unknown) => error);
+    await once(bucket, 'request');
+    await clock.advance(30_000);
+    return failure;
+  };
+  isStuck = true;
+  const opening = outlast(Promise.resolve(finder?.find(uri, signal)));
+  expect(await opening).toMatchObject({
+    code: 'STORE_TIMED_OUT',
+    message: 'open of s3://input: There was no answer within 30000 ms.',
+  });
+  isStuck = false;
+  const { files = [] } = (await finder?.find(uri, signal)) ?? {};
+  expect(files.map((file) => file.uri)).toEqual([uri]);
+  const reading = outlast(Array.fromAsync(files[0]?.read({ signal }) ?? []));
+  expect(await reading).toMatchObject({ code: 'STORE_TIMED_OUT' });
+});
