@@ -200,7 +200,6 @@ export class Cleaner implements AsyncDisposable {
       const { storedBytes } = admission.usage;
       if (storedBytes > admission.policy.criticalBytes) this.requestSweep('critical');
     } catch (error) {
-      if (!isQuireError(error)) throw error;
       if (this.#stopping.signal.aborted) return;
       this.#options.log.error(
         { err: error },

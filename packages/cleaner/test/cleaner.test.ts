@@ -163,21 +163,26 @@ describe('a sweep', () => {
 });
 
 describe('a store that fails in a way of its own', () => {
-  test('a store that fails in a way of its own does not end the cleaner', async () => {
-    const setup = new CleanerSetup();
-    setup.store.plan = ({ op }) => {
-      if (op === 'list') throw new TypeError('a defect of the host');
-      return undefined;
-    };
-    setup.cleaner.start();
-    await setup.clock.advance(1000);
-    expect(setup.cleaner.status.lastError).toBe('a defect of the host');
-    setup.store.plan = () => undefined;
-    await setup.clock.advance(1.1 * hourMs);
-    expect(setup.cleaner.status).toMatchObject({
-      lastError: undefined,
-      lastSweep: { isGood: true },
-    });
-    await setup.cleaner.stop();
-  });
+  // With a quota, a cleaner measures the store before its first sweep.
+  const quotas = [['without a quota', {}] as const, ['with a quota', { quotaBytes: 1e6 }] as const];
+  test.each(quotas)(
+    'a store that fails in a way of its own does not end the cleaner (%s)',
+    async (_, quota) => {
+      const setup = new CleanerSetup(quota);
+      setup.store.plan = ({ op }) => {
+        if (op === 'list') throw new TypeError('a defect of the host');
+        return undefined;
+      };
+      setup.cleaner.start();
+      await setup.clock.advance(1000);
+      expect(setup.cleaner.status.lastError).toBe('a defect of the host');
+      setup.store.plan = () => undefined;
+      await setup.clock.advance(1.1 * hourMs);
+      expect(setup.cleaner.status).toMatchObject({
+        lastError: undefined,
+        lastSweep: { isGood: true },
+      });
+      await setup.cleaner.stop();
+    },
+  );
 });
