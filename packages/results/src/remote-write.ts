@@ -210,8 +210,11 @@ export class RemoteWrite implements WriterAdmission {
    */
   async fail(error: unknown): Promise<void> {
     const { store, reservation } = this.#parts;
-    this.#isFreed ??= await removeFailedWrite(store, keysOfRemains(store, this.order));
-    reservation.release(this.#isFreed, error);
+    try {
+      this.#isFreed ??= await removeFailedWrite(store, keysOfRemains(store, this.order));
+    } finally {
+      reservation.release(this.#isFreed ?? false, error);
+    }
   }
 }
 

@@ -112,7 +112,12 @@ export async function writeResult(source: ResultSource, options: WriteOptions): 
     // Without the signal, which may be the reason for the failure; a put that rejected may have
     // stored its object.
     const keys = recordKey === undefined ? [dataKey] : [recordKey, dataKey];
-    reservation.release(await removeFailedWrite(store, keys), reason);
+    let isFreed = false;
+    try {
+      isFreed = await removeFailedWrite(store, keys);
+    } finally {
+      reservation.release(isFreed, reason);
+    }
     if (signal?.aborted === true) throw abortError(signal);
     throw reason;
   }

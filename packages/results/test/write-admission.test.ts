@@ -69,6 +69,17 @@ describe('a write that waits for room', () => {
     expect([ends, memory.usedBytes]).toEqual([['freed'], 0]);
   });
 
+  test('a write whose remains cannot be deleted, for a reason that is not of stores, frees its space', async () => {
+    const defect = new TypeError('a defect of the host');
+    memory.delete = () => Promise.reject(defect);
+    const ends: string[] = [];
+    const refusal = new QuireError('QUERY_LIMIT_EXCEEDED', 'no space');
+    const refusing = resultsWith(() => Promise.reject(refusal), ends);
+    await expect(refusing.create(countingRows(2000), { owner: 'o' })).rejects.toBe(defect);
+    await expect(refusing.startWrite({ owner: 'o' }).fail(refusal)).rejects.toBe(defect);
+    expect(ends).toEqual(['left', 'left']);
+  });
+
   test('a write that waits for room hands on the signal that its caller gave', async () => {
     const stop = new AbortController();
     const waiting = resultsWith((_bytes, options) => {

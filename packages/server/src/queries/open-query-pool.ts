@@ -1,11 +1,5 @@
 import type { BrokerMetrics } from '@quire/broker';
-import {
-  type Clock,
-  hasLeftovers,
-  isQuireError,
-  type ObjectStore,
-  type StoreCall,
-} from '@quire/core';
+import { type Clock, hasLeftovers, type ObjectStore, type StoreCall } from '@quire/core';
 import { resultPrefix, type WriteOrder } from '@quire/results';
 import type { Logger } from 'pino';
 import { engineKindOf } from '../engines/engine-kinds.ts';
@@ -79,7 +73,6 @@ export async function removeLeftovers(
       await backend.leftovers.removeOfDeadWriter({ pid, prefix });
     }
   } catch (error) {
-    if (!isQuireError(error)) throw error;
     logger.warn(
       { err: error, requestId: order.requestId },
       'the leftovers of a killed worker could not be removed; the cleaner will remove them',
