@@ -18,8 +18,8 @@ export interface ControllerTables {
 
 /**
  * The options of a controller. `brokers`, `brokerTimeoutMs` and `schedule` are read at every use,
- * so a getter makes them live; `Controller.settingsChanged` makes the expiry job apply them at
- * once.
+ * so a getter makes them live; `Controller.settingsChanged` makes the expiry job, and previews that
+ * wait, apply them at once.
  */
 export interface ControllerOptions extends ServerOptions {
   /** The URLs of its brokers: `http://host:port`. */

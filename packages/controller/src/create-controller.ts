@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { tableAdminComponents } from '@quire/api';
 import { systemClock, systemRandom } from '@quire/core';
+import type { FairSlots } from '@quire/core/wait';
 import {
   createService,
   type Service,
@@ -21,7 +22,7 @@ import { deleteExpired } from './broker-calls.ts';
 
 /** A controller: an HTTP service, and the expiry job, which runs from `listen` to `close`. */
 export interface Controller extends Service {
-  /** Applies changes of the brokers and of the schedule. */
+  /** Applies changes of the brokers, of the schedule and of the shares of previews. */
   settingsChanged(): void;
 }
 
@@ -89,7 +90,7 @@ export function createController(options: ControllerOptions): Controller {
       }),
     mounted: queries && { prefixes: ['/query', '/queries'], handler: () => queries.handler() },
   });
-  return new RunningController(options, { client, job, service });
+  return new RunningController(options, { client, job, service, previewSlots });
 }
 
 class RunningController implements Controller {
@@ -97,15 +98,22 @@ class RunningController implements Controller {
   readonly #client: BrokerClient;
   readonly #job: ExpiryJob;
   readonly #service: Service;
+  readonly #previewSlots: FairSlots;
   #schedule: string;
   #isListening = false;
   #closing: Promise<void> | undefined;
 
   constructor(
     options: ControllerOptions,
-    parts: { readonly client: BrokerClient; readonly job: ExpiryJob; readonly service: Service },
+    parts: {
+      readonly client: BrokerClient;
+      readonly job: ExpiryJob;
+      readonly service: Service;
+      readonly previewSlots: FairSlots;
+    },
   ) {
     this.#options = options;
+    this.#previewSlots = parts.previewSlots;
     this.#client = parts.client;
     this.#job = parts.job;
     this.#service = parts.service;
@@ -134,6 +142,7 @@ class RunningController implements Controller {
 
   settingsChanged(): void {
     if (!this.#isListening) return;
+    this.#previewSlots.startNext();
     this.#job.update(this.#options.brokers);
     const schedule = JSON.stringify(this.#options.schedule);
     if (schedule !== this.#schedule) this.#job.reschedule();

@@ -209,3 +209,42 @@ test('tables are listed with the language of the queries of who asks', async () 
     { tables: ['a', 'b'], dialect: 'duckdb' },
   ]);
 });
+
+test('a preview that waits starts when a changed setting allows another one', async () => {
+  let concurrencyMax = 1;
+  const started: string[] = [];
+  const ends = Promise.withResolvers<void>();
+  await using controller = createController(
+    controllerOptions({
+      preview: {
+        bodyBytesMax: 1000,
+        limits: {},
+        get concurrencyMax() {
+          return concurrencyMax;
+        },
+        run: async ({ body }) => {
+          started.push(body);
+          await ends.promise;
+          return Buffer.from('{}');
+        },
+      },
+    }),
+  );
+  const { url } = await controller.listen();
+  const preview = (authorization: string): Promise<Response> =>
+    fetch(`${url}/tables/preview`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: `"${authorization}"`,
+    });
+  const first = preview('ann');
+  await expect.poll(() => started).toEqual(['"ann"']);
+  const second = preview('bob');
+  const health = async (): Promise<unknown> => (await fetch(`${url}/health`)).json();
+  await expect.poll(health).toMatchObject({ previewsQueued: 1 });
+  concurrencyMax = 2;
+  controller.settingsChanged();
+  await expect.poll(() => started).toEqual(['"ann"', '"bob"']);
+  ends.resolve();
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+});

@@ -119,7 +119,7 @@ export class FairSlots {
     const holder = this.#holderOf(claim);
     // The number of slots may have grown. Free slots that remain after this cannot be used by
     // waiting claims.
-    this.#startNext();
+    this.startNext();
     if (this.#hasSlotFor(holder)) return this.#take(holder);
     this.#assertMayWait(holder);
     return this.#wait(holder, signal);
@@ -141,6 +141,14 @@ export class FairSlots {
     if (holder === undefined || !this.#ring.has(holder)) return undefined;
     const isShareEnforced = this.#shares.isShareStrict || this.#ring.size > 1;
     return isShareEnforced && !this.#isBelowShare(holder) ? 'share' : 'slots';
+  }
+
+  /** Starts the waiting claims that may use a slot. Call it when the shares have changed. */
+  startNext(): void {
+    for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
+      const [start] = next.waiting;
+      start?.();
+    }
   }
 
   #holderOf({ principal, isAdmin }: SlotClaim): Holder {
@@ -189,7 +197,7 @@ export class FairSlots {
       isReleased = true;
       this.#count(holder, isAdmin, -1);
       this.#forgetIdle(holder);
-      this.#startNext();
+      this.startNext();
     };
   }
 
@@ -199,13 +207,6 @@ export class FairSlots {
     if (isAdmin) this.#takenByAdminsCount += change;
     // Moves it to the end of the ring.
     if (this.#ring.delete(holder)) this.#ring.add(holder);
-  }
-
-  #startNext(): void {
-    for (let next = this.#chooseNext(); next !== undefined; next = this.#chooseNext()) {
-      const [start] = next.waiting;
-      start?.();
-    }
   }
 
   /**
