@@ -7,7 +7,7 @@ import { type JwtVerifier, looksLikeJwt } from './jwt-verifier.ts';
 import type { KnownPrincipal } from './known-principal.ts';
 import type { Principal } from './principal.ts';
 import { refusedCredentials } from './refused-credentials.ts';
-import { matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
+import { formatScryptHash, matchesScryptHash, type ScryptHash } from './scrypt-hash.ts';
 import type { SessionTokens } from './session-tokens.ts';
 
 /**
@@ -112,7 +112,7 @@ export class Authenticator {
    * those of JSON Web Tokens.
    */
   issueToken(name: string): string | undefined {
-    const principal = this.#principals.find((each) => each.name === name);
+    const principal = this.#named(name);
     return principal && this.#sessions?.issue(principal);
   }
 
@@ -138,12 +138,16 @@ export class Authenticator {
 
   async #findByPasswordHash({ login }: Credentials): Promise<KnownPrincipal | undefined> {
     if (login === undefined || this.#decoy === undefined) return undefined;
-    const named = this.#principals.find(
-      ({ name, passwordHash }) => name === login.name && passwordHash !== undefined,
-    );
-    const isRight = await this.#verify(login, named?.passwordHash ?? this.#decoy);
-    // If the principals were replaced during the check, the check proves nothing.
-    return isRight && named !== undefined && this.#principals.includes(named) ? named : undefined;
+    const hashBefore = this.#named(login.name)?.passwordHash;
+    const isRight = await this.#verify(login, hashBefore ?? this.#decoy);
+    const principal = this.#named(login.name);
+    // If the hash was replaced during the check, the check proves nothing.
+    const isProven = isRight && isSame(hashBefore, principal?.passwordHash);
+    return isProven ? principal : undefined;
+  }
+
+  #named(name: string): KnownPrincipal | undefined {
+    return this.#principals.find((each) => each.name === name);
   }
 
   /**
@@ -185,6 +189,12 @@ function decoyOf(principals: readonly KnownPrincipal[], random: Random): ScryptH
     .flatMap(({ passwordHash }) => passwordHash ?? [])
     .toSorted((a, b) => work(b) - work(a));
   return hashes[0] && { ...hashes[0], key: random.bytes(hashes[0].key.length) };
+}
+
+/** Reports whether these are the same hash; an absent one equals nothing. */
+function isSame(one: ScryptHash | undefined, other: ScryptHash | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return formatScryptHash(one) === formatScryptHash(other);
 }
 
 function tooManyPasswords(): QuireError {

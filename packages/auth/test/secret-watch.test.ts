@@ -2,6 +2,7 @@ import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
 import {
   Authenticator,
+  hashToken,
   identifyPrincipals,
   type KnownPrincipal,
   SecretWatch,
@@ -61,22 +62,31 @@ test('a token that is replaced in its file counts within ten seconds, and the ol
   expect([await outcomes(), events.at(-1)]).toEqual([[refused, 'ann', refused], 'changed']);
 });
 
+/** The hash of the password `correct horse`. */
+const correctHorse =
+  'scrypt:1024:1:1:AAECAwQFBgcICQoLDA0ODw==:NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=';
+
 test('a password that was checked against a hash which has been replaced lets nobody in', async () => {
-  // The password is correct horse, in both.
-  const hashed = (salt: string, key: string): Promise<readonly KnownPrincipal[]> =>
-    parseWith([{ name: 'dee', role: 'query', passwordScrypt: `scrypt:1024:1:1:${salt}:${key}` }]);
-  const before = await hashed(
-    'AAECAwQFBgcICQoLDA0ODw==',
-    'NpEifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=',
-  );
-  const after = await hashed(
-    'AAECAwQFBgcICQoLDA0ODw==',
-    'AAAifZX4sYHP03adS1hmM/aNI+U/UmNfBi061C5WB0E=',
-  );
+  const hashed = (passwordScrypt: string): Promise<readonly KnownPrincipal[]> =>
+    parseWith([{ name: 'dee', role: 'query', passwordScrypt }]);
+  const before = await hashed(correctHorse);
+  const after = await hashed(correctHorse.replace(':NpEi', ':AAAi'));
   const authenticator = new Authenticator(before);
 
   const checking = authenticator.authenticate(basic('dee', 'correct horse'));
   authenticator.replacePrincipals(after);
 
   await expect(checking).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('a right password that is being checked while others are replaced is accepted, with the new role', async () => {
+  const read = (role: 'query' | 'admin', token: string): Promise<readonly KnownPrincipal[]> =>
+    parseWith([
+      { name: 'dee', role, passwordScrypt: correctHorse },
+      { name: 'ann', role: 'query', tokenSha256: hashToken(token) },
+    ]);
+  const authenticator = new Authenticator(await read('admin', 'old'));
+  const checking = authenticator.authenticate(basic('dee', 'correct horse'));
+  authenticator.replacePrincipals(await read('query', 'new'));
+  expect(await checking).toEqual({ name: 'dee', role: 'query' });
 });
