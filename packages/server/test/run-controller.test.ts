@@ -67,6 +67,7 @@ async function whileRunning(
     environment,
     logger,
     brokers,
+    stopAtOnce: new AbortController().signal,
     untilStop: stop.promise,
     onListening: async (running) => {
       outcome = task(running, environment);

@@ -117,12 +117,12 @@ export class CallsInProgress {
   }
 
   /**
-   * Refuses new calls; resolves once none is in progress, or the grace period is over, which aborts
-   * the rest.
+   * Refuses new calls; resolves once none is in progress, or the grace period is over or `atOnce`
+   * is aborted, which aborts the rest.
    */
-  async drain(graceMs: number): Promise<void> {
+  async drain(graceMs: number, atOnce?: AbortSignal): Promise<void> {
     this.#isDraining = true;
-    await this.#settledWithin(graceMs);
+    await this.#settledWithin(graceMs, atOnce);
     for (const controller of this.#controllers) {
       controller.abort(
         new QuireError(
@@ -140,12 +140,11 @@ export class CallsInProgress {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
-  async #settledWithin(durationMs: number): Promise<void> {
+  async #settledWithin(durationMs: number, atOnce?: AbortSignal): Promise<void> {
     const settled = new AbortController();
-    await Promise.race([
-      sleepUnlessAborted(this.#clock, durationMs, settled.signal),
-      this.settled(),
-    ]);
+    const { signal } = settled;
+    const either = atOnce === undefined ? signal : AbortSignal.any([signal, atOnce]);
+    await Promise.race([sleepUnlessAborted(this.#clock, durationMs, either), this.settled()]);
     settled.abort();
   }
 

@@ -119,7 +119,8 @@ class HttpService implements Service {
 
   async #close(): Promise<void> {
     const { calls } = this.#context;
-    await calls.drain(this.#options.server.shutdownGraceMs);
+    const { shutdownGraceMs, stopAtOnce } = this.#options.server;
+    await calls.drain(shutdownGraceMs, stopAtOnce);
     await Promise.all([
       this.#server?.close(),
       ...this.#endpoints.map((endpoint) => endpoint.close()),

@@ -45,6 +45,8 @@ export interface ServerOptions extends HttpLimits {
   readonly trustedProxies?: readonly string[] | undefined;
   /** The certificate for HTTPS; without it, the server uses HTTP. */
   readonly tls?: TlsCertificate | undefined;
+  /** Aborted to end the calls in progress before the end of `shutdownGraceMs`. Default: never. */
+  readonly stopAtOnce?: AbortSignal | undefined;
   /** The address to listen on. Port 0 means any free port. */
   readonly host: string;
   readonly port: number;

@@ -40,6 +40,32 @@ describe('a server in a program', () => {
     await expect(fetch(`${broker?.url}/health`)).rejects.toThrow('fetch failed');
   });
 
+  test('a server in a program ends a download that nobody reads when it must stop at once', async () => {
+    await using directory = await temporaryDirectory();
+    const stop = new AbortController();
+    await using running = await start(directory.path, {
+      stopAtOnce: stop.signal,
+      set: { 'engine.broker.shutdown.grace': '1h', 'engine.broker.page.stall.timeout': '1h' },
+    });
+    const { url } = running.addresses.broker ?? {};
+    const client = clientOf(url);
+    // More than the buffers of a connection hold.
+    const cursor = await client.query("SELECT repeat('x', 1000) FROM range(30000)");
+    const download = await fetch(
+      `${url}/query/${cursor.requestId}/results?offset=0&numRows=30000&format=csv`,
+      {
+        headers: {
+          authorization: `Bearer ${testVariables.TEST_ADMIN_TOKEN}`,
+          'accept-encoding': 'identity',
+        },
+      },
+    );
+    const closing = running.close();
+    stop.abort();
+    await closing;
+    await expect(download.text()).rejects.toThrow('terminated');
+  });
+
   test('a server in a program does not start with settings that are wrong, and says all that is wrong with them', async () => {
     await using directory = await temporaryDirectory();
     const set = { 'engine.broker.query.timeout': 'soon', 'engine.broker.query.queue': '-1' };

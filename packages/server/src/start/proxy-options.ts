@@ -6,7 +6,7 @@ import type { LiveSettings } from '../live-settings.ts';
 import { type RoleRun, serverOptionsOf } from './role-run.ts';
 
 /** The options of a proxy that are not in the settings alone. */
-export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger'> {
+export interface ProxyParts extends Pick<RoleRun, 'environment' | 'logger' | 'stopAtOnce'> {
   readonly access: AccessControl;
   readonly brokers: () => readonly string[];
   readonly brokersName: () => string | undefined;

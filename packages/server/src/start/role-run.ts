@@ -20,12 +20,14 @@ export interface RoleRun<
 > extends RoleHooks<Running> {
   readonly environment: Environment;
   readonly logger: Logger;
+  /** Aborted when the process must end regardless of running work. */
+  readonly stopAtOnce: AbortSignal;
 }
 
 /** Returns the options of every service's HTTP server from the settings, except its port. */
 export function serverOptionsOf(
   { server, http, observability }: Settings,
-  { environment, logger }: Pick<RoleRun, 'environment' | 'logger'>,
+  { environment, logger, stopAtOnce }: Pick<RoleRun, 'environment' | 'logger' | 'stopAtOnce'>,
 ): Omit<ServerOptions, 'authenticate' | 'port'> {
   return {
     host: server.bindHost,
@@ -37,6 +39,7 @@ export function serverOptionsOf(
     idleTimeoutMs: http.idleTimeoutMs,
     stallTimeoutMs: http.stallTimeoutMs,
     shutdownGraceMs: http.shutdownGraceMs,
+    stopAtOnce,
     metricsEnabled: observability.metricsEnabled,
     docsEnabled: observability.docsEnabled,
     docsPublic: observability.docsPublic,

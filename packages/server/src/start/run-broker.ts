@@ -35,8 +35,6 @@ export interface RunningBroker extends RunningService {
 export interface BrokerRun extends RoleRun<RunningBroker> {
   /** The additional principals besides those of the settings: other parts of this process. */
   readonly processPrincipals?: readonly KnownPrincipal[] | undefined;
-  /** Aborted when the process must end regardless of running work. */
-  readonly stopAtOnce: AbortSignal;
 }
 
 /**

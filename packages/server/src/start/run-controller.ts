@@ -70,6 +70,7 @@ export async function runController(live: LiveSettings, run: ControllerRun): Pro
   const site = await openConsole(live, {
     environment,
     logger,
+    stopAtOnce: run.stopAtOnce,
     access,
     brokers: brokersNow,
     certificateAuthorities,
@@ -194,7 +195,7 @@ function saysAuthorization({ controller }: Settings): boolean {
   return authProviderClass !== undefined || authUrl !== undefined || authToken !== undefined;
 }
 
-interface ConsoleContext extends Pick<RoleRun, 'environment' | 'logger'> {
+interface ConsoleContext extends Pick<RoleRun, 'environment' | 'logger' | 'stopAtOnce'> {
   readonly access: AccessControl;
   readonly brokers: () => readonly string[];
   readonly certificateAuthorities: string | undefined;

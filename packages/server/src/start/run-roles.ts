@@ -6,7 +6,7 @@ import { engineKindOf } from '../engines/engine-kinds.ts';
 import type { Environment } from '../environment.ts';
 import { assertTransport, warnOfPlainTransport } from './check-transport.ts';
 import type { LiveSettings } from '../live-settings.ts';
-import type { RunningService } from './role-run.ts';
+import type { RoleRun, RunningService } from './role-run.ts';
 import type { Role } from './roles.ts';
 import type { RunningBroker } from './run-broker.ts';
 import type { RunningServer } from './run-server.ts';
@@ -127,7 +127,6 @@ function startBroker(
       ...contextOf(run, 'broker'),
       ...hooks,
       processPrincipals,
-      stopAtOnce: run.stopAtOnce,
     });
   });
 }
@@ -179,8 +178,9 @@ function startCleaner(live: LiveSettings, run: RolesRun): StartedRole<RunningCle
 
 /** Returns the context of log lines, which name the role if a process has several. */
 function contextOf(
-  { roles, environment, logger }: RolesRun,
+  { roles, environment, logger, stopAtOnce }: RolesRun,
   role: Role,
-): { environment: Environment; logger: Logger } {
-  return { environment, logger: roles.size === 1 ? logger : logger.child({ role }) };
+): Pick<RoleRun, 'environment' | 'logger' | 'stopAtOnce'> {
+  const own = roles.size === 1 ? logger : logger.child({ role });
+  return { environment, logger: own, stopAtOnce };
 }
