@@ -59,9 +59,16 @@ export class BlockUpload implements PartUpload<ObjectEntry> {
   /** Assembles the object from all blocks, in order. */
   async complete(): Promise<ObjectEntry> {
     await this.#sender.finish();
-    const { bucket, call } = this.#options;
-    const { lastModified } = await bucket.request(call, (options) =>
-      bucket.blob(call.key).commitBlockList(this.#ids, { ...options, ...octets }),
+    const { bucket, call, retry: retryOptions } = this.#options;
+    // A commit may be repeated: the service finds blocks that it has committed already.
+    const { lastModified } = await retry(
+      retryOptions,
+      `commit ${call.key}`,
+      () =>
+        bucket.request(call, (options) =>
+          bucket.blob(call.key).commitBlockList(this.#ids, { ...options, ...octets }),
+        ),
+      call.signal,
     );
     uploadsInProgress.delete(this.#url);
     return entryOf(call, this.#sizeBytes, lastModified);

@@ -78,7 +78,7 @@ export class MultipartUpload implements PartUpload<void> {
   /** Assembles the object from all parts, in order. */
   async complete(): Promise<void> {
     await this.#sender.finish();
-    const { bucket, call } = this.#options;
+    const { bucket, call, retry: retryOptions } = this.#options;
     const Parts = this.#completed.toSorted(
       (left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0),
     );
@@ -86,9 +86,19 @@ export class MultipartUpload implements PartUpload<void> {
       ...this.#target,
       MultipartUpload: { Parts },
     });
-    await unobstructed(bucket, call, async () => {
-      await bucket.request(call, (client, options) => client.send(command, options));
-    });
+    let failure: unknown;
+    const attempt = async (): Promise<void> => {
+      try {
+        await unobstructed(bucket, call, async () => {
+          await bucket.request(call, (client, options) => client.send(command, options));
+        });
+      } catch (error) {
+        failure ??= error;
+        // An earlier attempt may have completed the upload, which then no longer exists.
+        throw isQuireError(error, 'STORE_MISCONFIGURED') ? failure : error;
+      }
+    };
+    await retry(retryOptions, `complete ${call.key}`, attempt, call.signal);
     uploadsInProgress.delete(this.#uploadId);
   }
 

@@ -41,8 +41,12 @@ export class ObjectWriter {
     if (body instanceof Uint8Array) {
       await this.#putBytes(call, body);
       onChunk(body);
-    } else await this.#putSource(call, observeSource(body, { onChunk }), assertOpen);
-    return await this.#entryOf(call, sizeBytes);
+      return await this.#entryOf(call, sizeBytes);
+    }
+    await this.#putSource(call, observeSource(body, { onChunk }), assertOpen);
+    // The source cannot be read again for another put.
+    const look = (): Promise<ObjectEntry> => this.#entryOf(call, sizeBytes);
+    return await retry(this.#options.retry, `head ${call.key}`, look, call.signal);
   }
 
   async #isStored(call: FailedCall): Promise<boolean> {

@@ -297,6 +297,23 @@ function describeUploads(kind: BackendKind, start: () => Backend): void {
     expectBytes(await readObject(remote.store, 'large'), bytes);
   });
 
+  test('an upload is completed although each request at its end is refused once', async () => {
+    await using remote = await openRemote(start());
+    const { proxy, store } = remote;
+    let count = 0;
+    const refused = new Set<string>();
+    proxy.intercept = (request) => {
+      count += 1;
+      // Without an answer to its first request, an upload has no id by which it could be aborted.
+      if (count === 1 || kind.isPart(request) || refused.has(request.method)) return undefined;
+      refused.add(request.method);
+      return kind.refusal(503, 'SlowDown');
+    };
+    await uploaded(store);
+    proxy.intercept = () => undefined;
+    expectBytes(await readObject(store, 'large'), bytes);
+  });
+
   test('a part that fails for good ends the source, and the upload', async () => {
     const backend = start();
     await using remote = await openRemote(backend);
