@@ -42,7 +42,10 @@ export class ResumableUpload implements PartUpload<ObjectEntry> {
   }
 
   static async begin(options: ResumableUploadOptions): Promise<ResumableUpload> {
-    return new ResumableUpload(options, await beginSession(options.bucket, options.call));
+    const { bucket, call, retry: retryOptions } = options;
+    const begin = (): Promise<string> => beginSession(bucket, call);
+    const sessionUrl = await retry(retryOptions, `begin put of ${call.key}`, begin, call.signal);
+    return new ResumableUpload(options, sessionUrl);
   }
 
   async add({ bytes, isLast }: Part): Promise<void> {

@@ -78,6 +78,11 @@ export function isAbsence(error: unknown): boolean {
   return statusOf(error) === 404 && codeOf(error) !== 'NoSuchBucket';
 }
 
+/** Reports whether the server answered the request that failed. */
+export function isAnswered(error: unknown): boolean {
+  return statusOf(error) !== undefined;
+}
+
 /** Reports whether the server did not store an object because it exists. */
 export function isPresence(error: unknown): boolean {
   return statusOf(error) === 412;

@@ -8,9 +8,15 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { isQuireError, QuireError, retry, type RetryOptions } from '@quire/core';
-import { type FailedCall, type Part, PartSender, type PartUpload } from '@quire/core/bucket';
+import {
+  type FailedCall,
+  type Part,
+  PartSender,
+  type PartUpload,
+  waitForRetry,
+} from '@quire/core/bucket';
 import type { Bucket } from './bucket.ts';
-import { isAbsence } from './errors.ts';
+import { isAbsence, isAnswered } from './errors.ts';
 import { unobstructed } from './obstacle.ts';
 import { uploadsInProgress } from './uploads-in-progress.ts';
 
@@ -53,14 +59,8 @@ export class MultipartUpload implements PartUpload<void> {
   }
 
   static async begin(options: MultipartUploadOptions): Promise<MultipartUpload> {
-    const { bucket, call } = options;
-    // Neither retried nor aborted half-way: if the answer is lost, the upload's id would be
-    // unknown.
-    const { UploadId } = await bucket.request({ ...call, signal: undefined }, (client) =>
-      client.send(
-        new CreateMultipartUploadCommand({ ...bucket.target(call.key), ...bucket.encryption }),
-      ),
-    );
+    const { call } = options;
+    const UploadId = await createUpload(options);
     if (UploadId === undefined) {
       throw new QuireError(
         'STORE_UNAVAILABLE',
@@ -200,5 +200,29 @@ export class MultipartUpload implements PartUpload<void> {
 
   get #target(): { readonly Bucket: string; readonly Key: string; readonly UploadId: string } {
     return { ...this.#options.bucket.target(this.#options.call.key), UploadId: this.#uploadId };
+  }
+}
+
+/**
+ * Creates an upload and returns its id. Repeated only if the server refuses it, and not aborted
+ * half-way: if the answer is lost, the upload's id would be unknown.
+ */
+async function createUpload({
+  bucket,
+  call,
+  retry: retryOptions,
+}: MultipartUploadOptions): Promise<string | undefined> {
+  const command = new CreateMultipartUploadCommand({
+    ...bucket.target(call.key),
+    ...bucket.encryption,
+  });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const calm = { ...call, signal: undefined };
+      return (await bucket.request(calm, (client) => client.send(command))).UploadId;
+    } catch (error) {
+      if (!(isQuireError(error) && isAnswered(error.cause))) throw error;
+      await waitForRetry(retryOptions, `begin put of ${call.key}`, attempt, error, call.signal);
+    }
   }
 }

@@ -31,3 +31,4 @@ export {
 } from './request-failure.ts';
 export { type PartUpload, putInParts, type PutInPartsOptions } from './put-in-parts.ts';
 export { observeSource, type SourceObserver } from '../store/observe-source.ts';
+export { waitForRetry } from '../store/retry.ts';
