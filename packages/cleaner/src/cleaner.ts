@@ -233,6 +233,7 @@ export class Cleaner implements AsyncDisposable {
       else this.#note(report);
       return report;
     } catch (error) {
+      if (this.#stopping.signal.aborted) throw error;
       this.#status = {
         ...this.#status,
         lastError: error instanceof Error ? error.message : String(error),

@@ -220,9 +220,10 @@ export class StoreSweeper {
 
   async #sweepLeftovers(options: SweepOptions): Promise<PassReport> {
     const { leftovers } = this.#target;
+    const { signal } = options;
     const tally = new PassTally();
-    if (leftovers === undefined || options.signal?.aborted === true) return tally.report();
-    const found = await Array.fromAsync(leftovers.list());
+    if (leftovers === undefined || signal?.aborted === true) return tally.report();
+    const found = await Array.fromAsync(leftovers.list({ signal }));
     const ownerless = found.filter(({ owner }) => owner === 'dead');
     const watched = found.filter(
       ({ owner, key }) => (owner ?? 'unknown') === 'unknown' && !this.#isWriting(key),
@@ -260,7 +261,7 @@ export class StoreSweeper {
         if (outcome === 'removed') options.onRemoval(describe(leftover));
         else if (outcome === 'failed') options.onFailure(describe(leftover), error);
       },
-      { concurrencyMax: options.concurrencyMax, signal: options.signal },
+      { concurrencyMax: options.concurrencyMax, signal },
     );
     return tally.report();
   }

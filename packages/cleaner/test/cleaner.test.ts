@@ -1,8 +1,10 @@
-import { createRequestId, QuireError } from '@quire/core';
+import { createRequestId, QuireError, throwIfAborted } from '@quire/core';
+import { untilAborted } from '@quire/core/wait';
 import { collect, faultOn } from '@quire/core/testing';
 import { ResultStore } from '@quire/results';
 import { describe, expect, test } from 'vitest';
 import { pageText } from '../../../test/src/testkit/builders/page-text.ts';
+import { Cleaner, type Leftovers } from '../src/index.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
 
 /** The default time for which new results are protected. */
@@ -160,6 +162,35 @@ describe('a sweep', () => {
     expect(await setup.results.remove(stale[0]!, 'expired')).toBe('kept');
     expect(await pageText(await setup.results.open(id!), 0, 1)).toBe('[[0]]');
   });
+});
+
+test('a cleaner that is stopped does not wait for a listing of unfinished writes, and reports no failure', async () => {
+  const setup = new CleanerSetup();
+  const listing = Promise.withResolvers<void>();
+  const leftovers: Leftovers = {
+    async *list({ signal } = {}) {
+      listing.resolve();
+      yield* [];
+      await untilAborted(signal ?? new AbortController().signal);
+      throwIfAborted(signal);
+    },
+    remove: () => Promise.resolve(),
+  };
+  const { store, results: remover, clock, random } = setup;
+  const errors: string[] = [];
+  const ignore = (): void => undefined;
+  const cleaner = new Cleaner({
+    target: { store, brokerId: 'b', remover, leftovers },
+    settings: () => setup.settings,
+    clock,
+    random,
+    log: { info: ignore, warn: ignore, error: (_, message) => void errors.push(message) },
+  });
+  const sweep = cleaner.sweep('schedule').catch((error: unknown) => error);
+  await listing.promise;
+  await cleaner.stop();
+  expect(await sweep).toMatchObject({ code: 'ABORTED' });
+  expect([errors, cleaner.status.lastError]).toEqual([[], undefined]);
 });
 
 describe('a store that fails in a way of its own', () => {
