@@ -2,14 +2,16 @@ import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuireError } from '@quire/core';
 import { openStream } from '@quire/streams';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { until } from '../../../test/src/testkit/until.ts';
+import { SegmentCatalog } from '../src/segments/segment-catalog.ts';
 import { configOf, Orders, schema, startMs } from './orders.ts';
 import { TestServer } from './test-server.ts';
 
 /** Rows that were consumed and are not committed, while the table cannot be consumed. */
 
 const table = 'orders_REALTIME';
+afterEach(() => vi.restoreAllMocks());
 const dayMs = 86_400_000;
 const messageOf = (n: number, ts: number): string => JSON.stringify({ item: 'p0', n, ts });
 
@@ -169,6 +171,42 @@ test('no segment from before a move to another offset is listed after it', async
   );
   expect(offsets.filter((offset) => offset !== 0)).toEqual([]);
   await orders.untilRows(6);
+});
+
+test('partitions continue where they were after a move to another offset that could not be written', async () => {
+  await using orders = await Orders.open();
+  const { engine } = orders.server;
+  await engine.createTable(configOf({ 'stream.file.consumer.prop.auto.offset.reset': 'largest' }));
+  await until(async () => {
+    const { partitions, isReady } = await engine.readConsumption(table);
+    return isReady && partitions.every(({ state }) => state === 'CONSUMING');
+  }, 'both partitions are consumed from the end of the stream');
+  vi.spyOn(SegmentCatalog.prototype, 'change').mockImplementationOnce(async () => {
+    await orders.append(3);
+    await orders.append(3, 1);
+    throw new QuireError('STORE_FULL', 'The disk is full.');
+  });
+  await expect(engine.resumeConsumption(table, { from: 'smallest' })).rejects.toMatchObject({
+    code: 'STORE_FULL',
+  });
+  await orders.untilRows(6);
+  expect(await orders.summaries()).toEqual(orders.eachOnce);
+});
+
+test('rows that a full disk kept from being committed are not skipped by a move to another offset', async () => {
+  await using orders = await openWithRows();
+  const { engine } = orders.server;
+  const full = new QuireError('STORE_FULL', 'The disk is full.');
+  // The commit of the consumer that stops, and the one after it.
+  const change = vi.spyOn(SegmentCatalog.prototype, 'change');
+  change.mockRejectedValueOnce(full).mockRejectedValueOnce(full);
+  await expect(engine.resumeConsumption(table, { from: 'largest' })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: 'Partition 0 of orders_REALTIME could not be committed: try again.',
+  });
+  await orders.append(2);
+  await orders.untilRows(5);
+  expect(await orders.summaries()).toEqual(orders.eachOnce);
 });
 
 /** Opens a server whose settings can stop allowing its streams. */

@@ -72,27 +72,6 @@ export class ConsumingSegment {
   }
 
   /**
-   * Deletes the consuming record of a partition, so that consumption continues from its checkpoint.
-   *
-   * @throws CONFLICT when the record has rows that are not committed
-   */
-  static async forget(parts: Pick<ConsumingParts, 'table' | 'partition'>): Promise<void> {
-    const { table, partition } = parts;
-    const known = await table.records.read<ConsumingRecord>(recordOf(parts));
-    if (
-      known !== undefined &&
-      known.chunks.length > 0 &&
-      !isCommitted(known, table.segments.manifest)
-    ) {
-      throw new QuireError(
-        'CONFLICT',
-        `Partition ${partition} of ${table.name} could not be committed: try again.`,
-      );
-    }
-    await table.records.remove(recordOf(parts));
-  }
-
-  /**
    * Drops the rows that a partition has consumed since its last commit, so that they are consumed
    * again. Returns the new record; undefined if there were no such rows.
    */

@@ -298,19 +298,33 @@ export class TableConsumer implements StreamConsumer {
     }
   }
 
+  /**
+   * Moves all partitions in one write: if it fails, each continues where it was.
+   *
+   * @throws CONFLICT when rows of a partition could not be committed
+   */
   async #moveTo(offsets: readonly PartitionOffsets[], from: 'smallest' | 'largest'): Promise<void> {
     const { table } = this.#options;
     const { checkpoints } = table.segments.manifest;
-    const moved = offsets.map(({ partition, earliestOffset, latestOffset }) => ({
-      partition,
-      sequence: checkpoints.find((each) => each.partition === partition)?.sequence ?? -1,
-      endOffset: from === 'smallest' ? earliestOffset : latestOffset,
-    }));
-    for (const { partition } of offsets) {
-      await ConsumingSegment.forget({ table, partition });
-      this.#stored.delete(partition);
-    }
+    const consuming = await readConsumingRecords(table);
+    const moved = offsets.map(({ partition, earliestOffset, latestOffset }) => {
+      const record = consuming.find((each) => each.partition === partition);
+      if (record !== undefined && record.chunks.length > 0) {
+        throw new QuireError(
+          'CONFLICT',
+          `Partition ${partition} of ${table.name} could not be committed: try again.`,
+        );
+      }
+      const last = checkpoints.find((each) => each.partition === partition)?.sequence ?? -1;
+      return {
+        partition,
+        // That of the empty consuming segment, which is replaced because it counts as committed.
+        sequence: last + 1,
+        endOffset: from === 'smallest' ? earliestOffset : latestOffset,
+      };
+    });
     await table.segments.change({ checkpoints: moved });
+    for (const { partition } of offsets) this.#stored.delete(partition);
   }
 
   /**
