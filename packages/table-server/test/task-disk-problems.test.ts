@@ -6,7 +6,7 @@ import type { TaskRecord } from '@quire/core/table-engine';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fullDiskText } from '../src/directory/disk-problem.ts';
 import { runSubtask, type RunSubtaskJob } from '../src/tasks/run-subtask.ts';
-import { TaskStore } from '../src/tasks/task-store.ts';
+import { type StoredTask, TaskStore } from '../src/tasks/task-store.ts';
 import {
   addFile,
   batch,
@@ -19,6 +19,7 @@ import {
   schema,
   startMs,
   sums,
+  until as untilTask,
   useInputs,
 } from './task-server.ts';
 import { TestServer } from './test-server.ts';
@@ -221,6 +222,99 @@ describe('a subtask', () => {
     expect([task.state, task.subtasks[0]?.attemptCount, runs]).toEqual(['COMPLETED', 2, 2]);
     expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
   });
+});
+
+describe('a task of two files whose second subtask was interrupted by a restart', () => {
+  /**
+   * Opens a server that is restarted while the subtasks that `isBlocked` names run for the first
+   * time. Their next runs wait for `open`.
+   */
+  async function restarted(
+    isBlocked: (file: string) => boolean,
+    onRestart: () => void = () => undefined,
+  ) {
+    const started = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
+    const gate = Promise.withResolvers<void>();
+    const runs = { a: 0, b: 0 };
+    const server = await openServer({}, async (job, how) => {
+      const file = job.work.kind === 'generate' && job.work.uri.endsWith('a.csv') ? 'a' : 'b';
+      runs[file] += 1;
+      started[file].resolve();
+      if (!isBlocked(file)) return run(job, how);
+      if (runs[file] > 1) await gate.promise;
+      else {
+        await new Promise((_resolve, reject) => {
+          how.signal.addEventListener('abort', () => reject(how.signal.reason as Error));
+        });
+      }
+      return run(job, how);
+    });
+    await addFile('b.csv', [['b', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await Promise.all([started.a.promise, started.b.promise]);
+    if (!isBlocked('a')) {
+      await untilTask(server, taskName, ({ subtasks }) => subtasks[0]?.state === 'COMPLETED');
+    }
+    onRestart();
+    await server.restart();
+    return { server, taskName, runs, open: gate.resolve };
+  }
+
+  test('the files of the finished subtask outlast the collection of garbage after the restart', async () => {
+    const { server, taskName, runs, open } = await restarted((file) => file === 'b');
+    await using _server = server;
+    await pass(600_000);
+    open();
+    expect((await ended(server, taskName)).state).toBe('COMPLETED');
+    expect(await server.rows(sums)).toEqual([{ n: 2, amount: 2 }]);
+    expect(runs).toEqual({ a: 1, b: 2 });
+  });
+
+  test('a subtask that runs again is left alone when the other one, whose state could not be written, is requeued', async () => {
+    const { value: write } = Object.getOwnPropertyDescriptor(TaskStore.prototype, 'write') as {
+      readonly value: (this: TaskStore, task: StoredTask) => Promise<void>;
+    };
+    let count = 0;
+    const { server, taskName, runs, open } = await restarted(
+      () => true,
+      () => {
+        vi.spyOn(TaskStore.prototype, 'write').mockImplementation(function (this: TaskStore, task) {
+          count += 1;
+          return count === 2 ? Promise.reject(full) : write.call(this, task);
+        });
+      },
+    );
+    await using _server = server;
+    await until(() => runs.a === 2);
+    await clock.advance(2_000);
+    await until(() => runs.b === 2);
+    open();
+    const task = await ended(server, taskName);
+    expect([task.state, task.subtasks.map(({ attemptCount }) => attemptCount)]).toEqual([
+      'COMPLETED',
+      [2, 2],
+    ]);
+    expect(runs).toEqual({ a: 2, b: 2 });
+    expect(await server.rows(sums)).toEqual([{ n: 2, amount: 2 }]);
+  });
+});
+
+test('a queue whose new state could not be written keeps its state', async () => {
+  await using server = await openServer({});
+  const { engine } = server;
+  const readOnly = new QuireError('STORE_UNAVAILABLE', 'The disk is read-only.');
+  const write = vi.spyOn(TaskStore.prototype, 'writeStoppedTypes');
+  write.mockRejectedValueOnce(readOnly);
+  await expect(engine.stopTaskQueue(generation)).rejects.toMatchObject(readOnly);
+  expect(await engine.readTaskQueue(generation)).toBe('RUNNING');
+  await engine.stopTaskQueue(generation);
+  const taskName = await schedule(server, generation);
+  write.mockRejectedValueOnce(readOnly);
+  await expect(engine.resumeTaskQueue(generation)).rejects.toMatchObject(readOnly);
+  expect(await engine.readTaskQueue(generation)).toBe('STOPPED');
+  expect((await engine.readTask(taskName)).state).toBe('NOT_STARTED');
+  await engine.resumeTaskQueue(generation);
+  expect((await ended(server, taskName)).state).toBe('COMPLETED');
 });
 
 describe('a schedule', () => {

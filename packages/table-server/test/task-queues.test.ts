@@ -1,6 +1,10 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MiB, systemClock, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import type { FileFinder } from '@quire/tables';
 import { describe, expect, test } from 'vitest';
+import { runSubtask } from '../src/tasks/run-subtask.ts';
 import { TestServer } from './test-server.ts';
 import {
   addFile,
@@ -161,6 +165,39 @@ describe('the queue of a type', () => {
     });
     expect(await server.engine.countRows('sales_OFFLINE')).toBe(0);
     expect((await ended(server, await schedule(server, generation))).state).toBe('COMPLETED');
+  });
+
+  test('rows that a subtask has written when its task is cancelled are deleted', async () => {
+    const written = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    await using server = await TestServer.open({
+      finder,
+      runSubtask: async (job, how) => {
+        const output = await runSubtask(job, {
+          clock: systemClock,
+          random: systemRandom,
+          finder,
+          rowBytesMax: MiB,
+          ...how,
+        });
+        written.resolve();
+        await gate.promise;
+        return output;
+      },
+    });
+    await server.engine.createSchema(schema);
+    await server.engine.createTable(config({ [generation]: {} }, batch()));
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await written.promise;
+    const files = async (): Promise<readonly string[]> =>
+      (await readdir(join(server.directory, 'data'), { recursive: true })).filter((name) =>
+        name.endsWith('.parquet'),
+      );
+    expect(await files()).toHaveLength(1);
+    await server.engine.cancelTask(taskName);
+    gate.resolve();
+    await expect.poll(files).toEqual([]);
   });
 
   test('a task that takes longer than its limit is TIMED_OUT', async () => {

@@ -115,9 +115,11 @@ export class TaskRunner implements AsyncDisposable {
 
   async setStopped(taskType: string, isStopped: boolean): Promise<void> {
     await this.#changes.run(async () => {
+      const types = new Set(this.#stopped).add(taskType);
+      if (!isStopped) types.delete(taskType);
+      await this.damaged.writeStoppedTypes([...types].toSorted());
       if (isStopped) this.#stopped.add(taskType);
       else this.#stopped.delete(taskType);
-      await this.damaged.writeStoppedTypes([...this.#stopped].toSorted());
     });
     const affected = this.#stored().filter(
       ({ record }) => record.taskType === taskType && !isFinal(record.state),
