@@ -3,7 +3,6 @@ import { assertSecretsKnown, readableConfig } from '../src/tables/hide-secrets.t
 
 const config = {
   tableName: 'orders_REALTIME',
-  tokens: 3,
   ingestionConfig: {
     streamIngestionConfig: {
       streamConfigMaps: [
@@ -31,7 +30,6 @@ test('who may only query reads configs without their credentials', () => {
   });
   expect(readableConfig(config, { name: 'ann', role: 'query' })).toMatchObject({
     tableName: 'orders_REALTIME',
-    tokens: 3,
   });
 });
 
@@ -56,6 +54,25 @@ test.each([
   expect(() => assertSecretsKnown({ maps: [asReader({ [name]: 'KEY:SECRET' })] })).toThrow(
     `${name} contains *****`,
   );
+});
+
+test('who may only query does not read secrets that are numbers or in lists', () => {
+  const hidden = asReader({
+    'ssl.key.password': 1234,
+    'basic.auth.token': ['a', [2n, 'https://u:p@host']],
+    useAccessToken: true,
+    secretRef: { name: 'vault', key: 's' },
+  });
+  expect(hidden).toEqual({
+    'ssl.key.password': '*****',
+    'basic.auth.token': ['*****', ['*****', '*****']],
+    useAccessToken: true,
+    secretRef: { name: 'vault', key: '*****' },
+  });
+  for (const [name, value] of Object.entries(hidden)) {
+    if (value === true) continue;
+    expect(() => assertSecretsKnown({ [name]: value })).toThrow(' contains *****');
+  }
 });
 
 test('who may only query reads URLs without their user info', () => {

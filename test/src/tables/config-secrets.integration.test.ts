@@ -60,3 +60,57 @@ test('a table config is written back as an admin reads it, and refused as others
   expect((await write('/tables/orders', await read('root'))).status).toBe(200);
   expect(written).toEqual([config]);
 });
+
+test('the texts of tasks and the metadata of segments have no user info of URLs, and no task runs with stars for secrets', async () => {
+  const url = 's3://key:secret@bucket/a.csv';
+  const subtask = {
+    subtaskId: 'Task_T_a_0',
+    state: 'TASK_ERROR',
+    startedMs: null,
+    finishedMs: null,
+    participant: null,
+    info: `${url} cannot be read.`,
+    attemptCount: 1,
+    progress: null,
+    configs: { accessKey: 'k' },
+  } as const;
+  await using controller = await TestController.start([], {
+    tables: {
+      engine: {
+        ...cannedEngine,
+        readTask: async (taskName) => ({
+          ...(await cannedEngine.readTask(taskName)),
+          subtasks: [subtask],
+        }),
+        listSegments: async (name) =>
+          (await cannedEngine.listSegments(name)).map((segment) => ({
+            ...segment,
+            segmentName: 's',
+            custom: { 'input.data.file.uri': url },
+          })),
+      },
+      restreams: cannedRestreams,
+    },
+  });
+  const read = async (path: string, as: 'ann' | 'root'): Promise<unknown> =>
+    await (await controller.call(path, { as })).json();
+  const progress = '/tasks/subtask/Task_T_a/progress';
+  expect(await read(progress, 'ann')).toEqual({
+    Task_T_a_0: 's3://*****@bucket/a.csv cannot be read.',
+  });
+  expect(await read(progress, 'root')).toEqual({ Task_T_a_0: subtask.info });
+  const metadata = '/segments/orders/s/metadata';
+  expect(await read(metadata, 'ann')).toMatchObject({
+    custom: { 'input.data.file.uri': 's3://*****@bucket/a.csv' },
+  });
+  expect(await read(metadata, 'root')).toMatchObject({ custom: { 'input.data.file.uri': url } });
+  const answer = await controller.call('/tasks/execute', {
+    method: 'POST',
+    body: JSON.stringify({
+      taskType: 'T',
+      tableName: 'orders_OFFLINE',
+      taskConfigs: { accessKey: '*****' },
+    }),
+  });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { reason: 'INVALID_BODY' }]);
+});

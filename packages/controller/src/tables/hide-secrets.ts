@@ -44,8 +44,15 @@ export function readableConfig<Config extends object>(
  * @throws INVALID_BODY when it has one
  */
 export function assertSecretsKnown(config: object): void {
-  for (const [name, member] of Object.entries(config as Readonly<Record<string, JsonValue>>)) {
-    if (typeof member === 'object' && member !== null) assertSecretsKnown(member);
+  assertKnown(config as JsonValue);
+}
+
+/** @param listName the name of the member that a list is the value of */
+function assertKnown(value: JsonValue, listName?: string): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value as Readonly<Record<string, JsonValue>>)) {
+    const name = listName ?? key;
+    assertKnown(member, Array.isArray(member) ? name : undefined);
     if (typeof member !== 'string' || !member.includes(hidden)) continue;
     if ((member === hidden && isSecret(name)) || member.includes(`://${hidden}@`)) {
       throw new QuireError(
@@ -64,11 +71,17 @@ function hideSecrets(value: JsonValue, isOfColumns = false): JsonValue {
   return Object.fromEntries(
     members.map(([name, member]) => [
       name,
-      typeof member === 'string' && !isOfColumns && isSecret(name)
-        ? hidden
+      !isOfColumns && isSecret(name)
+        ? withoutSecret(member)
         : hideSecrets(member, columnMaps.has(name)),
     ]),
   );
+}
+
+/** Returns the value of a secret as others than admins read it: `true` and `null` are none. */
+function withoutSecret(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((each: JsonValue) => withoutSecret(each));
+  return ['string', 'number', 'bigint'].includes(typeof value) ? hidden : hideSecrets(value);
 }
 
 function isSecret(name: string): boolean {

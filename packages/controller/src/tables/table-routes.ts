@@ -177,7 +177,8 @@ function segmentHandlers({ readTables }: ControllerContext, engine: () => TableE
     },
     readSegment: async (request, reply) => {
       const { segment } = await findSegment(readTables, request);
-      return sendJson(reply, segmentMetadataOf(segment));
+      const custom = readableConfig(segment.custom, principalOf(request));
+      return sendJson(reply, segmentMetadataOf({ ...segment, custom }));
     },
     deleteSegment: async (request, reply) => {
       const { tableNameWithType, segment } = await findSegment(engine(), request);

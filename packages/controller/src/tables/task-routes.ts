@@ -1,11 +1,12 @@
 import { parseInt32Parameter, taskOperations as operations } from '@quire/api';
+import type { Principal } from '@quire/auth';
 import { isQuireError, type JsonValue, QuireError } from '@quire/core';
 import type { SubtaskRecord, TableEngine, TaskRecord } from '@quire/core/table-engine';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
-import { readableConfig } from './hide-secrets.ts';
+import { assertSecretsKnown, readableConfig } from './hide-secrets.ts';
 import {
   authorizeChange,
   bodyOf,
@@ -43,12 +44,15 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
         ),
       );
   const bySubtask =
-    (of: (subtask: SubtaskRecord) => string): RouteHandler =>
+    (of: (subtask: SubtaskRecord, principal: Principal) => string): RouteHandler =>
     async (request, reply) =>
       sendJson(
         reply,
         Object.fromEntries(
-          (await taskOf(request)).subtasks.map((each) => [each.subtaskId, of(each)]),
+          (await taskOf(request)).subtasks.map((each) => [
+            each.subtaskId,
+            of(each, principalOf(request)),
+          ]),
         ),
       );
   const debugByTask: RouteHandler = async (request, reply) => {
@@ -92,7 +96,10 @@ export function taskRoutes(context: ControllerContext): readonly RouteOptions[] 
     },
     readSubtaskStates: bySubtask(({ state }) => state),
     listSubtasks: bySubtask(({ state }) => state),
-    readSubtaskProgress: bySubtask(({ state, progress, info }) => progress ?? info ?? state),
+    readSubtaskProgress: bySubtask(
+      ({ state, progress, info }, principal) =>
+        readableConfig({ text: progress ?? info ?? state }, principal).text,
+    ),
     ...changeHandlers(engine),
   };
   const body = objectBody(context.options.bodyBytesMax, () => undefined);
@@ -217,6 +224,7 @@ async function schedule(
   return { ...names, generationErrors: errorLines.join('\n'), schedulingErrors: '', skipped };
 }
 
+/** @throws INVALID_BODY when a member is missing or of another type, or a secret is missing */
 function taskRequestOf(request: FastifyRequest): Parameters<TableEngine['executeTask']>[0] {
   const { taskType, tableName, taskName, taskConfigs = {} } = bodyOf(request);
   const text = (member: string, value: JsonValue | undefined): string => {
@@ -232,6 +240,7 @@ function taskRequestOf(request: FastifyRequest): Parameters<TableEngine['execute
       'taskConfigs is not an object; expected an object of configs.',
     );
   }
+  assertSecretsKnown(taskConfigs);
   return {
     taskType: text('taskType', taskType),
     tableNameWithType: text('tableName', tableName),
