@@ -106,6 +106,19 @@ describe('CSV', () => {
     });
   });
 
+  test('a column keeps its name, whatever other columns repeat or omit theirs', async () => {
+    expect(await readFileRows(fileOf('x.csv', 'a,a,a_2,,column_4,a\n1,2,3,4,5,6\n'))).toEqual({
+      rows: [{ a: '1', a_3: '2', a_2: '3', column_4_2: '4', column_4: '5', a_4: '6' }],
+      problems: [],
+    });
+  });
+
+  test('a name that 100,000 columns have is numbered in moments', async () => {
+    const header = 'a,'.repeat(100_000);
+    const { rows } = await readFileRows(fileOf('x.csv', `${header}\n1\n`, 65_536));
+    expect(Object.keys(rows[0] ?? {}).slice(-2)).toEqual(['a_100000', 'column_100001']);
+  });
+
   test('delimiter, header and lists are as the config says', async () => {
     const csv = { delimiter: ';', header: ['a', 'b'], listDelimiter: '|' };
     expect(await readFileRows(fileOf('x.csv', '1;x|y\n2;z\n'), { csv })).toEqual({

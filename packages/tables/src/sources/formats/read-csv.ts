@@ -112,13 +112,26 @@ async function* toUtf8(
   if (rest !== '' && encoding !== 'utf-8') yield Buffer.from(rest);
 }
 
-/** Returns column names that are unique and not empty. */
+/**
+ * Returns column names that are unique and not empty. The first of several columns with the same
+ * name keeps it, and no other column gets the name of one.
+ */
 function distinct(cells: readonly string[]): readonly string[] {
-  const taken = new Set<string>();
-  return cells.map((cell, index) => {
-    const name = cell.trim() === '' ? `column_${index + 1}` : cell.trim();
-    let free = name;
-    for (let number = 2; taken.has(free); number += 1) free = `${name}_${number}`;
+  const given = cells.map((cell) => cell.trim());
+  const firsts = new Map(given.map((name, index) => [name, index] as const).toReversed());
+  const taken = new Set(given);
+  // A search from the start would take half a minute for a name that 20,000 columns have.
+  const numbers = new Map<string, number>();
+  const numbered = (name: string): string => {
+    let number = numbers.get(name) ?? 2;
+    while (taken.has(`${name}_${number}`)) number += 1;
+    numbers.set(name, number + 1);
+    return `${name}_${number}`;
+  };
+  return given.map((cell, index) => {
+    if (cell !== '' && firsts.get(cell) === index) return cell;
+    const name = cell === '' ? `column_${index + 1}` : cell;
+    const free = taken.has(name) ? numbered(name) : name;
     taken.add(free);
     return free;
   });
