@@ -261,9 +261,14 @@ function readTypedText(text: string): SourceValue {
   return isNumber && isDouble(text) ? Number(text) : text;
 }
 
-/** Reports whether a double keeps all digits of a number. */
+/**
+ * Reports whether a double, written with as many digits as a number, has the same ones. Many
+ * programs write 17 digits, as in 0.10000000000000001.
+ */
 function isDouble(text: string): boolean {
-  const [given, kept] = [text, String(Number(text))].map((each) =>
+  const { unscaled } = Decimal.parse(text).withoutTrailingZeros();
+  const digitCount = String(unscaled).replace('-', '').length;
+  const [given, kept] = [text, Number(text).toPrecision(digitCount)].map((each) =>
     Decimal.parse(each).withoutTrailingZeros().toString(),
   );
   return given === kept;

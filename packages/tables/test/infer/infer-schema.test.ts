@@ -185,7 +185,15 @@ test.each<[string, string[], string, string]>([
   ['a number with a point among integers', ['1', '2.0'], 'DOUBLE', 'metric'],
   ['milliseconds with a point', ['1700000000000.0'], 'DOUBLE', 'metric'],
   ['all digits of a double', ['0.30000000000000004', '-0.0', '1.50'], 'DOUBLE', 'metric'],
+  [
+    '17 digits, which determine a double',
+    ['0.10000000000000001', '2.2999999999999998', '-1.0000000000000000e-03', '0.0'],
+    'DOUBLE',
+    'metric',
+  ],
   ['more digits than a double keeps', ['12345678901234567.89', '0.5'], 'STRING', 'dimension'],
+  ['17 digits of no double', ['0.90000000000000006', '0.5'], 'STRING', 'dimension'],
+  ['amounts of 17 digits', ['999999999999999.01', '0.5'], 'STRING', 'dimension'],
 ])('a column of CSV with %s takes all its values', async (_, values, dataType, kind) => {
   expect(inferColumn(values, 'createdAt', true).slice(0, 2)).toEqual([kind, dataType]);
   const rows = values.map((createdAt) => ({ createdAt }));
