@@ -202,6 +202,27 @@ describe('/tableConfigs/{table}', () => {
     expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
   });
 
+  test('table configs that are created or replaced have the findings of their schema, each once', async () => {
+    const x = {
+      tableName: 'x',
+      schema: { ...schemaOf('x'), primaryKeyColumns: ['k', 'k'] },
+      offline: offline('x', noted),
+    };
+    for (const [method, path] of [
+      ['POST', '/tableConfigs'],
+      ['PUT', '/tableConfigs/x'],
+    ] as const) {
+      const [status, { findings }] = await send(method, path, x);
+      expect([status, findings]).toMatchObject([
+        200,
+        [
+          { path: '/offline', code: 'NO_EFFECT', severity: 'info' },
+          { path: '/schema/primaryKeyColumns/1', code: 'PRIMARY_KEY_TWICE', severity: 'warning' },
+        ],
+      ]);
+    }
+  });
+
   test('PUT of table configs puts the earlier configs back if a later part fails', async () => {
     await create('x');
     const updateTable = engine.updateTable.bind(engine);

@@ -62,11 +62,11 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     route('createTableConfigs', async (request, reply) => {
       const asked = tableConfigsOf(request);
       authorizeChange(request, 'tables created', { table: asked.tableName });
-      await assertValid(engine(), asked, []);
-      const findings = await createAll(engine(), asked);
+      const found = await assertValid(engine(), asked, []);
+      const written = await createAll(engine(), asked);
       return sendJson(
         reply,
-        doneOf(findings, `TableConfigs ${asked.tableName} successfully added`),
+        doneOf([...found, ...written], `TableConfigs ${asked.tableName} successfully added`),
       );
     }),
     route('updateTableConfigs', async (request, reply) => {
@@ -80,9 +80,12 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
       }
       authorizeChange(request, 'tables replaced', { table: asked.tableName });
       const before = await configsBefore(engine(), asked, signalOf(request));
-      await assertValid(engine(), asked, before);
-      const findings = await updateAll(engine(), asked, before);
-      return sendJson(reply, doneOf(findings, `TableConfigs updated for ${asked.tableName}`));
+      const found = await assertValid(engine(), asked, before);
+      const written = await updateAll(engine(), asked, before);
+      return sendJson(
+        reply,
+        doneOf([...found, ...written], `TableConfigs updated for ${asked.tableName}`),
+      );
     }),
     route('deleteTableConfigs', async (request, reply) => {
       const name = nameOf(request);
@@ -188,7 +191,8 @@ function halfOf(
   );
 }
 
-function doneOf(findings: readonly Finding[], status: string): object {
+function doneOf(all: readonly Finding[], status: string): object {
+  const findings = withoutDuplicates(all);
   return { unrecognizedProperties: {}, status, ...(findings.length > 0 && { findings }) };
 }
 
@@ -222,7 +226,7 @@ async function configsBefore(
 
 /**
  * Checks all parts before any of them is written, so that their findings are reported together and
- * a refusal changes nothing.
+ * a refusal changes nothing. Returns the findings that are no errors.
  *
  * @throws TABLE_INVALID with all findings, under `/schema`, `/offline` and `/realtime`
  * @throws TENANT_NOT_FOUND, STREAM_INVALID
@@ -231,7 +235,7 @@ async function assertValid(
   engine: TableEngine,
   { tableName, schema, configs }: TableConfigs,
   before: readonly TableConfigDocument[],
-): Promise<void> {
+): Promise<readonly Finding[]> {
   const half = (type: string): TableConfigDocument | undefined =>
     configs.find((config) => parseTableName(config.tableName).type === type);
   const document = { tableName, schema, offline: half('OFFLINE'), realtime: half('REALTIME') };
@@ -255,8 +259,9 @@ async function assertValid(
       refusals.push(refusal);
     }
   }
-  assertNoErrors(`Table ${tableName}`, withoutDuplicates(all));
+  const valid = assertNoErrors(`Table ${tableName}`, withoutDuplicates(all));
   if (refusals.length > 0) throw refusals[0];
+  return valid;
 }
 
 function withoutDuplicates(findings: readonly Finding[]): readonly Finding[] {
