@@ -119,6 +119,14 @@ describe('CSV', () => {
     expect(Object.keys(rows[0] ?? {}).slice(-2)).toEqual(['a_100000', 'column_100001']);
   });
 
+  test('a configured header of 300,000 names is checked for repeated ones in moments', () => {
+    const names = Array.from({ length: 300_000 }, (_, index) => `c${index}`);
+    const options = (header: readonly string[]) =>
+      csvOptionsOf({ 'recordReader.prop.header': header.join(',') });
+    expect(options(names)).toMatchObject({ problem: undefined, header: { length: 300_000 } });
+    expect(options([...names, 'c7']).problem).toContain('‘c7’ more than once');
+  });
+
   test('delimiter, header and lists are as the config says', async () => {
     const csv = { delimiter: ';', header: ['a', 'b'], listDelimiter: '|' };
     expect(await readFileRows(fileOf('x.csv', '1;x|y\n2;z\n'), { csv })).toEqual({

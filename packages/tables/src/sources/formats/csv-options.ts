@@ -85,10 +85,14 @@ function headerOf(header: string | undefined, delimiter = ','): readonly string[
 
 /** Returns the problem of a header that names a column twice: only one would be read. */
 function duplicateIn(names: readonly string[] = []): string | undefined {
-  const name = names.find((each, index) => names.indexOf(each) < index);
-  return name === undefined
-    ? undefined
-    : `${csvPropertyPrefix}header has the column ‘${name.slice(0, 60)}’ more than once.`;
+  const earlier = new Set<string>();
+  for (const name of names) {
+    if (earlier.has(name)) {
+      return `${csvPropertyPrefix}header has the column ‘${name.slice(0, 60)}’ more than once.`;
+    }
+    earlier.add(name);
+  }
+  return undefined;
 }
 
 const words: Readonly<Record<string, readonly string[]>> = {
