@@ -13,6 +13,7 @@ import { TestController } from '../testkit/controller-server.ts';
 let home: string;
 let engine: EmbeddedTableEngine;
 let controller: TestController;
+const findActive = vi.fn<(table: string) => Promise<{ readonly jobId: string } | undefined>>();
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'quire-table-configs-'));
@@ -30,7 +31,8 @@ async function open(): Promise<void> {
     dataDirectory: join(home, 'tables'),
     streamDirectory: join(home, 'streams'),
   });
-  const restreams = { findActive: async () => undefined } as unknown as Restreams;
+  findActive.mockReset();
+  const restreams = { findActive } as unknown as Restreams;
   controller = await TestController.start([], { tables: { engine, restreams } });
 }
 
@@ -242,6 +244,39 @@ describe('/tableConfigs/{table}', () => {
       }),
     ).toMatchObject([400, { reason: 'TABLE_INVALID', findings: [{ path: '/realtime/a' }] }]);
     expect(await send('GET', '/tableConfigs/x')).toEqual(before);
+  });
+
+  test('a half that is replaced alone is checked against the other half, before the schema changes', async () => {
+    await create('x');
+    const before = await send('GET', '/tableConfigs/x');
+    const [status, answer] = await send('PUT', '/tableConfigs/x', {
+      tableName: 'x',
+      schema: {
+        ...schemaOf('x'),
+        dateTimeFieldSpecs: ['ts', 'other'].map((name) => ({
+          ...schemaOf('x').dateTimeFieldSpecs[0],
+          name,
+        })),
+      },
+      offline: offline('x', { segmentsConfig: { timeColumnName: 'other' } }),
+    });
+    expect([status, errorPathsOf(answer)]).toEqual([
+      400,
+      ['/offline/segmentsConfig/timeColumnName'],
+    ]);
+    expect(await send('GET', '/tableConfigs/x')).toEqual(before);
+  });
+
+  test('tables that a restream uses are not deleted, neither half', async () => {
+    await create('x');
+    findActive.mockImplementation(async (name) =>
+      name === 'x_REALTIME' ? { jobId: 'j1' } : undefined,
+    );
+    expect(await send('DELETE', '/tableConfigs/x')).toMatchObject([
+      409,
+      { reason: 'TABLE_IN_USE' },
+    ]);
+    expect(await tableNames()).toEqual(['x_OFFLINE', 'x_REALTIME']);
   });
 
   test('DELETE removes both halves and the schema, also if they are set aside', async () => {
