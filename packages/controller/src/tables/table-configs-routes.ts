@@ -226,7 +226,7 @@ async function configsBefore(
 
 /**
  * Checks all parts before any of them is written, so that their findings are reported together and
- * a refusal changes nothing. Returns the findings that are no errors.
+ * a refusal changes nothing. Returns the warnings and remarks.
  *
  * @throws TABLE_INVALID with all findings, under `/schema`, `/offline` and `/realtime`
  * @throws TENANT_NOT_FOUND, STREAM_INVALID
