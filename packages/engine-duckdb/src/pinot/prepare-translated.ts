@@ -11,7 +11,8 @@ import type { TableScope } from '../table-scope.ts';
 import { planQuery } from './explain.ts';
 import { rewordForPinot } from './reword-failure.ts';
 import { type Column, columnOf } from './scope.ts';
-import { translatePinot } from './translate.ts';
+import { type ColumnSource, translatePinot } from './translate.ts';
+import { invalid } from './typed.ts';
 
 /**
  * Prepares a query in Apache Pinot's SQL by translating all of it.
@@ -35,7 +36,7 @@ export async function prepareTranslated(
     const rows = await connection.call((handle) => readRows(handle, `DESCRIBE FROM ${relation}`));
     return rows.map((row) => columnOf(String(row['column_name']), String(row['column_type'])));
   };
-  const { sql, isPlan } = await translatePinot(query, {
+  const columnSource: ColumnSource = {
     tableNamed: (name) => scope.names.get(name),
     tableNotFound: (name) => tableNotFound(name, scope.names),
     columnsOfTable: async (name) => {
@@ -52,7 +53,15 @@ export async function prepareTranslated(
       await scope.results.define(connection, [id.toLowerCase()], redact);
       return columnsOf(`result(${quoteLiteral(id)})`);
     },
-  });
+  };
+  const { sql, isPlan } = await translatePinot(query, columnSource, limits).catch(
+    (error: unknown) => {
+      // Operators, joins and set operations are nested on their left, without brackets to count.
+      throw error instanceof RangeError
+        ? invalid('The query has too many operators, joins or set operations in a row.')
+        : error;
+    },
+  );
   try {
     const prepared = await prepare({ ...query, sql });
     if (!isPlan) return { ...prepared, isTranslated: true };

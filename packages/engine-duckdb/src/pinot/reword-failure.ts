@@ -64,6 +64,10 @@ const wordings: readonly Wording[] = [
     'A text with ‘$1’ is used as bytes, but is not pairs of hexadecimal digits.',
   ],
   [/^Invalid UTF8 Codepoint (\S+)/, 'CHR has no character for $1.'],
+  [
+    /^Max expression depth limit of (\d+) exceeded/,
+    'The query has an expression that is nested more than $1 levels deep.',
+  ],
   [/^More than one row returned by a subquery/, 'A scalar subquery returns more than one row.'],
   [/^(failed to allocate [^\n]*)/, 'The query needs more memory than the engine has: $1'],
   [

@@ -1,6 +1,7 @@
-import type { QueryParameters } from '@quire/core';
+import { formatBytes, type QueryParameters } from '@quire/core';
 import { quoteIdentifier } from '../conversion/column-type.ts';
 import { quoteLiteral } from '../conversion/column-plan.ts';
+import { overLimit, type StatementLimits } from '../statement-limits.ts';
 import { comparable, convert, toBoolean, toText, unified } from './convert.ts';
 import { type AggregateCall, aggregateOf } from './functions/aggregates.ts';
 import { arrayConstructor } from './functions/arrays.ts';
@@ -28,6 +29,7 @@ export interface ExpressionContext {
   /** The aliases of selected expressions, where aliases are allowed. */
   readonly aliases: ReadonlyMap<string, Typed>;
   readonly parameters: QueryParameters | undefined;
+  readonly limits: StatementLimits;
   /** Translates a query within the expression. */
   readonly query: (
     query: Query,
@@ -40,6 +42,17 @@ export interface ExpressionContext {
  * COLUMN_NOT_FOUND
  */
 export function translateExpression(expression: Expression, context: ExpressionContext): Typed {
+  const { limits } = context;
+  const translated = translateNode(expression, context);
+  // Some functions repeat their arguments, so that the text doubles with each level of nesting.
+  const { length } = translated.sql;
+  if (length > limits.textBytesMax) {
+    throw overLimit(limits, 'textBytesMax', `${formatBytes(length)} of text once it is translated`);
+  }
+  return translated;
+}
+
+function translateNode(expression: Expression, context: ExpressionContext): Typed {
   const translate = (inner: Expression): Typed => translateExpression(inner, context);
   const condition = (inner: Expression): string => toBoolean(translate(inner));
   switch (expression.kind) {

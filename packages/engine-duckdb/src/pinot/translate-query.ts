@@ -1,6 +1,7 @@
 import type { QueryParameters, QuireError } from '@quire/core';
 import { quoteLiteral } from '../conversion/column-plan.ts';
 import { quoteIdentifier } from '../conversion/column-type.ts';
+import type { StatementLimits } from '../statement-limits.ts';
 import { commonType, convert, toBoolean } from './convert.ts';
 import { type Column, type Relation, Scope } from './scope.ts';
 import type { Body, Expression, NamedQuery, Query, Select, Source } from './syntax.ts';
@@ -38,15 +39,22 @@ export class QueryTranslator {
   readonly #sql: string;
   readonly #relations: KnownRelations;
   readonly #parameters: QueryParameters | undefined;
+  readonly #limits: StatementLimits;
   /** Visible common table expressions, in lower case, innermost last. */
   #named: readonly (readonly [name: string, columns: readonly Column[]])[] = [];
   #unnamedCount = 0;
 
   /** @param sql the text, from which columns without an alias are named */
-  constructor(sql: string, relations: KnownRelations, parameters: QueryParameters | undefined) {
+  constructor(
+    sql: string,
+    relations: KnownRelations,
+    parameters: QueryParameters | undefined,
+    limits: StatementLimits,
+  ) {
     this.#sql = sql;
     this.#relations = relations;
     this.#parameters = parameters;
+    this.#limits = limits;
   }
 
   translate(query: Query, outer?: Scope): TranslatedQuery {
@@ -167,14 +175,15 @@ export class QueryTranslator {
       scope = new Scope([split.relation], outer);
     }
     const context = this.#context(scope, new Map());
-    const items = select.items.flatMap((item) => this.#translateItem(item, scope, context));
-    const aliases = new Map(
-      select.items.flatMap(({ alias, value }): (readonly [string, Typed])[] =>
-        alias === undefined || value.kind === 'star'
-          ? []
-          : [[alias.text.toLowerCase(), translateExpression(value, context)]],
-      ),
-    );
+    const aliases = new Map<string, Typed>();
+    const items = select.items.flatMap((item) => {
+      const selected = this.#translateItem(item, scope, context);
+      const [first] = selected;
+      if (item.alias !== undefined && item.value.kind !== 'star' && first !== undefined) {
+        aliases.set(item.alias.text.toLowerCase(), first.value);
+      }
+      return selected;
+    });
     const named = this.#context(scope, aliases);
     const list = items.map(
       ({ name, value }) => `${value.stored ?? value.sql} AS ${quoteIdentifier(name)}`,
@@ -409,6 +418,7 @@ export class QueryTranslator {
       scope,
       aliases,
       parameters: this.#parameters,
+      limits: this.#limits,
       query: (query, outer) => this.translate(query, outer),
     };
   }

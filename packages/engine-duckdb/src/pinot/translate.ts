@@ -1,5 +1,6 @@
 import type { Query as GivenQuery, QuireError } from '@quire/core';
 import { foldName } from '../statement-guard.ts';
+import type { StatementLimits } from '../statement-limits.ts';
 import { parseStatement } from './parse-query.ts';
 import { assertOption } from './query-options.ts';
 import type { Column } from './scope.ts';
@@ -34,6 +35,7 @@ export interface ColumnSource {
 export async function translatePinot(
   { sql, parameters }: GivenQuery,
   source: ColumnSource,
+  limits: StatementLimits,
 ): Promise<Translation> {
   const { query, isPlan, options } = parseStatement(sql);
   for (const [name, value] of options) assertOption(name, value);
@@ -56,6 +58,7 @@ export async function translatePinot(
       result: (id) => results.get(id) ?? [],
     },
     parameters,
+    limits,
   );
   return { sql: translator.translate(query).sql, isPlan };
 }
