@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import duckdb from '@duckdb/node-bindings';
-import { QuireError } from '@quire/core';
+import { QuireError, type QueryParameters } from '@quire/core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseStatement } from '../src/pinot/parse-query.ts';
 import { type KnownRelations, QueryTranslator } from '../src/pinot/translate-query.ts';
@@ -82,5 +82,160 @@ describe('the size of a translation', () => {
       'QUERY_INVALID',
       expect.stringContaining(message),
     ]);
+  });
+});
+
+async function rowsOf(sql: string, parameters?: QueryParameters): Promise<unknown[][]> {
+  return (await db.answer(sql, parameters)).rows();
+}
+
+describe('columns', () => {
+  test.each([
+    [
+      'SELECT day, COUNT(*) FROM things GROUP BY day ORDER BY day',
+      [
+        ['2024-02-29', '2'],
+        [null, '1'],
+      ],
+    ],
+    ['SELECT day AS d, COUNT(*) FROM things GROUP BY d ORDER BY d LIMIT 1', [['2024-02-29', '2']]],
+    [
+      "SELECT * FROM (SELECT day FROM things UNION SELECT day FROM things) WHERE day LIKE '2024%'",
+      [['2024-02-29']],
+    ],
+    [
+      "SELECT CONCAT(day, '!') FROM (SELECT day FROM things WHERE id = 1 UNION ALL SELECT 'x') ORDER BY 1",
+      [['2024-02-29!'], ['x!']],
+    ],
+    [
+      'SELECT id FROM things WHERE day IN (SELECT day FROM things WHERE id = 1) ORDER BY id',
+      [['1'], ['2']],
+    ],
+    ["SELECT CONCAT((SELECT day FROM things WHERE id = 1), '!')", [['2024-02-29!']]],
+  ])('a column of dates is grouped, united and compared as text: %s', async (sql, rows) => {
+    expect(await rowsOf(sql)).toEqual(rows);
+  });
+
+  test.each([
+    [
+      'SELECT u32 * 1000, FROMEPOCHSECONDS(u32) FROM things WHERE id = 1',
+      [['4000000000000', '4000000000000']],
+    ],
+    ["SELECT DATETRUNC('DAY', u32, 'SECONDS') FROM things WHERE id = 1", [['3999974400']]],
+    [
+      'SELECT u64 - 5, u64 FROM things WHERE id < 3 ORDER BY id',
+      [
+        ['-2', '3'],
+        ['18446744073709551610', '18446744073709551615'],
+      ],
+    ],
+  ])('unsigned integers are calculated without overflow: %s', async (sql, rows) => {
+    expect(await rowsOf(sql)).toEqual(rows);
+  });
+
+  test('columns of one name in a subquery are different columns', async () => {
+    const answer = await db.answer(
+      'SELECT * FROM (SELECT id AS x, -id AS x FROM things WHERE id = 2)',
+    );
+    expect([answer.columns, answer.rows()]).toEqual([['x: Int32', 'x_1: Float64'], [['2', '-2']]]);
+    const named =
+      'WITH c AS (SELECT a.id, b.id FROM things a JOIN things b ON a.id + 1 = b.id) SELECT * FROM c';
+    expect(await rowsOf(`${named} ORDER BY 1`)).toEqual([
+      ['1', '2'],
+      ['2', '3'],
+    ]);
+  });
+
+  test('a column without a table is refused where several tables have it', async () => {
+    const sql = 'SELECT id FROM things a RIGHT JOIN things b ON a.id = b.id + 1';
+    const { code, message } = await db.failure(sql);
+    expect([code, message]).toEqual([
+      'QUERY_INVALID',
+      "Column 'id' is in several tables, a and b: write the name of one before it.",
+    ]);
+  });
+
+  test('a column of USING is there once in *, and in each table by its name', async () => {
+    const from =
+      'FROM (SELECT id, l FROM things WHERE id < 3) a FULL JOIN (SELECT id FROM things WHERE id > 1) b USING (id)';
+    expect(await rowsOf(`SELECT id, a.id, b.id ${from} ORDER BY id`)).toEqual([
+      ['1', '1', null],
+      ['2', '2', '2'],
+      ['3', null, '3'],
+    ]);
+    expect((await db.answer(`SELECT * ${from}`)).columns).toEqual(['id: Int32', 'l: Int64']);
+    expect((await db.answer(`SELECT a.* ${from}`)).columns).toEqual(['id: Int32', 'l: Int64']);
+  });
+
+  test('a common table expression does not hide the table that is named with its schema', async () => {
+    const sql = 'WITH things AS (SELECT id FROM things WHERE id > 2) SELECT';
+    expect(await rowsOf(`${sql} COUNT(*) FROM default.things`)).toEqual([['3']]);
+    expect(await rowsOf(`${sql} COUNT(*) FROM things`)).toEqual([['1']]);
+  });
+
+  test('an alias does not hide a column in the arguments of an aggregate', async () => {
+    const sql =
+      'SELECT day, SUM(id) AS id FROM things GROUP BY day HAVING SUM(id) > 1 ORDER BY SUM(id), day';
+    expect(await rowsOf(sql)).toEqual([
+      ['2024-02-29', '3'],
+      [null, '3'],
+    ]);
+  });
+});
+
+describe('several values', () => {
+  const byInt = [
+    ['1', '1'],
+    ['2', '3'],
+    [null, '1'],
+  ];
+  test.each([
+    ['SELECT ints, COUNT(*) FROM things GROUP BY ints ORDER BY ints', byInt],
+    ['SELECT ints, COUNT(*) FROM things GROUP BY 1 ORDER BY 1', byInt],
+    ['SELECT ints AS i, COUNT(*) FROM things GROUP BY i ORDER BY i', byInt],
+    ['SELECT VALUEIN(ints, 2), COUNT(*) FROM things GROUP BY VALUEIN(ints, 2)', [['2', '3']]],
+    [
+      'SELECT ints, words, COUNT(*) FROM things GROUP BY ints, words ORDER BY 1, 2',
+      [
+        ['1', 'a', '1'],
+        ['1', 'b', '1'],
+        ['2', 'a', '3'],
+        ['2', 'b', '1'],
+        [null, null, '1'],
+      ],
+    ],
+    [
+      'SELECT ints, COUNTMV(words), SUM(id) FROM things GROUP BY ints HAVING ints > 0 ORDER BY ints',
+      [
+        ['1', '2', '1'],
+        ['2', '4', '5'],
+      ],
+    ],
+    ['SELECT DISTINCT words FROM things ORDER BY words', [['a'], ['b'], [null]]],
+  ])('a row counts in the group of each of its values: %s', async (sql, rows) => {
+    expect(await rowsOf(sql)).toEqual(rows);
+  });
+
+  test.each([
+    [
+      'SELECT id, v FROM things JOIN UNNEST(ints) AS u(v) ON v > 1 ORDER BY id',
+      [
+        ['1', '2'],
+        ['2', '2'],
+        ['2', '2'],
+      ],
+    ],
+    [
+      'SELECT id, v FROM things LEFT JOIN UNNEST(words) AS u(v) ON true ORDER BY id, v',
+      [
+        ['1', 'a'],
+        ['1', 'b'],
+        ['2', 'a'],
+        ['3', null],
+      ],
+    ],
+    ['SELECT COUNT(*) FROM things, UNNEST(things.ints) AS u(v)', [['4']]],
+  ])('UNNEST follows the kind and the condition of its join: %s', async (sql, rows) => {
+    expect(await rowsOf(sql)).toEqual(rows);
   });
 });

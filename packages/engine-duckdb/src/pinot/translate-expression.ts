@@ -8,7 +8,7 @@ import { arrayConstructor } from './functions/arrays.ts';
 import { arithmetic } from './functions/numbers.ts';
 import { scalarFunctions } from './functions/scalar-functions.ts';
 import { windowFunctions } from './functions/windows.ts';
-import type { Column, Scope } from './scope.ts';
+import { castStored, type Column, type Scope } from './scope.ts';
 import type { CallExpression, Expression, Ordering, Query, Window } from './syntax.ts';
 import {
   elementOf,
@@ -28,6 +28,10 @@ export interface ExpressionContext {
   readonly scope: Scope;
   /** The aliases of selected expressions, where aliases are allowed. */
   readonly aliases: ReadonlyMap<string, Typed>;
+  /** Values that rows have been split into, by the arrays that contained them. */
+  readonly values: ReadonlyMap<string, Typed>;
+  /** True in the arguments of an aggregate: aliases do not hide columns, nor values their arrays. */
+  readonly isAggregated: boolean;
   readonly parameters: QueryParameters | undefined;
   readonly limits: StatementLimits;
   /** Translates a query within the expression. */
@@ -49,7 +53,7 @@ export function translateExpression(expression: Expression, context: ExpressionC
   if (length > limits.textBytesMax) {
     throw overLimit(limits, 'textBytesMax', `${formatBytes(length)} of text once it is translated`);
   }
-  return translated;
+  return (context.isAggregated ? undefined : context.values.get(translated.sql)) ?? translated;
 }
 
 function translateNode(expression: Expression, context: ExpressionContext): Typed {
@@ -76,7 +80,8 @@ function translateNode(expression: Expression, context: ExpressionContext): Type
         more.length === 0 && name !== undefined
           ? context.aliases.get(name.text.toLowerCase())
           : undefined;
-      return alias ?? context.scope.column(expression.path);
+      const own = context.isAggregated ? context.scope.find(expression.path) : undefined;
+      return own ?? alias ?? context.scope.column(expression.path);
     }
     case 'star':
       throw invalid('* is allowed in SELECT and in COUNT(*) only.');
@@ -133,9 +138,13 @@ function translateNode(expression: Expression, context: ExpressionContext): Type
       if (column === undefined || more !== undefined) {
         throw invalid('A query in an expression must have one column.');
       }
-      return typed(column.type, `(${sql})`);
+      return typed(column.type, storedAs(column, `(${sql})`));
     }
   }
+}
+
+function storedAs({ storedType }: Column, sql: string): string {
+  return storedType === undefined ? sql : castStored(sql, storedType);
 }
 
 /** The types of the values of parameters. */
@@ -260,7 +269,7 @@ function translateIn(expression: Expression & { kind: 'in' }, context: Expressio
   if (column === undefined || more !== undefined) {
     throw invalid('A query after IN must have one column.');
   }
-  const [one, other] = comparable(value, typed(column.type, 'c'));
+  const [one, other] = comparable(value, typed(column.type, storedAs(column, 'c')));
   const rows = other.sql === 'c' ? sql : `SELECT ${other.sql} FROM (${sql}) AS rows(c)`;
   return typed('BOOLEAN', `(${one.sql} ${not}IN (${rows}))`);
 }
@@ -297,17 +306,18 @@ function translateCall(call: CallExpression, context: ExpressionContext): Typed 
   const name = canonical(call.name.text);
   const [first] = call.values;
   const given = name === 'COUNT' && first?.kind === 'star' ? [] : call.values;
-  const values = given.map((value) => translateExpression(value, context));
+  const aggregate = aggregateOf(name) ?? windowFunctions[name];
+  const inner = aggregate === undefined ? context : { ...context, isAggregated: true };
+  const values = given.map((value) => translateExpression(value, inner));
   const special = specialForm(name, values);
   if (special !== undefined) return special;
-  const aggregate = aggregateOf(name) ?? windowFunctions[name];
   const typedName = call.name.text;
   if (aggregate !== undefined) {
     assertArity(typedName, aggregate.arity, values.length);
     const around: AggregateCall & { readonly isIgnoringNulls: boolean } = {
       name: typedName,
       isDistinct: call.isDistinct,
-      filter: call.filter && toBoolean(translateExpression(call.filter, context)),
+      filter: call.filter && toBoolean(translateExpression(call.filter, inner)),
       over: call.over && windowOf(call.over, context),
       order: orderText(call.within, context),
       isIgnoringNulls: call.isIgnoringNulls,

@@ -1,9 +1,16 @@
-import type { QueryParameters, QuireError } from '@quire/core';
+import { distinctNames, type QueryParameters, type QuireError } from '@quire/core';
 import { quoteLiteral } from '../conversion/column-plan.ts';
 import { quoteIdentifier } from '../conversion/column-type.ts';
 import type { StatementLimits } from '../statement-limits.ts';
 import { commonType, convert, toBoolean } from './convert.ts';
-import { type Column, type Relation, Scope } from './scope.ts';
+import {
+  multiValuesOf,
+  positionOf,
+  type SelectedItem,
+  splitRows,
+  type TranslatedItems,
+} from './grouping.ts';
+import { castStored, type Column, readColumn, type Relation, Scope } from './scope.ts';
 import type { Body, Expression, NamedQuery, Query, Select, Source } from './syntax.ts';
 import {
   directionOf,
@@ -29,11 +36,6 @@ export interface TranslatedQuery {
   readonly columns: readonly Column[];
 }
 
-interface SelectedItem {
-  readonly name: string;
-  readonly value: Typed;
-}
-
 /** Translates queries and their parts. */
 export class QueryTranslator {
   readonly #sql: string;
@@ -41,7 +43,11 @@ export class QueryTranslator {
   readonly #parameters: QueryParameters | undefined;
   readonly #limits: StatementLimits;
   /** Visible common table expressions, in lower case, innermost last. */
-  #named: readonly (readonly [name: string, columns: readonly Column[]])[] = [];
+  #named: readonly {
+    readonly name: string;
+    readonly sqlName: string;
+    readonly columns: readonly Column[];
+  }[] = [];
   #unnamedCount = 0;
 
   /** @param sql the text, from which columns without an alias are named */
@@ -72,14 +78,12 @@ export class QueryTranslator {
 
   #translateNamed({ name, columns: names, query }: NamedQuery): string {
     const { sql, columns } = this.translate(query);
-    const renamed = columns.map((column, index) => ({
-      ...column,
-      name: names[index]?.text ?? column.name,
-    }));
-    this.#named = [...this.#named, [name.text.toLowerCase(), renamed]];
-    const list =
-      names.length === 0 ? '' : `(${names.map(({ text }) => quoteIdentifier(text)).join(', ')})`;
-    return `${quoteIdentifier(name.text)}${list} AS (${sql})`;
+    const { list, columns: renamed } = withNames(columns, names);
+    // `default.t` is the table even where a common table expression has its name.
+    const isTable = this.#relations.table(name.text) !== undefined;
+    const sqlName = quoteIdentifier(isTable ? `with ${name.text}` : name.text);
+    this.#named = [...this.#named, { name: name.text.toLowerCase(), sqlName, columns: renamed }];
+    return `${sqlName}${list} AS (${sql})`;
   }
 
   /** Translates UNION and other set operations, whose rows are ordered by column names. */
@@ -91,7 +95,7 @@ export class QueryTranslator {
     const { sql, columns } = this.#translateBody(body, outer);
     if (order.length === 0) return { sql, columns };
     const scope = new Scope([{ alias: '', columns }], outer);
-    const context = this.#context(scope, new Map());
+    const context = this.#context(scope);
     const orders = order.map((each) => {
       const value =
         each.value.kind === 'number'
@@ -123,10 +127,10 @@ export class QueryTranslator {
           );
         }
         const columns = left.columns.map((column, index) => {
-          const types = [column.type, right.columns[index]?.type ?? column.type].map((type) =>
-            typed(type, ''),
-          );
-          return { name: column.name, type: commonType(types) };
+          const other = right.columns[index] ?? column;
+          const type = commonType([typed(column.type, ''), typed(other.type, '')]);
+          const isSame = column.storedType === other.storedType && type === column.type;
+          return { name: column.name, type, storedType: isSame ? column.storedType : undefined };
         });
         const operator = `${body.operator}${body.isAll ? ' ALL' : ''}`;
         return {
@@ -141,7 +145,7 @@ export class QueryTranslator {
     rows: readonly (readonly Expression[])[],
     outer: Scope | undefined,
   ): TranslatedQuery {
-    const context = this.#context(new Scope([], outer), new Map());
+    const context = this.#context(new Scope([], outer));
     const values = rows.map((row) => row.map((value) => translateExpression(value, context)));
     const columns = (values[0] ?? []).map((_, index) => ({
       name: `EXPR$${index}`,
@@ -162,44 +166,42 @@ export class QueryTranslator {
   ): TranslatedQuery {
     const source =
       select.from === undefined ? undefined : this.#translateSource(select.from, outer);
-    let scope = new Scope(source?.relations ?? [], outer);
-    let where =
+    const scope = new Scope(source?.relations ?? [], outer);
+    const where =
       select.where === undefined
         ? ''
-        : ` WHERE ${toBoolean(translateExpression(select.where, this.#context(scope, new Map())))}`;
-    let from = source === undefined ? '' : ` FROM ${source.sql}`;
-    const split = this.#splitGroups(select, scope);
-    if (split !== undefined) {
-      from = ` FROM (SELECT * REPLACE (${split.replacements.join(', ')})${from}${where}) AS ${quoteIdentifier(split.relation.alias)}`;
-      where = '';
-      scope = new Scope([split.relation], outer);
-    }
-    const context = this.#context(scope, new Map());
-    const aliases = new Map<string, Typed>();
-    const items = select.items.flatMap((item) => {
-      const selected = this.#translateItem(item, scope, context);
-      const [first] = selected;
-      if (item.alias !== undefined && item.value.kind !== 'star' && first !== undefined) {
-        aliases.set(item.alias.text.toLowerCase(), first.value);
-      }
-      return selected;
-    });
-    const named = this.#context(scope, aliases);
+        : ` WHERE ${toBoolean(translateExpression(select.where, this.#context(scope)))}`;
+    const given = this.#translateItems(select, scope);
+    const split = splitRows(
+      multiValuesOf(select, given),
+      scope,
+      source === undefined ? undefined : ` FROM ${source.sql}${where}`,
+    );
+    const { items, context, named } =
+      split === undefined ? given : this.#translateItems(select, scope, split.values);
+    const from = split?.from ?? `${source === undefined ? '' : ` FROM ${source.sql}`}${where}`;
     const list = items.map(
-      ({ name, value }) => `${value.stored ?? value.sql} AS ${quoteIdentifier(name)}`,
+      ({ name, value }) => `${value.stored?.sql ?? value.sql} AS ${quoteIdentifier(name)}`,
     );
-    const groups = select.groups.map(
-      (group) => positionOf(group, items) ?? translateExpression(group, named).sql,
-    );
+    const groups = select.groups.map((group) => {
+      const position = positionOf(group, items);
+      if (position !== undefined) return position;
+      const { sql, stored } = translateExpression(group, named);
+      return stored?.sql ?? sql;
+    });
     const windows = select.windows.map(
       ({ name, window }) => `${quoteIdentifier(name.text)} AS ${windowText(window, context)}`,
     );
     const orders = (query?.order ?? []).map((order) => {
-      const value = positionOf(order.value, items) ?? translateExpression(order.value, named).sql;
-      return value + directionOf(order);
+      const position = positionOf(order.value, items);
+      if (position !== undefined) return position + directionOf(order);
+      const { sql: value } = translateExpression(order.value, named);
+      // DuckDB would look for a name among those of the selected columns first.
+      const index = items.findIndex((item) => item.value.sql === value);
+      return (index < 0 ? value : String(index + 1)) + directionOf(order);
     });
     const sql = [
-      `SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${list.join(', ')}${from}${where}`,
+      `SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${list.join(', ')}${from}`,
       groups.length === 0 ? '' : ` GROUP BY ${groups.join(', ')}`,
       select.having === undefined
         ? ''
@@ -210,46 +212,30 @@ export class QueryTranslator {
         : ` QUALIFY ${toBoolean(translateExpression(select.qualify, named))}`,
       orders.length === 0 ? '' : ` ORDER BY ${orders.join(', ')}`,
     ].join('');
-    const columns = items.map(({ name, value: { type, stored } }) =>
-      stored === undefined ? { name, type } : { name, type, storedType: 'VARCHAR' },
-    );
+    const columns = items.map(({ name, value: { type, stored } }) => ({
+      name,
+      type,
+      storedType: stored?.type,
+    }));
     return { sql, columns };
   }
 
-  /**
-   * Splits the rows of multi-value columns in GROUP BY, so that a row counts once for each of its
-   * values. Returns the relation of the split rows.
-   */
-  #splitGroups(
-    { groups, from }: Select,
+  #translateItems(
+    select: Select,
     scope: Scope,
-  ): { readonly replacements: readonly string[]; readonly relation: Relation } | undefined {
-    const columns = groups.flatMap((group) => {
-      const found = group.kind === 'column' ? scope.find(group.path) : undefined;
-      return found !== undefined && isArray(found.type) && group.kind === 'column'
-        ? [group.path.at(-1)?.text ?? '']
-        : [];
+    values: ExpressionContext['values'] = new Map(),
+  ): TranslatedItems {
+    const context = { ...this.#context(scope), values };
+    const aliases = new Map<string, Typed>();
+    const items = select.items.flatMap((item) => {
+      const selected = this.#translateItem(item, scope, context);
+      const [first] = selected;
+      if (item.alias !== undefined && item.value.kind !== 'star' && first !== undefined) {
+        aliases.set(item.alias.text.toLowerCase(), first.value);
+      }
+      return selected;
     });
-    const [relation, more] = scope.relations;
-    if (columns.length === 0 || relation === undefined) return undefined;
-    if (more !== undefined || from === undefined) {
-      throw invalid(
-        `${columns.join(', ')} is a multi-value column, which GROUP BY supports only in queries of one table.`,
-      );
-    }
-    const isSplit = (name: string): boolean =>
-      columns.some((column) => column.toLowerCase() === name.toLowerCase());
-    return {
-      replacements: columns.map(
-        (name) => `unnest(${quoteIdentifier(name)}) AS ${quoteIdentifier(name)}`,
-      ),
-      relation: {
-        alias: relation.alias,
-        columns: relation.columns.map((column) =>
-          isSplit(column.name) ? { ...column, type: elementOf(column.type) } : column,
-        ),
-      },
-    };
+    return { items, context, named: { ...context, aliases } };
   }
 
   #translateItem(
@@ -265,13 +251,12 @@ export class QueryTranslator {
       if (relations.length === 0) {
         throw invalid(`There are no columns for *${wanted === undefined ? '' : ` of ${wanted}`}.`);
       }
-      return relations.flatMap(({ alias: qualifier, columns }) =>
-        columns.flatMap(({ name }) => {
-          const path = qualifier === '' ? [name] : [qualifier, name];
-          const found = new Scope([{ alias: qualifier, columns }], undefined).find(
-            path.map((text) => ({ text, start: 0, end: 0 })),
-          );
-          return found === undefined ? [] : [{ name, value: found }];
+      return relations.flatMap((relation) =>
+        relation.columns.flatMap((column) => {
+          // `*` has a column of USING once, `t.*` always.
+          if (wanted === undefined && column.isMerged === true) return [];
+          const found = readColumn(relation.alias, column);
+          return [{ name: column.name, value: context.values.get(found.sql) ?? found }];
         }),
       );
     }
@@ -323,14 +308,7 @@ export class QueryTranslator {
     otherwise: string,
   ): { readonly sql: string; readonly relations: readonly Relation[] } {
     const name = alias.name?.text ?? otherwise;
-    const list =
-      alias.columns.length === 0
-        ? ''
-        : `(${alias.columns.map(({ text }) => quoteIdentifier(text)).join(', ')})`;
-    const renamed = columns.map((column, index) => ({
-      ...column,
-      name: alias.columns[index]?.text ?? column.name,
-    }));
+    const { list, columns: renamed } = withNames(columns, alias.columns);
     return {
       sql: `${sql} ${quoteIdentifier(name)}${list}`,
       relations: [{ alias: name, columns: renamed }],
@@ -345,8 +323,8 @@ export class QueryTranslator {
       path.length > 1 ? [path.slice(0, -1).join('.'), path.at(-1)] : ['', path[0]];
     const isOwn = schema === '' || schema.toLowerCase() === 'default';
     const lower = (name ?? '').toLowerCase();
-    const common = schema === '' ? this.#named.findLast(([each]) => each === lower) : undefined;
-    if (common !== undefined) return { sql: quoteIdentifier(common[0]), columns: common[1] };
+    const common = schema === '' ? this.#named.findLast((each) => each.name === lower) : undefined;
+    if (common !== undefined) return { sql: common.sqlName, columns: common.columns };
     const table = isOwn ? this.#relations.table(name ?? '') : undefined;
     if (table === undefined) throw this.#relations.tableNotFound(path.join('.'));
     return { sql: quoteIdentifier(table.name), columns: table.columns };
@@ -360,20 +338,26 @@ export class QueryTranslator {
     readonly relations: readonly Relation[];
   } {
     const left = this.#translateSource(source.left, outer);
-    if (source.right.kind === 'unnest') return this.#translateUnnest(left, source.right, outer);
-    const right = this.#translateSource(source.right, outer);
+    const right =
+      source.right.kind === 'unnest'
+        ? this.#translateUnnest(left, source, source.right, outer)
+        : this.#translateSource(source.right, outer);
     const relations = [...left.relations, ...right.relations];
     const word = source.type === 'CROSS' ? 'CROSS JOIN' : `${source.type} JOIN`;
     if (source.using.length > 0) {
       const names = source.using.map(({ text }) => text);
       const merged = names.flatMap((name) => {
         const found = new Scope(left.relations, undefined).find([{ text: name, start: 0, end: 0 }]);
-        return found === undefined ? [] : [{ name, type: found.type }];
+        return found === undefined
+          ? []
+          : [{ name, type: found.type, storedType: found.stored?.type }];
       });
       const rest = relations.map(({ alias, columns }) => ({
         alias,
-        columns: columns.filter(
-          ({ name }) => !names.some((each) => each.toLowerCase() === name.toLowerCase()),
+        columns: columns.map((column) =>
+          names.some((each) => each.toLowerCase() === column.name.toLowerCase())
+            ? { ...column, isMerged: true }
+            : column,
         ),
       }));
       const using = names.map(quoteIdentifier).join(', ');
@@ -387,36 +371,38 @@ export class QueryTranslator {
         ? source.type === 'CROSS'
           ? ''
           : ' ON true'
-        : ` ON ${toBoolean(translateExpression(source.on, this.#context(new Scope(relations, outer), new Map())))}`;
+        : ` ON ${toBoolean(translateExpression(source.on, this.#context(new Scope(relations, outer))))}`;
     return { sql: `${left.sql} ${word} ${right.sql}${on}`, relations };
   }
 
   #translateUnnest(
-    left: { readonly sql: string; readonly relations: readonly Relation[] },
+    { relations }: { readonly relations: readonly Relation[] },
+    { type, using }: Source & { kind: 'join' },
     { values, alias }: Source & { kind: 'unnest' },
     outer: Scope | undefined,
   ): { readonly sql: string; readonly relations: readonly Relation[] } {
-    const context = this.#context(new Scope(left.relations, outer), new Map());
+    const context = this.#context(new Scope(relations, outer));
     const [array, more] = values.map((value) => translateExpression(value, context));
     if (array === undefined || more !== undefined || !isArray(array.type)) {
       throw invalid('UNNEST requires one multi-value column.');
     }
+    if (type === 'RIGHT' || type === 'FULL' || using.length > 0) {
+      throw invalid('UNNEST must follow a comma, CROSS JOIN, JOIN or LEFT JOIN, without USING.');
+    }
     const name = alias.name?.text ?? 'unnest';
     const column = alias.columns[0]?.text ?? 'value';
-    const sql = `${left.sql}, LATERAL (SELECT unnest(${array.sql})) AS ${quoteIdentifier(name)}(${quoteIdentifier(column)})`;
     return {
-      sql,
-      relations: [
-        ...left.relations,
-        { alias: name, columns: [{ name: column, type: elementOf(array.type) }] },
-      ],
+      sql: `LATERAL (SELECT unnest(${array.sql})) AS ${quoteIdentifier(name)}(${quoteIdentifier(column)})`,
+      relations: [{ alias: name, columns: [{ name: column, type: elementOf(array.type) }] }],
     };
   }
 
-  #context(scope: Scope, aliases: ReadonlyMap<string, Typed>): ExpressionContext {
+  #context(scope: Scope): ExpressionContext {
     return {
       scope,
-      aliases,
+      aliases: new Map(),
+      values: new Map(),
+      isAggregated: false,
       parameters: this.#parameters,
       limits: this.#limits,
       query: (query, outer) => this.translate(query, outer),
@@ -424,21 +410,35 @@ export class QueryTranslator {
   }
 }
 
-/** Returns the position of `GROUP BY 1`, checked against the selected columns. */
-function positionOf(value: Expression, items: readonly SelectedItem[]): string | undefined {
-  if (value.kind !== 'number' || !/^\d+$/.test(value.text)) return undefined;
-  const position = Number(value.text);
-  if (position >= 1 && position <= items.length) return value.text;
-  throw invalid(`${value.text} is not the position of a column: there are ${items.length}.`);
-}
-
 function withTypes({ sql, columns }: TranslatedQuery, wanted: readonly Column[]): string {
-  if (columns.every(({ type }, index) => type === wanted[index]?.type)) return `(${sql})`;
-  const casts = columns.map(({ type }, index) => {
-    const name = wanted[index]?.name ?? '';
-    return `${convert(typed(type, `c${index}`), wanted[index]?.type ?? type).sql} AS ${quoteIdentifier(name)}`;
+  const isSame = columns.every(
+    ({ type, storedType }, index) =>
+      type === wanted[index]?.type && storedType === wanted[index]?.storedType,
+  );
+  if (isSame) return `(${sql})`;
+  const casts = columns.map(({ type, storedType }, index) => {
+    const { name = '', type: wantedType = type, storedType: wantedStored } = wanted[index] ?? {};
+    const value =
+      storedType === undefined || storedType === wantedStored
+        ? `c${index}`
+        : castStored(`c${index}`, storedType);
+    return `${convert(typed(type, value), wantedType).sql} AS ${quoteIdentifier(name)}`;
   });
   return `(SELECT ${casts.join(', ')} FROM (${sql}) AS side(${columns.map((_, index) => `c${index}`).join(', ')}))`;
+}
+
+/** Names the columns of a relation, each differently, so that each can be read. */
+function withNames(
+  given: readonly Column[],
+  names: readonly { readonly text: string }[],
+): { readonly list: string; readonly columns: readonly Column[] } {
+  const wanted = given.map(({ name }, index) => names[index]?.text ?? name);
+  const distinct = distinctNames(wanted);
+  const isSame = distinct.every((name, index) => name === given[index]?.name);
+  return {
+    list: isSame ? '' : `(${distinct.map(quoteIdentifier).join(', ')})`,
+    columns: given.map((column, index) => ({ ...column, name: distinct[index] ?? column.name })),
+  };
 }
 
 function limitText({ limit, offset }: Query): string {

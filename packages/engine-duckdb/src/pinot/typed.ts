@@ -23,8 +23,11 @@ export interface Typed {
   readonly type: PinotType;
   /** The text of its value, if it is a constant number or text. */
   readonly constant?: string | undefined;
-  /** The column as it is stored, if its values have no type of Apache Pinot: dates, UUIDs. */
-  readonly stored?: string | undefined;
+  /**
+   * The column as it is stored, with its type of DuckDB, if its values have no type of Apache Pinot:
+   * dates, UUIDs.
+   */
+  readonly stored?: { readonly sql: string; readonly type: string } | undefined;
 }
 
 export function typed(type: PinotType, sql: string): Typed {
