@@ -239,3 +239,36 @@ describe('several values', () => {
     expect(await rowsOf(sql)).toEqual(rows);
   });
 });
+
+describe('times in zones', () => {
+  test.each([
+    [
+      "SELECT HOUR(tz, 'Asia/Tokyo'), DAY(tz, 'Asia/Tokyo'), HOUR(tz) FROM things WHERE id = 1",
+      ['5', '1', '20'],
+    ],
+    [
+      "SELECT DATETRUNC('DAY', tz, 'MILLISECONDS', 'Asia/Tokyo') FROM things WHERE id = 1",
+      ['1709218800000'],
+    ],
+  ])('a timestamp with a time zone is converted to the zone, not from it: %s', async (sql, row) => {
+    expect(await rowsOf(sql)).toEqual([row]);
+  });
+
+  test('the hour that a zone repeats starts twice', async () => {
+    const starts = [1_729_989_000_000, 1_729_992_600_000].map(
+      (ms) => `DATETRUNC('HOUR', ${ms}, 'MILLISECONDS', 'Europe/Berlin')`,
+    );
+    expect(await rowsOf(`SELECT ${starts.join(', ')}`)).toEqual([
+      ['1729987200000', '1729990800000'],
+    ]);
+  });
+
+  test.each([
+    ["FROMDATETIME('12:30', 'HH:mm')", '45000000'],
+    ["FROMDATETIME('03-05', 'MM-dd')", '952214400000'],
+    ["FROMDATETIME('100', 'DDD')", '955238400000'],
+    ["FROMDATETIME('day 2024', '''day'' yyyy')", '1704067200000'],
+  ])('a pattern without a year has that of Joda-Time: %s', async (expression, cell) => {
+    expect(await rowsOf(`SELECT ${expression}`)).toEqual([[cell]]);
+  });
+});

@@ -61,11 +61,16 @@ export function millisecondsOf(unit: string): number {
  */
 export function patternFormat(pattern: string, zone?: string): TimeFormat {
   const format = quoteLiteral(strftimeOf(pattern));
+  const year = defaultYearOf(pattern);
   const zoneName = zone === undefined || zone === 'UTC' ? undefined : quoteLiteral(zone);
   return {
     type: 'STRING',
     read: (value) => {
-      const local = `strptime(CAST(${value} AS VARCHAR), ${format})`;
+      const text = `CAST(${value} AS VARCHAR)`;
+      const local =
+        year === undefined
+          ? `strptime(${text}, ${format})`
+          : `strptime('${year} ' || ${text}, '%Y ' || ${format})`;
       return `epoch_ms(${zoneName === undefined ? local : `timezone(${zoneName}, ${local})`})`;
     },
     write: (epochMs, granularity) => {
@@ -163,6 +168,16 @@ function unitOf(name: string): readonly [milliseconds: number, inNext: number] {
     throw invalid(`‘${name}’ is not a unit of time: expected ${Object.keys(units).join(', ')}.`);
   }
   return unit;
+}
+
+/**
+ * Returns the year of times whose pattern has none, as in Joda-Time: of days 2000, of hours and
+ * minutes 1970.
+ */
+function defaultYearOf(pattern: string): number | undefined {
+  const fields = pattern.replaceAll(/'[^']*'/g, '');
+  if (fields.includes('y')) return undefined;
+  return /[MdDE]/.test(fields) ? 2000 : 1970;
 }
 
 function strftimeOf(pattern: string): string {

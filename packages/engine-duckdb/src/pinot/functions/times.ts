@@ -11,9 +11,13 @@ import {
   rule,
 } from './function-rule.ts';
 
-/** Returns an instant as DuckDB's timestamp, in UTC or in the local time of a zone. */
+/**
+ * Returns an instant as DuckDB's timestamp, in UTC or in the local time of a zone. The cast removes
+ * the zone of a stored type, with which `timezone` would convert the other way.
+ */
 function momentOf(value: Typed, zone?: string): string {
-  const utc = value.type === 'TIMESTAMP' ? value.sql : `epoch_ms(${toLong(value)})`;
+  const utc =
+    value.type === 'TIMESTAMP' ? `CAST(${value.sql} AS TIMESTAMP)` : `epoch_ms(${toLong(value)})`;
   return zone === undefined || zone === 'UTC'
     ? utc
     : `timezone(${quoteLiteral(zone)}, timezone('UTC', ${utc}))`;
@@ -112,10 +116,13 @@ const truncate = rule([2, 5], 'LONG', (values, call) => {
   const given = at(values, 1);
   const inputMs = millisecondsOf(inputUnit);
   const epochMs = inputMs === 1 ? given : typed('LONG', `(${toLong(given)} * ${inputMs})`);
-  const truncated = millisecondsAt(
-    `date_trunc('${unit.toLowerCase()}', ${momentOf(epochMs, zone)})`,
-    zone,
-  );
+  const local = momentOf(epochMs, zone);
+  const localStart = `date_trunc('${unit.toLowerCase()}', ${local})`;
+  // An hour that a zone repeats starts twice, so that its start is found by the time since then.
+  const isRepeated = zone !== undefined && (fixedUnits[unit] ?? Infinity) <= 3_600_000;
+  const truncated = isRepeated
+    ? `(${toLong(epochMs)} - (epoch_ms(${local}) - epoch_ms(${localStart})))`
+    : millisecondsAt(localStart, zone);
   const outputMs = millisecondsOf(outputUnit);
   return outputMs === 1 ? truncated : `(${truncated} // ${outputMs})`;
 });
