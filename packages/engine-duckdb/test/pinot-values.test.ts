@@ -272,3 +272,22 @@ describe('times in zones', () => {
     expect(await rowsOf(`SELECT ${expression}`)).toEqual([[cell]]);
   });
 });
+
+describe('comparisons and parameters', () => {
+  test.each([
+    ["l = '9007199254740993'", ['1']],
+    ["l IN ('9007199254740992', '+7')", ['2']],
+    ["l > ' 9007199254740992 '", ['1']],
+    ["id = '2.0'", ['2']],
+  ])('a whole number in quotes is compared with all its digits: %s', async (condition, ids) => {
+    expect((await db.answer(`SELECT id FROM things WHERE ${condition}`)).column(0)).toEqual(ids);
+  });
+
+  test.each([
+    'SELECT COALESCE(?, id) FROM things WHERE id = 2',
+    'SELECT CASE WHEN id > 2 THEN ? ELSE id END FROM things WHERE id = 2',
+    'SELECT GREATEST(COALESCE(?, id), id) FROM things WHERE id = 2',
+  ])('a parameter that is null takes the type of the others: %s', async (sql) => {
+    expect(await rowsOf(sql, [{ type: 'NULL', value: null }])).toEqual([['2']]);
+  });
+});

@@ -134,7 +134,7 @@ export function toBytes(value: Typed): string {
 /** Converts a value to another type. @throws QUERY_INVALID when it cannot be converted */
 export function convert(value: Typed, type: PinotType): Typed {
   if (value.type === type) return value;
-  if (value.type === 'NULL') return typed(type, `CAST(NULL AS ${sqlTypeOf(type)})`);
+  if (value.type === 'NULL') return typed(type, `CAST(${value.sql} AS ${sqlTypeOf(type)})`);
   if (isArray(type)) return convertArray(value, type);
   switch (type) {
     case 'INT':
@@ -257,6 +257,11 @@ export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
     case 'LONG':
     case 'INT':
       if (!isText(right.type)) return [left, right];
+      // A DOUBLE would also equal the neighbours of a large LONG.
+      if (right.constant !== undefined && /^\s*[+-]?\d+\s*$/.test(right.constant)) {
+        const whole = numberConstant(String(BigInt(right.constant.trim().replace('+', ''))));
+        if (whole.type !== 'DOUBLE') return [left, whole];
+      }
       return right.constant === undefined && left.constant !== undefined
         ? [typed('STRING', quoteLiteral(left.constant)), right]
         : [left, typed('DOUBLE', toDouble(right))];
