@@ -291,3 +291,52 @@ describe('comparisons and parameters', () => {
     expect(await rowsOf(sql, [{ type: 'NULL', value: null }])).toEqual([['2']]);
   });
 });
+
+describe('functions', () => {
+  test.each([
+    ['ROUNDDECIMAL(1.005, 2)', '1.01'],
+    ['ROUNDDECIMAL(-1.005, 2)', '-1.01'],
+    ['ROUNDDECIMAL(0.285, 2)', '0.29'],
+    ['ROUNDDECIMAL(125, -1)', '130'],
+    ['ROUNDDECIMAL(1e25, 1)', '1e+25'],
+    ['ROUNDDECIMAL(1e-20, 25)', '1e-20'],
+    ['ROUNDDECIMAL(0 / 0, 1)', 'nan'],
+    ["CONCAT(CONCAT('[', TRIM('\t\n\r a \n')), ']')", '[a]'],
+    ["CONCAT(LTRIM('\n a'), RTRIM('b\t'))", 'ab'],
+    [String.raw`REGEXP_REPLACE('a1', '([a-z])', '\$1')`, '$11'],
+    [String.raw`REGEXP_REPLACE('a1', '([a-z])', '<$1\\>')`, String.raw`<a\>1`],
+    ["ENCODEURL('~a*b c')", '%7Ea*b+c'],
+    ["HAMMINGDISTANCE('für', 'fur')", '1'],
+    [`JSON_EXTRACT_SCALAR('not JSON', '$.a', 'STRING', 'none')`, 'none'],
+    [`JSON_EXTRACT_SCALAR('{"a": 7}', '$.a', 'INT', -1)`, '7'],
+  ])('a function returns what Apache Pinot returns: %s', async (expression, cell) => {
+    expect(await rowsOf(`SELECT ${expression}`)).toEqual([[cell]]);
+  });
+
+  test('ARRAY has the common type of its values', async () => {
+    const answer = await db.answer("SELECT ARRAY[1, 2.5], ARRAY[1, 'a'], ARRAY[NULL, 1]");
+    expect(answer.rows()).toEqual([
+      [
+        ['1', '2.5'],
+        ['1', 'a'],
+        [null, '1'],
+      ],
+    ]);
+  });
+
+  test('ARRAY_AGG leaves nulls out, and is empty without values', async () => {
+    const sql = "SELECT ARRAY_AGG(l, 'LONG') FROM things WHERE id";
+    expect(await rowsOf(`${sql} > 1`)).toEqual([[['9007199254740992']]]);
+    expect(await rowsOf(`${sql} > 2`)).toEqual([[[]]]);
+  });
+
+  test('LAG and LEAD skip nulls with IGNORE NULLS', async () => {
+    const windows = ['LAG', 'LEAD'].map((name) => `${name}(a) IGNORE NULLS OVER (ORDER BY id)`);
+    const values = '(VALUES (1, 10), (2, NULL), (3, 30)) t(id, a)';
+    expect(await rowsOf(`SELECT ${windows.join(', ')} FROM ${values} ORDER BY id`)).toEqual([
+      [null, '30'],
+      ['10', '30'],
+      ['10', null],
+    ]);
+  });
+});

@@ -240,10 +240,13 @@ const arrayAgg: AggregateRule = {
     const value = at(values, 0);
     const isDistinct = call.isDistinct || values[2]?.sql === 'true';
     const type = elementOf(value.type);
-    return typed(
-      `${type}_ARRAY`,
-      aggregate('list', `${value.sql}${call.order}`, { ...call, isDistinct }),
+    const list = aggregate(
+      'list',
+      `${value.sql}${call.order}`,
+      { ...call, isDistinct },
+      `${value.sql} IS NOT NULL`,
     );
+    return typed(`${type}_ARRAY`, `coalesce(${list}, [])`);
   },
 };
 

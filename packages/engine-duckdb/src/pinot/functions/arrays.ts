@@ -1,4 +1,4 @@
-import { comparable, convert, toInt, toText } from '../convert.ts';
+import { commonType, comparable, convert, toInt, toText } from '../convert.ts';
 import {
   arrayOf,
   elementOf,
@@ -130,8 +130,8 @@ export const arrayFunctions: FunctionTable = {
 
 /** Returns `ARRAY[1, 2]`. */
 export function arrayConstructor(values: readonly Typed[]): Typed {
-  const type = values.length === 0 ? 'INT' : at(values, 0).type;
-  const element = elementOf(type);
+  const type = commonType(values);
+  const element = type === 'NULL' ? 'INT' : elementOf(type);
   return typed(
     arrayOf(element),
     `[${values.map((value) => convert(value, element).sql).join(', ')}]`,

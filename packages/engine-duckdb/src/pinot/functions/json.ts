@@ -4,6 +4,7 @@ import {
   elementOf,
   invalid,
   isArray,
+  once,
   type PinotType,
   sqlTypeOf,
   type Typed,
@@ -85,9 +86,13 @@ const extractScalar: FunctionRule = {
   translate: (values, call) => {
     const path = pathOf(constantAt(values, 1, call, 'a path, such as $.name'), call);
     const type = typeOfName(constantAt(values, 2, call, 'a type, such as INT'));
-    const found = extract(toText(at(values, 0)), path, type);
+    const json = toText(at(values, 0));
     const otherwise = values[3];
-    if (otherwise === undefined) return typed(type, found);
+    if (otherwise === undefined) return typed(type, extract(json, path, type));
+    // With a default, a text that is not JSON has no values.
+    const found = once(json, (v) =>
+      extract(`CASE WHEN json_valid(${v}) THEN ${v} END`, path, type),
+    );
     const absent = otherwise.type === 'NULL' ? 'NULL' : valueOf(toText(otherwise), elementOf(type));
     return typed(
       type,

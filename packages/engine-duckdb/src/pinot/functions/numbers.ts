@@ -89,7 +89,12 @@ const distinctFrom = (operator: string): FunctionRule =>
 const roundDecimal = rule([1, 2], 'DOUBLE', (values) =>
   values.length === 1
     ? `floor(${toDouble(at(values, 0))} + 0.5e0)`
-    : `round(${toDouble(at(values, 0))}, ${toInt(at(values, 1))})`,
+    : once(toDouble(at(values, 0)), (x) => {
+        const digits = toInt(at(values, 1));
+        // The decimal digits count: 1.005 is a little less in binary. Other numbers have too many.
+        const decimal = `CASE WHEN ${digits} <= 15 THEN TRY_CAST(CAST(${x} AS VARCHAR) AS DECIMAL(38, 22)) END`;
+        return `coalesce(CAST(round(${decimal}, ${digits}) AS DOUBLE), round(${x}, ${digits}))`;
+      }),
 );
 
 /** Functions of numbers. */

@@ -91,12 +91,17 @@ const split = rule([2, 3], 'STRING_ARRAY', (values, call) => {
   return `list_filter(list_concat(${all}[:${limit - 1}], [array_to_string(${all}[${limit}:], ${separator})]), lambda piece: piece <> '')`;
 });
 
-/** Converts a replacement: `$1` in Java is `\1` in DuckDB. */
+/** Converts a replacement: `$1` in Java is `\1` in DuckDB, and `\$` is a dollar sign. */
 function replacement(value: Typed, call: CallInfo): string {
   if (value.constant === undefined) {
     throw invalid(`Argument 3 of ${call.name} must be a constant: the replacement of matches.`);
   }
-  return quoteLiteral(value.constant.replaceAll('\\', '\\\\').replaceAll(/\$(\d)/g, '\\$1'));
+  const converted = value.constant.replaceAll(
+    /\\([\s\S])|\$(\d)|\\/g,
+    (_, literal: string | undefined, group: string | undefined) =>
+      group === undefined ? (literal ?? '\\').replace('\\', '\\\\') : `\\${group}`,
+  );
+  return quoteLiteral(converted);
 }
 
 const regexpReplace = rule([3, 6], 'STRING', (values, call) => {
@@ -132,8 +137,15 @@ const regexpLike = rule([2, 3], 'BOOLEAN', (values, call) => {
   return `regexp_matches(${text(values, 0)}, ${text(values, 1)}${option})`;
 });
 
+/** The white space of Java's regular expressions; DuckDB trims only spaces by default. */
+const whiteSpace = String.raw`E' \t\n\x0b\f\r'`;
+
+/** Defines a function that removes white space. */
+const trimmed = (name: 'ltrim' | 'rtrim'): FunctionRule =>
+  rule(1, 'STRING', (values) => `${name}(${text(values, 0)}, ${whiteSpace})`);
+
 const trim = rule([1, 3], 'STRING', (values, call) => {
-  if (values.length === 1) return `trim(${text(values, 0)})`;
+  if (values.length === 1) return `trim(${text(values, 0)}, ${whiteSpace})`;
   if (values.length !== 3) {
     throw invalid(`${call.name} takes one argument, or TRIM(BOTH 'x' FROM text).`);
   }
@@ -196,8 +208,8 @@ export const stringFunctions: FunctionTable = {
   REGEXPREPLACE: regexpReplace,
   REGEXPEXTRACT: regexpExtract,
   TRIM: trim,
-  LTRIM: same('ltrim', 1),
-  RTRIM: same('rtrim', 1),
+  LTRIM: trimmed('ltrim'),
+  RTRIM: trimmed('rtrim'),
   LPAD: pad('lpad'),
   RPAD: pad('rpad'),
   LEFT: side('left'),
@@ -225,7 +237,7 @@ export const stringFunctions: FunctionTable = {
   // The distance is -1 for texts of different lengths.
   HAMMINGDISTANCE: rule(2, 'INT', (values) => {
     const [left, right] = [text(values, 0), text(values, 1)];
-    return `CASE WHEN length(${left}) <> length(${right}) THEN -1 ELSE CAST(hamming(${left}, ${right}) AS INTEGER) END`;
+    return `CASE WHEN length(${left}) <> length(${right}) THEN -1 ELSE CAST(len(list_filter(range(1, length(${left}) + 1), lambda n: ${left}[n] <> ${right}[n])) AS INTEGER) END`;
   }),
   NORMALIZE: normalize,
   LEVENSHTEINDISTANCE: rule(
@@ -233,7 +245,12 @@ export const stringFunctions: FunctionTable = {
     'INT',
     (values) => `CAST(levenshtein(${text(values, 0)}, ${text(values, 1)}) AS INTEGER)`,
   ),
-  ENCODEURL: rule(1, 'STRING', (values) => `replace(url_encode(${text(values, 0)}), '%20', '+')`),
+  ENCODEURL: rule(
+    1,
+    'STRING',
+    (values) =>
+      `replace(replace(replace(url_encode(${text(values, 0)}), '%20', '+'), '%2A', '*'), '~', '%7E')`,
+  ),
   DECODEURL: rule(1, 'STRING', (values) => `url_decode(replace(${text(values, 0)}, '+', '%20'))`),
   MD5: digest('md5'),
   SHA: digest('sha1'),

@@ -11,9 +11,17 @@ const numbering = (name: string, type: 'LONG' | 'DOUBLE' = 'LONG'): AggregateRul
   translate: (_, call) => typed(type, `${name}()${over(call)}`),
 });
 
+/** A call that may have `IGNORE NULLS`. */
+type WindowCall = Parameters<AggregateRule['translate']>[1] & {
+  readonly isIgnoringNulls?: boolean;
+};
+
+const nullsOf = ({ isIgnoringNulls }: WindowCall): string =>
+  isIgnoringNulls === true ? ' IGNORE NULLS' : '';
+
 const neighbour = (name: string): AggregateRule => ({
   arity: [1, 3],
-  translate: (values, call) => {
+  translate: (values, call: WindowCall) => {
     const value = at(values, 0);
     const [, distance, otherwise] = values;
     const given = [
@@ -21,19 +29,15 @@ const neighbour = (name: string): AggregateRule => ({
       ...(distance === undefined ? [] : [toLong(distance)]),
       ...(otherwise === undefined ? [] : [convert(otherwise, value.type).sql]),
     ];
-    return typed(value.type, `${name}(${given.join(', ')})${over(call)}`);
+    return typed(value.type, `${name}(${given.join(', ')}${nullsOf(call)})${over(call)}`);
   },
 });
 
 const edge = (name: string): AggregateRule => ({
   arity: [1, 1],
-  translate: (
-    values,
-    call: Parameters<AggregateRule['translate']>[1] & { readonly isIgnoringNulls?: boolean },
-  ) => {
+  translate: (values, call: WindowCall) => {
     const value: Typed = at(values, 0);
-    const nulls = call.isIgnoringNulls === true ? ' IGNORE NULLS' : '';
-    return typed(value.type, `${name}(${value.sql}${nulls})${over(call)}`);
+    return typed(value.type, `${name}(${value.sql}${nullsOf(call)})${over(call)}`);
   },
 });
 
