@@ -307,10 +307,31 @@ describe('functions', () => {
     [String.raw`REGEXP_REPLACE('a1', '([a-z])', '<$1\\>')`, String.raw`<a\>1`],
     ["ENCODEURL('~a*b c')", '%7Ea*b+c'],
     ["HAMMINGDISTANCE('für', 'fur')", '1'],
+    ["DATETIMECONVERT(1999 / 1000, '1:SECONDS:EPOCH', '1:SECONDS:EPOCH', '1:SECONDS')", '1'],
+    [
+      "DATETIMECONVERT(20240228 + 1, 'SIMPLE_DATE_FORMAT|yyyyMMdd', '1:DAYS:EPOCH', '1:DAYS')",
+      '19782',
+    ],
     [`JSON_EXTRACT_SCALAR('not JSON', '$.a', 'STRING', 'none')`, 'none'],
     [`JSON_EXTRACT_SCALAR('{"a": 7}', '$.a', 'INT', -1)`, '7'],
   ])('a function returns what Apache Pinot returns: %s', async (expression, cell) => {
     expect(await rowsOf(`SELECT ${expression}`)).toEqual([[cell]]);
+  });
+
+  test('PERCENTILEEST of LONG values has all digits', async () => {
+    const sql =
+      'SELECT PERCENTILEEST(l, 99), PERCENTILEESTMV(a, 99) FROM (SELECT l, ARRAY[l] AS a FROM things)';
+    expect(await rowsOf(sql)).toEqual([['9007199254740993', '9007199254740993']]);
+  });
+
+  test.each(['-10', '101', "'x'", "''"])('a percentage of %s is refused', async (percent) => {
+    for (const name of ['PERCENTILE', 'PERCENTILEEST', 'PERCENTILETDIGEST']) {
+      const { code, message } = await db.failure(`SELECT ${name}(id, ${percent}) FROM things`);
+      expect([code, message]).toEqual([
+        'QUERY_INVALID',
+        expect.stringMatching(/ is not a percentage from 0 to 100\.$/),
+      ]);
+    }
   });
 
   test('ARRAY has the common type of its values', async () => {

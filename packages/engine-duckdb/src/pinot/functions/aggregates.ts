@@ -43,7 +43,7 @@ function aggregate(
   return `${name}(${isDistinct ? 'DISTINCT ' : ''}${values})${where}${over === undefined ? '' : ` OVER ${over}`}`;
 }
 
-/** Returns all values of a column: for a multi-value column, those of all rows. */
+/** Returns all values of a column but nulls: for a multi-value column, those of all rows. */
 function listOf(
   value: Typed,
   call: AggregateCall,
@@ -51,7 +51,7 @@ function listOf(
 ): string {
   if (isArray(value.type)) {
     const list = aggregate('list', value.sql, { ...call, isDistinct: false });
-    return `list_transform(flatten(${list}), lambda e: ${element('e')})`;
+    return `list_transform(list_filter(flatten(${list}), lambda e: e IS NOT NULL), lambda e: ${element('e')})`;
   }
   return aggregate(
     'list',
@@ -135,18 +135,34 @@ const distinctCount: AggregateRule = {
   },
 };
 
+/** Returns a percentage. @throws QUERY_INVALID when it is not a constant from 0 to 100 */
+function percentAt(values: readonly Typed[], index: number, call: CallInfo): number {
+  const expected = 'a percentage from 0 to 100';
+  const text = constantAt(values, index, call, expected);
+  const percent = Number(text);
+  if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
+  throw invalid(`'${text}' of ${call.name} is not ${expected}.`);
+}
+
 /** Returns the value at position floor(n * p / 100) of n sorted values. */
 function percentile(type: PinotType, given?: number): AggregateRule {
   return {
     arity: [given === undefined ? 2 : 1, given === undefined ? 3 : 2],
     translate: (values, call) => {
-      const percent = given ?? Number(constantAt(values, 1, call, 'a percentage from 0 to 100'));
+      const percent = given ?? percentAt(values, 1, call);
       const value = at(values, 0);
-      const list = listOf(value, call, (name) =>
-        isArray(value.type) ? `CAST(${name} AS DOUBLE)` : numberIn(value),
-      );
+      const elementType = elementOf(value.type);
+      // A DOUBLE has only 53 of the 64 bits of a LONG.
+      const isWhole = type === 'LONG' && ['INT', 'LONG', 'TIMESTAMP'].includes(elementType);
+      const list = listOf(value, call, (name) => {
+        const one = typed(elementType, name);
+        return isWhole ? toLong(one) : numberIn(one);
+      });
       const element = `list_transform([list_sort(${list})], lambda sorted: sorted[CAST(least(len(sorted) - 1, floor(len(sorted) * ${percent} / 100)) + 1 AS BIGINT)])[1]`;
-      return typed(type, type === 'LONG' ? `CAST(trunc(${element}) AS BIGINT)` : element);
+      return typed(
+        type,
+        type === 'LONG' && !isWhole ? `CAST(trunc(${element}) AS BIGINT)` : element,
+      );
     },
   };
 }
@@ -155,7 +171,7 @@ function estimatedPercentile(given?: number): AggregateRule {
   return {
     arity: [given === undefined ? 2 : 1, 3],
     translate: (values, call) => {
-      const percent = given ?? Number(constantAt(values, 1, call, 'a percentage from 0 to 100'));
+      const percent = given ?? percentAt(values, 1, call);
       const value = at(values, 0);
       if (isArray(value.type)) {
         return typed(

@@ -90,9 +90,10 @@ const extractScalar: FunctionRule = {
     const otherwise = values[3];
     if (otherwise === undefined) return typed(type, extract(json, path, type));
     // With a default, a text that is not JSON has no values.
-    const found = once(json, (v) =>
-      extract(`CASE WHEN json_valid(${v}) THEN ${v} END`, path, type),
-    );
+    const found =
+      at(values, 0).type === 'JSON'
+        ? extract(json, path, type)
+        : once(json, (v) => extract(`CASE WHEN json_valid(${v}) THEN ${v} END`, path, type));
     const absent = otherwise.type === 'NULL' ? 'NULL' : valueOf(toText(otherwise), elementOf(type));
     return typed(
       type,

@@ -1,7 +1,7 @@
 import { quoteLiteral } from '../../conversion/column-plan.ts';
 import { toInt, toLong, toText } from '../convert.ts';
 import { durationMs, millisecondsOf, patternFormat, timeFormatOf } from '../time-formats.ts';
-import { invalid, type Typed, typed } from '../typed.ts';
+import { invalid, isText, type Typed, typed } from '../typed.ts';
 import {
   at,
   type CallInfo,
@@ -119,7 +119,8 @@ const truncate = rule([2, 5], 'LONG', (values, call) => {
   const local = momentOf(epochMs, zone);
   const localStart = `date_trunc('${unit.toLowerCase()}', ${local})`;
   // An hour that a zone repeats starts twice, so that its start is found by the time since then.
-  const isRepeated = zone !== undefined && (fixedUnits[unit] ?? Infinity) <= 3_600_000;
+  const isRepeated =
+    zone !== undefined && zone !== 'UTC' && (fixedUnits[unit] ?? Infinity) <= 3_600_000;
   const truncated = isRepeated
     ? `(${toLong(epochMs)} - (epoch_ms(${local}) - epoch_ms(${localStart})))`
     : millisecondsAt(localStart, zone);
@@ -140,7 +141,8 @@ const dateTimeConvert: FunctionRule = {
     );
     const given = at(values, 0);
     const source = timeFormatOf(from ?? '');
-    const value = given.type === 'TIMESTAMP' ? typed('LONG', toLong(given)) : given;
+    // Fractions are cut off, as of `ms / 1000`, where a cast would round.
+    const value = isText(given.type) ? given : typed('LONG', toLong(given));
     const target = timeFormatOf(to ?? '');
     return typed(target.type, target.write(source.read(value.sql), granularity ?? ''));
   },
