@@ -28,6 +28,8 @@ export const differenceCauses: readonly DifferenceCause[] = [
     engines: ['multi-stage'],
     subjects: [
       "FROMDATETIME(day, 'yyyy-MM-dd')",
+      "FROMDATETIME('12:30', 'HH:mm')",
+      "FROMDATETIME('03-05', 'MM-dd')",
       "FROMDATETIME(CONCAT(day, '12:30', ' '), 'yyyy-MM-dd HH:mm')",
     ],
   },

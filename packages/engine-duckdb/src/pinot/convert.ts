@@ -38,6 +38,9 @@ function doubleOf(text: string): string {
 /** @throws QUERY_INVALID */
 function numberOfText(text: string): Typed {
   const trimmed = text.trim();
+  if (/^[+-]?(?:Infinity|NaN)$/.test(trimmed)) {
+    return typed('DOUBLE', `CAST('${trimmed}' AS DOUBLE)`);
+  }
   if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed)) {
     throw invalid(`'${text}' is used as a number, but is not a number.`);
   }
@@ -268,6 +271,12 @@ export function comparable(left: Typed, right: Typed): readonly [Typed, Typed] {
     default:
       return [typed('STRING', toText(left)), typed('STRING', toText(right))];
   }
+}
+
+/** Returns a condition that is true if it is true for one of the values of a multi-value column. */
+export function anyOf(array: Typed, condition: (element: Typed) => string): string {
+  const holds = `list_transform(${array.sql}, lambda e: ${condition(typed(elementOf(array.type), 'e'))})`;
+  return `list_contains(${holds}, true)`;
 }
 
 /** Describes a value for a message. */

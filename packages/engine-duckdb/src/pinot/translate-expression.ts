@@ -2,7 +2,7 @@ import { formatBytes, type QueryParameters } from '@quire/core';
 import { quoteIdentifier } from '../conversion/column-type.ts';
 import { quoteLiteral } from '../conversion/column-plan.ts';
 import { overLimit, type StatementLimits } from '../statement-limits.ts';
-import { comparable, convert, toBoolean, toText, unified } from './convert.ts';
+import { anyOf, comparable, convert, toBoolean, toText, unified } from './convert.ts';
 import { type AggregateCall, aggregateOf } from './functions/aggregates.ts';
 import { arrayConstructor } from './functions/arrays.ts';
 import { arithmetic } from './functions/numbers.ts';
@@ -30,7 +30,9 @@ export interface ExpressionContext {
   readonly aliases: ReadonlyMap<string, Typed>;
   /** Values that rows have been split into, by the arrays that contained them. */
   readonly values: ReadonlyMap<string, Typed>;
-  /** True in the arguments of an aggregate: aliases do not hide columns, nor values their arrays. */
+  /**
+   * True in the arguments of an aggregate: aliases do not hide columns, and arrays are read whole.
+   */
   readonly isAggregated: boolean;
   readonly parameters: QueryParameters | undefined;
   readonly limits: StatementLimits;
@@ -173,12 +175,6 @@ function itemOf(value: Typed, index: Typed): Typed {
     return typed(elementOf(value.type), `${value.sql}[${convert(index, 'INT').sql}]`);
   }
   throw invalid(`A value of ${value.type} has no items.`);
-}
-
-/** Returns a condition that is true if it is true for one of the values of a multi-value column. */
-function anyOf(array: Typed, condition: (element: Typed) => string): string {
-  const holds = `list_transform(${array.sql}, lambda e: ${condition(typed(elementOf(array.type), 'e'))})`;
-  return `list_contains(${holds}, true)`;
 }
 
 const swapped: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };

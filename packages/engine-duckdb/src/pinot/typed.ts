@@ -24,8 +24,8 @@ export interface Typed {
   /** The text of its value, if it is a constant number or text. */
   readonly constant?: string | undefined;
   /**
-   * The column as it is stored, with its type of DuckDB, if its values have no type of Apache Pinot:
-   * dates, UUIDs.
+   * The column as it is stored, with its type of DuckDB, if that is not a type of Apache Pinot:
+   * dates, UUIDs, unsigned integers.
    */
   readonly stored?: { readonly sql: string; readonly type: string } | undefined;
 }

@@ -75,10 +75,17 @@ function numberIn(value: Typed): string {
   throw invalid(`A value of ${type} is not a number.`);
 }
 
+/** Aggregates the distinct values of a multi-value column in all rows. */
+function ofDistinctValues(name: 'list_sum' | 'list_avg', value: Typed, call: AggregateCall): Typed {
+  const distinct = `list_distinct(${listOf(value, call, (e) => `CAST(${e} AS DOUBLE)`)})`;
+  return typed('DOUBLE', `${name}(${distinct})`);
+}
+
 const sum: AggregateRule = {
   arity: [1, 1],
   translate: (values, call) => {
     const value = at(values, 0);
+    if (isArray(value.type) && call.isDistinct) return ofDistinctValues('list_sum', value, call);
     const added = isArray(value.type)
       ? `list_sum(CAST(${value.sql} AS DOUBLE[]))`
       : numberIn(value);
@@ -91,6 +98,7 @@ const avg: AggregateRule = {
   translate: (values, call) => {
     const value = at(values, 0);
     if (!isArray(value.type)) return typed('DOUBLE', aggregate('avg', numberIn(value), call));
+    if (call.isDistinct) return ofDistinctValues('list_avg', value, call);
     const total = aggregate('sum', `list_sum(CAST(${value.sql} AS DOUBLE[]))`, call);
     return typed('DOUBLE', `(${total} / ${aggregate('sum', `len(${value.sql})`, call)})`);
   },

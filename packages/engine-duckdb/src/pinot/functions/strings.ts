@@ -1,6 +1,6 @@
 import { quoteLiteral } from '../../conversion/column-plan.ts';
-import { toBytes, toInt, toLong, toText } from '../convert.ts';
-import { invalid, once, type Typed, typed } from '../typed.ts';
+import { anyOf, toBytes, toInt, toLong, toText } from '../convert.ts';
+import { invalid, isArray, nullValue, once, type Typed, typed } from '../typed.ts';
 import {
   at,
   type CallInfo,
@@ -134,10 +134,13 @@ const regexpExtract = rule([2, 4], 'STRING', (values, call) => {
 const regexpLike = rule([2, 3], 'BOOLEAN', (values, call) => {
   const flags = values.length > 2 ? constantAt(values, 2, call, 'i to ignore case') : '';
   const option = flags.toLowerCase().includes('i') ? ", 'i'" : '';
-  return `regexp_matches(${text(values, 0)}, ${text(values, 1)}${option})`;
+  const value = at(values, 0);
+  const matches = (one: Typed): string =>
+    `regexp_matches(${toText(one)}, ${text(values, 1)}${option})`;
+  return isArray(value.type) ? anyOf(value, matches) : matches(value);
 });
 
-/** The white space of Java's regular expressions; DuckDB trims only spaces by default. */
+/** The white space of Java's regular expressions, which LTRIM and RTRIM remove; TRIM does not. */
 const whiteSpace = String.raw`E' \t\n\x0b\f\r'`;
 
 /** Defines a function that removes white space. */
@@ -145,7 +148,8 @@ const trimmed = (name: 'ltrim' | 'rtrim'): FunctionRule =>
   rule(1, 'STRING', (values) => `${name}(${text(values, 0)}, ${whiteSpace})`);
 
 const trim = rule([1, 3], 'STRING', (values, call) => {
-  if (values.length === 1) return `trim(${text(values, 0)}, ${whiteSpace})`;
+  // Spaces only, as TRIM(BOTH ' ' FROM text).
+  if (values.length === 1) return `trim(${text(values, 0)})`;
   if (values.length !== 3) {
     throw invalid(`${call.name} takes one argument, or TRIM(BOTH 'x' FROM text).`);
   }
@@ -167,6 +171,20 @@ const pad = (name: 'lpad' | 'rpad'): FunctionRule =>
       return `CASE WHEN length(${v}) >= ${width} THEN ${v} ELSE ${name}(${v}, ${width}, ${text(values, 2)}) END`;
     }),
   );
+
+/** One byte for each of 127 characters, as a text of SQL. */
+const singleBytes = `array_to_string(list_transform(range(1, 128), lambda n: chr(CAST(n AS INTEGER))), '')`;
+
+/** DuckDB counts bytes, so characters become single bytes, unless there are too many. */
+const levenshtein = rule(2, 'INT', (values) => {
+  const [left, right] = [text(values, 0), text(values, 1)];
+  const all = `array_to_string(list_sort(list_distinct(string_split(${left} || ${right}, ''))), '')`;
+  return once(all, (characters) => {
+    const bytesOf = (value: string): string =>
+      `translate(${value}, ${characters}, left(${singleBytes}, length(${characters})))`;
+    return `CAST(CASE WHEN length(${characters}) < 128 THEN levenshtein(${bytesOf(left)}, ${bytesOf(right)}) ELSE levenshtein(${left}, ${right}) END AS INTEGER)`;
+  });
+});
 
 const normalize = rule([1, 2], 'STRING', (values, call) => {
   const form = values.length === 1 ? 'NFC' : constantAt(values, 1, call, 'a form of Unicode');
@@ -201,7 +219,11 @@ export const stringFunctions: FunctionTable = {
   STRPOS: strpos,
   STRRPOS: strrpos,
   CONCAT: concat,
-  CONCATWS: rule([2, 20], 'STRING', (values) => `concat_ws(${values.map(toText).join(', ')})`),
+  // One null makes the result null, while DuckDB's function ignores nulls.
+  CONCATWS: rule([2, 20], 'STRING', ([separator = nullValue, ...values]) => {
+    const joined = values.map(toText).join(` || ${toText(separator)} || `);
+    return `(${joined})`;
+  }),
   SPLIT: split,
   SPLITPART: splitPart,
   REGEXPLIKE: regexpLike,
@@ -240,11 +262,7 @@ export const stringFunctions: FunctionTable = {
     return `CASE WHEN length(${left}) <> length(${right}) THEN -1 ELSE CAST(len(list_filter(range(1, length(${left}) + 1), lambda n: ${left}[n] <> ${right}[n])) AS INTEGER) END`;
   }),
   NORMALIZE: normalize,
-  LEVENSHTEINDISTANCE: rule(
-    2,
-    'INT',
-    (values) => `CAST(levenshtein(${text(values, 0)}, ${text(values, 1)}) AS INTEGER)`,
-  ),
+  LEVENSHTEINDISTANCE: levenshtein,
   ENCODEURL: rule(
     1,
     'STRING',
