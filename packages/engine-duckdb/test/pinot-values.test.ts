@@ -264,6 +264,16 @@ describe('times in zones', () => {
   });
 
   test.each([
+    ['2024-10-27 02:30', '1729989000000'],
+    ['2024-10-27 03:30', '1729996200000'],
+    ['2024-10-27 01:30', '1729985400000'],
+    ['2024-03-31 03:30', '1711848600000'],
+  ])('a time in the hour that a zone repeats is in the first one: %s', async (time, cell) => {
+    const sql = `SELECT FROMDATETIME('${time}', 'yyyy-MM-dd HH:mm', 'Europe/Berlin')`;
+    expect(await rowsOf(sql)).toEqual([[cell]]);
+  });
+
+  test.each([
     ["FROMDATETIME('12:30', 'HH:mm')", '45000000'],
     ["FROMDATETIME('03-05', 'MM-dd')", '952214400000'],
     ["FROMDATETIME('100', 'DDD')", '955238400000'],

@@ -14,6 +14,7 @@ export const edgeExpressions: readonly string[] = [
   "CONCATWS('-', note, 'x')",
   "FROMDATETIME('12:30', 'HH:mm')",
   "FROMDATETIME('03-05', 'MM-dd')",
+  "CAST(FROMDATETIME('2024-10-27 02:30', 'yyyy-MM-dd HH:mm', 'Europe/Berlin') AS LONG)",
   "DATETRUNC('hour', 1729989000000 + id * 3600000, 'MILLISECONDS', 'Europe/Berlin')",
   "DATETIMECONVERT(tms / 1000, '1:SECONDS:EPOCH', '1:SECONDS:EPOCH', '1:SECONDS')",
   "JSON_EXTRACT_SCALAR(s, '$.a', 'STRING', 'none')",

@@ -1,5 +1,6 @@
 import { QuireError } from '@quire/core';
 import { quoteLiteral } from '../conversion/column-plan.ts';
+import { once } from './typed.ts';
 
 /* Time formats as Apache Pinot names them
    (https://docs.pinot.apache.org/functions/datetimeconvert), in DuckDB's SQL. Instants are
@@ -71,7 +72,12 @@ export function patternFormat(pattern: string, zone?: string): TimeFormat {
         year === undefined
           ? `strptime(${text}, ${format})`
           : `strptime('${year} ' || ${text}, '%Y ' || ${format})`;
-      return `epoch_ms(${zoneName === undefined ? local : `timezone(${zoneName}, ${local})`})`;
+      if (zoneName === undefined) return `epoch_ms(${local})`;
+      // Of an hour that a zone repeats, Joda-Time takes the first one, DuckDB the second.
+      return once(local, (l) => {
+        const first = `timezone(${zoneName}, ${l}) - INTERVAL 1 HOUR`;
+        return `epoch_ms(CASE WHEN timezone(${zoneName}, ${first}) = ${l} THEN ${first} ELSE timezone(${zoneName}, ${l}) END)`;
+      });
     },
     write: (epochMs, granularity) => {
       const utc = `make_timestamp((${epochMs}) * 1000)`;
