@@ -128,6 +128,20 @@ describe('a value that is not allowed', () => {
     });
   });
 
+  test.each([
+    ['engine.broker.pagination.file.data.dir', 'file:///a%zz'],
+    ['controller.preview.source.paths', '/srv/incoming, file:///a%80'],
+    ['engine.pinot.auth.url', 'file:///a%zz'],
+    ['engine.auth.jwt.jwks.url', 'http://a%zz:b@host/'],
+  ])('an escape that is not of UTF-8 is refused, and does not throw: %s = %s', (key, value) => {
+    const [problem, ...others] = messagesOf({ overrides: [`${key}=${value}`] });
+    expect([problem?.startsWith(`${key} = `), problem?.includes(': expected '), others]).toEqual([
+      true,
+      true,
+      [],
+    ]);
+  });
+
   test('a value that is not allowed is called empty when it is', () => {
     expect(messagesOf({ file: 'engine.bind.host =\nengine.table.cars.path = ' })).toEqual([
       'engine.bind.host is empty (conf/quire.properties:1): expected a host name or an IP address.',

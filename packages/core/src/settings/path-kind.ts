@@ -24,8 +24,19 @@ const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 
 function pathOfFileUri(value: string): string | undefined {
   const uri = URL.canParse(value) ? new URL(value) : undefined;
-  // URIs with an escaped slash, NUL or a host do not name a local file; they are rejected because
-  // the conversion would throw.
+  // URIs with an escaped slash, NUL or a host do not name a local file, and other escapes may be
+  // invalid. They are rejected because the conversion would throw.
   if (uri === undefined || uri.host !== '' || /%(?:2f|00)/i.test(uri.pathname)) return undefined;
-  return fileURLToPath(uri);
+  return isDecodable(uri.pathname) ? fileURLToPath(uri) : undefined;
+}
+
+/** Reports whether all escapes of a part of a URI are of UTF-8. */
+export function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return false;
+  }
 }

@@ -1,4 +1,4 @@
-import { fileOrUri } from './path-kind.ts';
+import { fileOrUri, isDecodable } from './path-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
 /** The location of text that must not be in the settings file: a local file, or a URL. */
@@ -15,7 +15,9 @@ export const textLocation: SettingKind<TextLocation> = {
   parse: (value, baseDir) => {
     if (!/^\S{1,2048}$/.test(value)) return undefined;
     if (/^https?:/i.test(value)) {
-      return URL.canParse(value) ? { kind: 'url', url: new URL(value).href } : undefined;
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      const isUsable = url !== undefined && isDecodable(`${url.username}:${url.password}`);
+      return isUsable ? { kind: 'url', url: url.href } : undefined;
     }
     const path = fileOrUri.parse(value, baseDir);
     return path === undefined ? undefined : { kind: 'file', path };
