@@ -16,6 +16,8 @@ interface Given {
   /** A setting's value as text. */
   readonly valueOf: (key: string) => string;
   readonly sourceOf: (key: string) => SettingSource;
+  /** Reports whether a setting has no value: it is not given, or cleared by an empty one. */
+  readonly isUnset: (key: string) => boolean;
 }
 
 /**
@@ -26,12 +28,15 @@ interface Given {
 export function checkTogether(
   settings: Settings,
   view: readonly SettingView[],
+  problems: readonly SettingProblem[],
 ): readonly SettingProblem[] {
+  const refused = new Set(problems.map(({ key }) => key));
   const byKey = new Map(view.map((entry) => [entry.key, entry]));
   const given: Given = {
     settings,
     valueOf: (key) => byKey.get(key)?.value ?? '',
     sourceOf: (key) => byKey.get(key)?.source ?? { kind: 'default' },
+    isUnset: (key) => !refused.has(key) && (byKey.get(key)?.value ?? '') === '',
   };
   return [
     checkThresholds,
@@ -111,11 +116,9 @@ function dataDirOf(settings: Settings): {
   };
 }
 
-function checkDataDir({ settings, sourceOf }: Given): SettingProblem | undefined {
-  const { row, location } = dataDirOf(settings);
-  if (row === undefined || location !== undefined || sourceOf(row.key).kind !== 'default') {
-    return undefined;
-  }
+function checkDataDir({ settings, sourceOf, isUnset }: Given): SettingProblem | undefined {
+  const { row } = dataDirOf(settings);
+  if (row === undefined || !isUnset(row.key)) return undefined;
   return faultAt(
     row.key,
     sourceOf(store.protocol.key),
@@ -157,12 +160,12 @@ function checkStorageClasses({ settings, valueOf, sourceOf }: Given): readonly S
 }
 
 /** Checks settings that require others, such as the two halves of a key. */
-function checkRequired({ valueOf, sourceOf }: Given): readonly SettingProblem[] {
+function checkRequired({ valueOf, sourceOf, isUnset }: Given): readonly SettingProblem[] {
   return fixedSettings.flatMap(({ row: { key, requires } }) =>
     sourceOf(key).kind === 'default' || valueOf(key) === ''
       ? []
       : requires
-          .filter((required) => sourceOf(required).kind === 'default')
+          .filter(isUnset)
           .map((required) => faultAt(required, sourceOf(key), `must be set, because ${key} is`)),
   );
 }
@@ -197,12 +200,12 @@ function checkHostName({ settings, sourceOf }: Given): SettingProblem | undefine
   return badValue(key, value, allowed, sourceOf(key));
 }
 
-function checkEngine({ settings, sourceOf }: Given): readonly SettingProblem[] {
+function checkEngine({ settings, sourceOf, isUnset }: Given): readonly SettingProblem[] {
   const { kind } = settings.engine;
   return engines
     .filter(({ name }) => name === kind)
     .flatMap(({ required }) => required)
-    .filter((key) => sourceOf(key).kind === 'default')
+    .filter(isUnset)
     .map((key) =>
       faultAt(key, sourceOf(engine.kind.key), `must be set, because ${engine.kind.key} is ${kind}`),
     );

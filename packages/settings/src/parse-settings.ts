@@ -17,6 +17,6 @@ export type SettingsOutcome =
 export function parseSettings(input: SettingsInput): SettingsOutcome {
   const given = collectAssignments(input);
   const { settings, view, problems } = readValues(given.assignments);
-  const all = [...given.problems, ...problems, ...checkTogether(settings, view)];
+  const all = [...given.problems, ...problems, ...checkTogether(settings, view, problems)];
   return all.length === 0 ? { ok: true, settings, view } : { ok: false, problems: all };
 }

@@ -281,6 +281,20 @@ describe('a file', () => {
 });
 
 describe('settings that do not go together', () => {
+  test.each([
+    ['engine.tls.certificate.file = a', 'engine.tls.key.file', 'engine.tls.certificate.file is'],
+    ['engine.kind = pinot', 'engine.pinot.controller.url', 'engine.kind is pinot'],
+    [
+      'engine.broker.pagination.protocol = s3',
+      'engine.broker.pagination.s3.data.dir',
+      'engine.broker.pagination.protocol is s3',
+    ],
+  ])('%s with an empty %s, which a template may leave', (line, key, reason) => {
+    expect(messagesOf({ file: `${line}\n${key} =` })).toEqual([
+      `${key} (conf/quire.properties:1): must be set, because ${reason}.`,
+    ]);
+  });
+
   test('a target above the critical percentage', () => {
     const [critical, target] = ['critical', 'target'].map(
       (each) => `engine.broker.pagination.file.${each}StorageThresholdPercent`,
