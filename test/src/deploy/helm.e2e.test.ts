@@ -10,6 +10,7 @@ import {
   type Manifest,
   manifestsOf,
   type Pod,
+  renderChart,
   renderCompose,
   renderManifests,
 } from '../../../deploy/helm/render.ts';
@@ -117,6 +118,11 @@ describeWithTool(helm, 'the Helm chart', (program) => {
   test.each([
     [{ 'store.protocol': 's3' }, 'store.uri is empty'],
     [{ 'store.uri': 's3://results' }, 'store.uri is set'],
+    [{ ...bucket, 'store.uri': 'gs://results' }, 'with store.protocol s3 it starts with s3://'],
+    [
+      { ...bucket, 'broker.autoscaling.enabled': true, 'broker.replicas': 7 },
+      'broker.autoscaling.maxReplicas is 6: expected at least broker.replicas, which is 7',
+    ],
     [{ 'broker.autoscaling.enabled': true }, 'broker.autoscaling.enabled needs a bucket'],
     [{ 'cleaner.enabled': true }, 'cleaner.enabled needs a bucket'],
     [{ operator: 'nobody' }, 'operator is nobody'],
@@ -157,6 +163,54 @@ describeWithTool(helm, 'the Helm chart', (program) => {
         expect(pod.securityContext.runAsNonRoot).toBe(true);
       }
     }
+  });
+
+  test('each setting of a values file is rendered, be it 0, false, empty or above a million', async () => {
+    await using directory = await temporaryDirectory();
+    const path = join(directory.path, 'values.yaml');
+    const large = { 'engine.broker.query.page.size': 1_000_000 };
+    const some = { 'engine.docs.enabled': true, 'engine.log.level': 'warn' };
+    const none = { 'engine.docs.enabled': false, 'engine.log.level': '' };
+    const unlimited = { 'engine.auth.limit.concurrency': 0 };
+    const values = {
+      settings: { ...large, ...some, 'engine.auth.limit.concurrency': 9 },
+      broker: { settings: { ...none, ...unlimited } },
+    };
+    await writeFile(path, JSON.stringify(values));
+    const manifests = manifestsOf(renderChart(program, ['--values', path]));
+    const keys = [...Object.keys(large), ...Object.keys(none), ...Object.keys(unlimited)];
+    const linesOf = (role: string) =>
+      settingsOf(manifests, role)
+        .split('\n')
+        .filter((line) => keys.some((key) => line.startsWith(key)));
+    expect([linesOf('broker'), linesOf('proxy')]).toEqual([
+      [
+        'engine.auth.limit.concurrency = 0',
+        'engine.broker.query.page.size = 1000000',
+        'engine.docs.enabled = false',
+        'engine.log.level =',
+      ],
+      [
+        'engine.auth.limit.concurrency = 9',
+        'engine.broker.query.page.size = 1000000',
+        'engine.docs.enabled = true',
+        'engine.log.level = warn',
+      ],
+    ]);
+  });
+
+  test('Prometheus finds Quire by its job, whatever the name of the release', () => {
+    const rendered = renderWith(program, {
+      'monitoring.serviceMonitor': true,
+      'monitoring.prometheusRule': true,
+      nameOverride: 'results',
+    });
+    const [, pattern = ''] = /up\{job=~"([^"]+)"\}/.exec(rendered) ?? [];
+    const jobs = [...rendered.matchAll(/replacement: (\S+)/g)].map(([, job = '']) => job);
+    expect([pattern, jobs.map((job) => new RegExp(`^${pattern}$`).test(job))]).toEqual([
+      '.*quire.*',
+      [true],
+    ]);
   });
 
   test('the pods of a role are replaced when its settings change, and no others', () => {

@@ -57,7 +57,14 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- else if eq .role "cleaner" -}}
 {{- $_ := set $s "engine.cleaner.port" "9100" -}}
 {{- end -}}
-{{- $s = merge (deepCopy (index $v .role).settings) $v.settings $s -}}
+{{- /* Not `merge`, which drops values such as false, 0 and an empty text. */ -}}
+{{- range list $v.settings (index $v .role).settings -}}
+{{- range $key, $value := . -}}
+{{- /* The numbers of a values file are floats, which Go writes as 1e+06 from a million on. */ -}}
+{{- if and (kindIs "float64" $value) (eq $value (floor $value)) }}{{ $value = printf "%.0f" $value }}{{ end -}}
+{{- $_ := set $s $key $value -}}
+{{- end -}}
+{{- end -}}
 {{- range $key, $value := $s }}
 {{ $key }} = {{ $value | toString | replace "\\" "\\\\" }}
 {{- end -}}
@@ -192,8 +199,11 @@ spec:
 {{- define "quire.check" -}}
 {{- $v := .Values -}}
 {{- if and (include "quire.hasBucket" .) (not $v.store.uri) -}}{{- fail "store.uri is empty: with store.protocol other than file it names the bucket, such as s3://bucket/prefix." -}}{{- end -}}
+{{- $scheme := get (dict "s3" "s3://" "gcs" "gs://" "azure" "az://") $v.store.protocol -}}
+{{- if not (hasPrefix $scheme $v.store.uri) -}}{{- fail (printf "store.uri is %s: with store.protocol %s it starts with %s." $v.store.uri $v.store.protocol $scheme) -}}{{- end -}}
 {{- if and (not (include "quire.hasBucket" .)) $v.store.uri -}}{{- fail "store.uri is set: with store.protocol file results are in the volumes of the brokers." -}}{{- end -}}
 {{- if and (not (include "quire.hasBucket" .)) $v.broker.autoscaling.enabled -}}{{- fail "broker.autoscaling.enabled needs a bucket: a broker that keeps results in files cannot go without them." -}}{{- end -}}
+{{- if and $v.broker.autoscaling.enabled (lt (int $v.broker.autoscaling.maxReplicas) (int $v.broker.replicas)) -}}{{- fail (printf "broker.autoscaling.maxReplicas is %d: expected at least broker.replicas, which is %d." (int $v.broker.autoscaling.maxReplicas) (int $v.broker.replicas)) -}}{{- end -}}
 {{- if and (not (include "quire.hasBucket" .)) $v.cleaner.enabled -}}{{- fail "cleaner.enabled needs a bucket: brokers that keep results in files clean up themselves." -}}{{- end -}}
 {{- $operator := get $v.principals $v.operator -}}
 {{- if not $operator -}}{{- fail (printf "operator is %s: expected the name of one of the principals." $v.operator) -}}{{- end -}}
