@@ -208,3 +208,11 @@ test('a file that is not there is a failure, which says so', async () => {
   }
   expect((await preview(['orders.csv', 'no/such.csv'])).exitCode).toBe(0);
 });
+
+test('a bucket that cannot be opened is a failure, which says why', async () => {
+  const { exitCode, stderr } = await preview(['az://orders/x.csv']);
+  expect([exitCode, stderr]).toEqual([
+    1,
+    'error INVALID_PARAMETER: open of az://orders failed: no storage account is named. Check the credentials.\n',
+  ]);
+});

@@ -49,7 +49,11 @@ export async function openPreviewFiles(
       schemes: bucketSchemes,
     }),
     async [Symbol.asyncDispose]() {
-      for (const store of opened.values()) await (await store)[Symbol.asyncDispose]();
+      for (const opening of opened.values()) {
+        // The preview has reported a bucket that could not be opened.
+        const store = await opening.catch(() => undefined);
+        await store?.[Symbol.asyncDispose]();
+      }
     },
   };
 }
