@@ -110,13 +110,16 @@ function clientOptionsOf(
   options: ServerOptions,
   { variables, clock, random }: Environment,
 ): QuireClientOptions {
+  // An empty variable counts as not set, like those of settings.
+  const given = (name: string): string | undefined =>
+    variables[name] === '' ? undefined : variables[name];
   const connection = {
-    baseUrl: options.url ?? variables[kind.variable] ?? kind.defaultUrl,
+    baseUrl: options.url ?? given(kind.variable) ?? kind.defaultUrl,
     clock,
     random,
   };
   if (options.user !== undefined) return { ...connection, basic: splitUser(options.user) };
-  return { ...connection, token: options.token ?? variables['QUIRE_TOKEN'] };
+  return { ...connection, token: options.token ?? given('QUIRE_TOKEN') };
 }
 
 /** Splits at the first colon; a password may contain more. */

@@ -176,11 +176,23 @@ describe('where the query and its server come from', () => {
       variables: { QUIRE_URL: broker.url, QUIRE_TOKEN: 'from-environment' },
     });
     await run(['query', ...url, 'SELECT 1']);
+    await run(['query', ...url, 'SELECT 1'], { variables: { QUIRE_TOKEN: '' } });
     expect(broker.authorizations).toEqual([
       'Bearer abc',
       `Basic ${Buffer.from('zoë:p:w').toString('base64')}`,
       'Bearer from-environment',
       undefined,
+      undefined,
+    ]);
+  });
+
+  it('quire query does not repeat a password in the address of the server', async () => {
+    const { exitCode, stderr } = await run(['query', 'SELECT 1'], {
+      variables: { QUIRE_URL: 'http://ann:hush@127.0.0.1:8099' },
+    });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      'error INVALID_PARAMETER: The address of the server 127.0.0.1:8099 has a user name or a password; expected them as separate options.\n',
     ]);
   });
 

@@ -186,5 +186,12 @@ function parseBaseUrl(baseUrl: string | URL): URL {
       `'${String(baseUrl)}' is not a server's address; expected for example http://127.0.0.1:8099.`,
     );
   }
+  if (url.username !== '' || url.password !== '') {
+    // fetch refuses them too, with a message that repeats them.
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `The address of the server ${url.host} has a user name or a password; expected them as separate options.`,
+    );
+  }
   return url;
 }
