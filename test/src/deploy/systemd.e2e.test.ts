@@ -7,6 +7,16 @@ import { describeWithTool, systemdAnalyze } from '../testkit/toolchain.ts';
 
 const config = join(import.meta.dirname, '../../../config');
 
+test.each(['quire-broker', 'quire-cleaner'])('%s starts a file that is published', async (name) => {
+  const unit = await readFile(join(config, `${name}.service`), 'utf8');
+  const [, path = ''] = /^ExecStart=.*\/@quire\/cli\/(\S+) /m.exec(unit) ?? [];
+  const manifest = join(config, '../packages/cli/package.json');
+  const { bin } = JSON.parse(await readFile(manifest, 'utf8')) as {
+    readonly bin: { readonly quire: string };
+  };
+  expect(`./${path}`).toBe(bin.quire);
+});
+
 describeWithTool(systemdAnalyze, 'the units of systemd', (program) => {
   describe.each(['quire-broker', 'quire-cleaner'])('%s', (name) => {
     test('the unit is valid, and exposes little of the machine', async () => {
