@@ -38,6 +38,8 @@ export class ControllerMetrics extends ServiceMetrics {
 
   constructor() {
     super();
+    // Prometheus does not count the first value of a series as an increase.
+    this.#runs.inc({ outcome: 'failed' }, 0);
     const jobs = (): readonly RestreamJob[] => [...this.#restreams.values()];
     for (const status of restreamStatuses) {
       const name = `quire_controller_restream_jobs_${status.toLowerCase()}`;

@@ -31,6 +31,9 @@ test('a controller says that it is alive to everybody, and what it can do to tho
   });
   expect(stranger.status).toBe(401);
   expect(documents.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(await documents[0]?.text()).toContain(
+    '\nquire_controller_expiry_runs_total{outcome="failed"} 0\n',
+  );
   expect(await documents[1]?.json()).toMatchObject({
     info: { title: 'Quire controller' },
     paths: { '/cluster/results': {} },
