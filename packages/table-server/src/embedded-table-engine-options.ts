@@ -82,6 +82,10 @@ export interface EmbeddedTableEngineOptions {
    */
   readonly onSegmentDamaged?: ((damage: DamagedSegment) => void) | undefined;
   readonly onSegmentRestored?: ((damage: DamagedSegment) => void) | undefined;
-  /** Called when retention or garbage collection fails; both are tried again. */
+  /** Called when retention or garbage collection fails for another reason than the disk. */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
+  /**
+   * Called once when the disk is full, read-only or missing, and with undefined when that is over.
+   */
+  readonly onDiskProblem?: ((problem: string | undefined) => void) | undefined;
 }

@@ -87,6 +87,7 @@ export async function openParts(options: EmbeddedTableEngineOptions): Promise<En
     graceMs: () => options.graceMs,
     trashRetentionMs: () => options.trashRetentionMs ?? dayMs,
     onFailed: options.onUpkeepFailed,
+    onDiskProblem: options.onDiskProblem,
     onRound: options.onUpkeepRound,
     onGarbage: options.onGarbage,
   });

@@ -39,12 +39,15 @@ test('tables whose directory goes away say so, and are as before when it is back
   const clock = new ManualClock({ nowMs: Date.UTC(2026, 0, 1) });
   const damaged: unknown[] = [];
   const retries: Error[] = [];
+  const reports: unknown[] = [];
   const engine = await openEmbeddedTables({
     dataDirectory: root,
     streamDirectory: streams,
     clock,
     consumerEvents: { onRetry: (_table, _partition, error) => retries.push(error as Error) },
     onSegmentDamaged: (damage) => damaged.push(damage),
+    onDiskProblem: (problem) => reports.push(problem),
+    onUpkeepFailed: (error) => reports.push(error),
   });
   const queries = await openTableQueries(root, join(home, 'spill'));
   await using producer = await FileProducer.open({ directory: streams, topic: 'orders' });
@@ -124,6 +127,8 @@ test('tables whose directory goes away say so, and are as before when it is back
   await until(async () => (await partition()) === 'CONSUMING null');
   await ingest();
   expect([await count('kept'), damaged]).toEqual([2, []]);
+  // Reported once, whatever the number of rounds, and once when it is over.
+  expect(reports).toEqual([expect.stringMatching(/is missing: nothing/), undefined]);
 
   await queries[Symbol.asyncDispose]();
   await engine[Symbol.asyncDispose]();

@@ -74,6 +74,10 @@ export async function openEmbeddedTables(
         { err: error },
         'retention or garbage collection of files failed, will be retried',
       ),
+    onDiskProblem: (problem) => {
+      if (problem === undefined) logger.info('the disk of the tables takes writes again');
+      else logger.error(problem);
+    },
     onSegmentDamaged: ({ path, ...damage }) =>
       logger.error(
         { ...damage, file: path },

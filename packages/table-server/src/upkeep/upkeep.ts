@@ -3,7 +3,7 @@ import type { Clock, QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
-import { assertDirectory } from '../directory/disk-problem.ts';
+import { assertDirectory, diskProblemOf } from '../directory/disk-problem.ts';
 import type { DiskSpace } from '../directory/disk-space.ts';
 import type { RecordFile } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
@@ -32,8 +32,13 @@ export interface UpkeepOptions {
   readonly graceMs: () => number;
   /** The time for which such files then stay in the trash. Evaluated in each round. */
   readonly trashRetentionMs: () => number;
-  /** Called when a part of a round fails; the next round tries again. */
+  /**
+   * Called when a part of a round fails for another reason than the disk; the next round tries
+   * again.
+   */
   readonly onFailed?: ((error: unknown) => void) | undefined;
+  /** Called once for each problem of the disk, and with undefined when it is over. */
+  readonly onDiskProblem?: ((problem: string | undefined) => void) | undefined;
   /** Called at the end of each round. */
   readonly onRound?: (() => void) | undefined;
   /** Called for each file that is moved to the trash or deleted. */
@@ -51,6 +56,7 @@ export class Upkeep implements AsyncDisposable {
   readonly #garbage: Garbage;
   readonly #check: RecordCheck;
   readonly #ending = new AbortController();
+  #reported: string | undefined;
   readonly #rounds: Promise<void>;
 
   constructor(options: UpkeepOptions) {
@@ -90,13 +96,8 @@ export class Upkeep implements AsyncDisposable {
   async run(): Promise<{ readonly expiredSegmentCount: number; readonly collectedCount: number }> {
     const { directory, registry, space, graceMs, trashRetentionMs, hasDamagedTasks } =
       this.#options;
-    try {
-      await assertDirectory(directory.root);
-    } catch (error) {
-      // Without it, every record and every file would be found missing.
-      space.note(error);
-      throw error;
-    }
+    // Without it, every record and every file would be found missing.
+    await assertDirectory(directory.root);
     await this.#attempt(() => registry.reopen());
     let expiredSegmentCount = 0;
     for (const table of registry.tables) {
@@ -155,8 +156,17 @@ export class Upkeep implements AsyncDisposable {
     try {
       await act();
     } catch (error) {
-      this.#options.onFailed?.(error);
+      this.#options.space.note(error);
+      if (diskProblemOf(error) === undefined) this.#options.onFailed?.(error);
+      else this.#reportDisk();
     }
+  }
+
+  #reportDisk(): void {
+    const { space, onDiskProblem } = this.#options;
+    if (space.problem === this.#reported) return;
+    this.#reported = space.problem;
+    onDiskProblem?.(space.problem);
   }
 
   async #run(): Promise<void> {
@@ -164,6 +174,7 @@ export class Upkeep implements AsyncDisposable {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       await this.#attempt(async () => void (await this.run()));
+      this.#reportDisk();
       this.#options.onRound?.();
       await sleepUnlessAborted(clock, roundEveryMs, signal);
     }
