@@ -51,6 +51,14 @@ describe('config/quickstart.properties', () => {
   });
 });
 
+test('settings files that have a quota enforce it', async () => {
+  const names = ['production.properties', '../deploy/image/quickstart.properties'];
+  for (const name of names) {
+    const { enabled, quotaBytes } = (await load(name)).cleaner;
+    expect([name, enabled, quotaBytes > 1024 ** 3]).toEqual([name, true, true]);
+  }
+});
+
 describe('config/production.properties', () => {
   test('config/production.properties is right as it stands', async () => {
     const { server, backends, cleaner, principals, tables } = await load('production.properties');
