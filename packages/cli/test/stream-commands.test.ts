@@ -63,6 +63,17 @@ describe('quire stream append', () => {
     expect(await fileOf(0)).toBe(`${lines.join('\n')}\n`);
   });
 
+  test('quire stream append refuses a file that is not UTF-8, and skips the mark at the start of one', async () => {
+    const path = join(directory, 'lines.jsonl');
+    await writeFile(path, Buffer.from('{"who":"Zo\xeb"}\n', 'latin1'));
+    expect((await run('append', 'orders', 'lines.jsonl')).stderr).toBe(
+      'error INVALID_BODY: lines.jsonl is not UTF-8 text.\n',
+    );
+    await writeFile(path, '\uFEFF{"who":"Zo\u00EB"}\r\n');
+    expect((await run('append', 'orders', 'lines.jsonl')).exitCode).toBe(0);
+    expect(await fileOf(0)).toBe('{"who":"Zo\u00EB"}\n');
+  });
+
   test('quire stream append sends the same key to the same partition, and says what it did as JSON', async () => {
     const { stdout } = await run(
       'append',

@@ -130,21 +130,25 @@ async function* readMessages(
  * Reads lines as JSON Lines define them. (Node's `readline` also ends them at U+2028 and U+2029,
  * which JSON allows in texts.)
  *
- * @throws INVALID_PARAMETER when the file cannot be read
+ * @throws INVALID_PARAMETER when the file cannot be read, INVALID_BODY when it is not UTF-8
  */
 async function* readLines(path: string, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';
   try {
-    for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-      const [first = '', ...others] = chunk.split('\n');
+    for await (const bytes of createReadStream(path) as AsyncIterable<Uint8Array>) {
+      const [first = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n');
       rest += first;
       for (const next of others) {
         yield rest;
         rest = next;
       }
     }
-    yield rest;
+    yield rest + decoder.decode();
   } catch (cause) {
+    if (cause instanceof TypeError) {
+      throw new QuireError('INVALID_BODY', `${name} is not UTF-8 text.`, { cause });
+    }
     if (!(cause instanceof Error && 'errno' in cause)) throw cause;
     throw new QuireError('INVALID_PARAMETER', `${name} cannot be read: ${cause.message}.`, {
       cause,
