@@ -104,8 +104,9 @@ export function renderCompose(helm: string): string {
     secrets: Object.fromEntries(secrets),
     volumes: { results: {}, ...Object.fromEntries(pods.map(({ role }) => [`${role}-temp`, {}])) },
   };
+  const [image] = pods.map(({ pod }) => pod.containers[0].image);
   const head =
-    '# Generated from deploy/helm/quire by npm run manifests. First run: npm run image, and a token in secrets/admin beside this file.\n' +
+    `# Generated from deploy/helm/quire by npm run manifests. First run: docker build -t ${image} ., and a token in secrets/admin beside this file.\n` +
     '# The token must be readable by user 65532. To change settings without a restart, mount a directory at /etc/quire in place of the configs.\n';
   return head + stringify(compose, { lineWidth: 0, aliasDuplicateObjects: false });
 }

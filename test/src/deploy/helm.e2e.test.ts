@@ -125,6 +125,11 @@ describeWithTool(helm, 'the Helm chart', (program) => {
     ],
     [{ 'broker.autoscaling.enabled': true }, 'broker.autoscaling.enabled needs a bucket'],
     [{ 'cleaner.enabled': true }, 'cleaner.enabled needs a bucket'],
+    [{ 'settings.proxy\\.port': 80 }, 'settings have proxy.port, which the chart sets'],
+    [
+      { 'broker.settings.engine\\.broker\\.shutdown\\.grace': '5m' },
+      'set broker.shutdownGraceSeconds instead',
+    ],
     [{ operator: 'nobody' }, 'operator is nobody'],
     [{ 'principals.admin.role': 'query' }, 'expected a principal with the role admin'],
     [{ 'broker.replicas': 0 }, 'minimum: got 0, want 1'],

@@ -205,6 +205,13 @@ spec:
 {{- if and (not (include "quire.hasBucket" .)) $v.broker.autoscaling.enabled -}}{{- fail "broker.autoscaling.enabled needs a bucket: a broker that keeps results in files cannot go without them." -}}{{- end -}}
 {{- if and $v.broker.autoscaling.enabled (lt (int $v.broker.autoscaling.maxReplicas) (int $v.broker.replicas)) -}}{{- fail (printf "broker.autoscaling.maxReplicas is %d: expected at least broker.replicas, which is %d." (int $v.broker.autoscaling.maxReplicas) (int $v.broker.replicas)) -}}{{- end -}}
 {{- if and (not (include "quire.hasBucket" .)) $v.cleaner.enabled -}}{{- fail "cleaner.enabled needs a bucket: brokers that keep results in files clean up themselves." -}}{{- end -}}
+{{- /* Services, probes and the termination of pods depend on these. */ -}}
+{{- range $given := list $v.settings $v.broker.settings $v.proxy.settings $v.controller.settings $v.cleaner.settings -}}
+{{- range $key := list "engine.broker.client.queryPort" "proxy.port" "controller.port" "engine.cleaner.port" -}}
+{{- if hasKey $given $key -}}{{- fail (printf "settings have %s, which the chart sets." $key) -}}{{- end -}}
+{{- end -}}
+{{- if hasKey $given "engine.broker.shutdown.grace" -}}{{- fail "settings have engine.broker.shutdown.grace: set broker.shutdownGraceSeconds instead." -}}{{- end -}}
+{{- end -}}
 {{- $operator := get $v.principals $v.operator -}}
 {{- if not $operator -}}{{- fail (printf "operator is %s: expected the name of one of the principals." $v.operator) -}}{{- end -}}
 {{- if ne $operator.role "admin" -}}{{- fail (printf "operator is %s: expected a principal with the role admin." $v.operator) -}}{{- end -}}
