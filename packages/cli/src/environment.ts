@@ -1,11 +1,12 @@
 import { emitKeypressEvents } from 'node:readline';
 import { type Clock, type Random, systemClock, systemRandom } from '@quire/core';
+import { decodeText } from './decode-text.ts';
 import { type Output, processOutput } from './output.ts';
 
 /** The input of a command. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** Resolves to the whole input as text. */
+  /** Resolves to the whole input as text. @throws INVALID_BODY when it is not UTF-8 */
   readText(): Promise<string>;
   /**
    * Calls the listener with each pressed key, without echo, until disposed. Only a terminal has
@@ -82,12 +83,8 @@ function processInput(stream: NodeJS.ReadStream): Input {
     get isTerminal() {
       return stream.isTTY === true;
     },
-    readText: async () => {
-      let text = '';
-      stream.setEncoding('utf8');
-      for await (const chunk of stream) text += String(chunk);
-      return text;
-    },
+    readText: async () =>
+      decodeText(Buffer.concat((await stream.toArray()) as Buffer[]), 'Standard input'),
     onKey: (listener) => {
       const onKeypress = (...[character, keypress]: Parameters<typeof keyOfKeypress>): void => {
         const key = keyOfKeypress(character, keypress);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type JsonValue, parseLosslessJson, QuireError } from '@quire/core';
+import { decodeText } from './decode-text.ts';
 import type { Environment } from './environment.ts';
 
 /**
@@ -11,13 +12,14 @@ export async function readJsonFile(
   path: string,
   { directory }: Pick<Environment, 'directory'>,
 ): Promise<JsonValue> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = await readFile(resolve(directory, path), 'utf8');
+    bytes = await readFile(resolve(directory, path));
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
     throw new QuireError('INVALID_PARAMETER', `${path} cannot be read: ${reason}.`, { cause });
   }
+  const text = decodeText(bytes, path);
   try {
     return parseLosslessJson(text);
   } catch (cause) {

@@ -28,6 +28,16 @@ test('a wrong call exits with 2 and names what was probably meant', async () => 
   });
 });
 
+test('a query that is not UTF-8 is refused, because other letters would give other rows', async () => {
+  const stdin = Buffer.from("SELECT * FROM people WHERE name = 'Zo\u00EB'", 'latin1');
+  await using command = new CliProcess(['query'], { stdin });
+  expect(await command.ended()).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'error INVALID_BODY: Standard input is not UTF-8 text.\n',
+  });
+});
+
 test('a server with bad settings exits with 1 and tells of all of them', async () => {
   await using directory = await temporaryDirectory();
   const config = await writeSettings(

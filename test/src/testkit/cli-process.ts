@@ -42,7 +42,7 @@ export interface Ended {
 interface CliOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** The content of standard input. */
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /**
    * The folder of a project that has the packages. Default: this repository, as it is built; its
    * sources if they have changed since.
@@ -173,7 +173,11 @@ export async function quireHere(
     };
   };
   const environment: Environment = {
-    stdin: { isTerminal: false, readText: async () => stdin, onKey: nothingToDispose },
+    stdin: {
+      isTerminal: false,
+      readText: async () => Buffer.from(stdin).toString(),
+      onKey: nothingToDispose,
+    },
     stdout: outputTo('stdout'),
     stderr: outputTo('stderr'),
     variables: { ...process.env, ...variables },
