@@ -96,7 +96,8 @@ export function parameterTypesOf(statement: PreparedStatement): ParameterType[] 
 function matchNumbers(names: readonly string[], values: readonly QueryParameter[]): BoundValues {
   const named = names.find((name) => !/^\d+$/.test(name));
   if (named !== undefined) {
-    throw mismatch(`The query has the parameter $${named}: expected values by name, not a list.`);
+    const expected = values.length === 0 ? 'a value for it' : 'values by name, not a list';
+    throw mismatch(`The query has the parameter $${named}: expected ${expected}.`);
   }
   const known = new Set(names);
   const gap = names.findIndex((_, index) => !known.has(String(index + 1)));

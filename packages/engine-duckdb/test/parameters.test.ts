@@ -102,6 +102,7 @@ describe('a query fails', () => {
     ['SELECT 1', [int(1)], 'The query has 0 parameters, but was given 1 value.'],
     ['SELECT ?', undefined, 'The query has 1 parameter, but was given 0 values.'],
     ['SELECT $1, $3', [int(1), int(2)], 'The query has the parameter $3, but not $2.'],
+    ['SELECT $x', [], 'The query has the parameter $x: expected a value for it.'],
     ['SELECT $x', [int(1)], 'The query has the parameter $x: expected values by name, not a list.'],
     [
       'SELECT $x, $y',
