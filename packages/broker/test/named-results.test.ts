@@ -8,6 +8,8 @@ test.each([
   ["/* result('a') */ FROM result('b') /* result('c')", ['b']],
   [String.raw`SELECT $$result('a')$$, $x$result('b')$x$, E'\' result(' FROM result('d')`, ['d']],
   ["FROM été_result('a'), x$result('b'), main.result('c')", ['c']],
+  // Spaces of texts that were copied from documents, which DuckDB reads as spaces.
+  ["SELECT *\u00a0FROM\u00a0result('a') JOIN\u3000result('b'), \ufeffresult('c')", ['a', 'b', 'c']],
   ["SELECT 'open result('a')", []],
   ["FROM noresult('a'), result(id)", []],
   ['SELECT 1', []],

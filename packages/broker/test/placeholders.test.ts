@@ -16,6 +16,7 @@ test.each([
   ["SELECT name'?', ?", 1],
   ['SELECT x$1 FROM t', 0],
   ['SELECT $name', 0],
+  ['SELECT a FROM t WHERE b =\u00a0$1 AND c <\u2009$2 LIMIT\u3000$3', 3],
   [`SELECT $65535`, 65_535],
 ])('%s has %d parameters', (sql, count) => {
   expect(placeholderCountOf(sql)).toBe(count);

@@ -47,6 +47,7 @@ test.each([
   ['SELECT 1; ', 'SELECT 1'],
   [' ;; SELECT 1 -- a;\n; -- b', ' SELECT 1 -- a;\n'],
   ["SELECT ';', E'\\';', \";\", $$;$$, $a$;$$;$a$, /* ; /* ; */ ; */ 1;", undefined],
+  ["SELECT ? LIKE\u00a0E'\\';'; -- the space is one of a document", "SELECT ? LIKE\u00a0E'\\';'"],
   ['SELECT x$1, name$;', 'SELECT x$1, name$'],
   ["SELECT 'a", "SELECT 'a"],
   ['SELECT 1 /* a', 'SELECT 1 /* a'],
