@@ -38,9 +38,11 @@ export function withStreamedLimit(sql: string, { node }: SyntaxNode): string {
   if (limit === undefined) return sql;
   const bytes = Buffer.from(sql);
   const before = bytes.subarray(0, limit.query_location).toString();
-  // FETCH FIRST takes a number only.
-  if (!/\bLIMIT[\s(]*$/i.test(before)) return sql;
-  return `${before}${unknownZero} + ${bytes.subarray(limit.query_location).toString()}`;
+  const after = bytes.subarray(limit.query_location).toString();
+  // FETCH FIRST takes a number only. Locations are too small after spaces beyond ASCII, such as
+  // U+00A0, which DuckDB replaces by shorter ones.
+  if (!/\bLIMIT[\s(]*$/i.test(before) || !/^\d/.test(after)) return sql;
+  return `${before}${unknownZero} + ${after}`;
 }
 
 interface ConstantLimit {

@@ -81,6 +81,9 @@ describe('a LIMIT of a table', () => {
     'SELECT n + 200000 AS n FROM numbers FETCH FIRST 100 ROWS ONLY',
     "SELECT n + 200000 AS n FROM numbers LIMIT '100'",
     'SELECT n + 200000 AS n FROM numbers LIMIT 1e2',
+    // DuckDB counts a space that was copied from a document as one byte.
+    'SELECT n + 200000 AS n FROM numbers\u00a0LIMIT 100',
+    'SELECT n + 200000 AS n FROM\u3000numbers LIMIT  100',
     'SELECT n FROM numbers LIMIT 100 OFFSET 200000',
     'SELECT n FROM numbers WHERE n >= 200000 LIMIT 100',
     'SELECT n FROM (SELECT n FROM numbers LIMIT 200100) ORDER BY n - 200000 < 0, n LIMIT 100',
