@@ -48,6 +48,13 @@ export function parseFailure(error: unknown): DuckDbFailure {
   };
 }
 
+/** Parses an error of SQL that contains a query after a prefix: its position is that in the query. */
+export function parseFailureAfter(prefix: string, error: unknown): DuckDbFailure {
+  const failure = parseFailure(error);
+  const { position } = failure;
+  return { ...failure, position: position === undefined ? undefined : position - prefix.length };
+}
+
 /** The location of a failure, as far as it is known. */
 export interface FailedQuery {
   /** The query that DuckDB's position refers to. */

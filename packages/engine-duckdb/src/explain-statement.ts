@@ -1,10 +1,11 @@
 import duckdb from '@duckdb/node-bindings';
-import type { Query } from '@quire/core';
+import { isQuireError, type Query } from '@quire/core';
+import { parseFailureAfter, queryError, type Redact } from './duckdb-error.ts';
 import { planQuery } from './pinot/explain.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readBoundRows } from './read-rows.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from './select-statement.ts';
-import { blankEndOf } from './statement-text.ts';
+import { blankEndOf, bodyOf } from './statement-text.ts';
 import type { TableScope } from './table-scope.ts';
 
 /** Matches the keyword, with ANALYZE or PLAN FOR. */
@@ -32,13 +33,14 @@ export async function prepareStatement(
   const length = blankEndOf(query.sql) + words.length;
   const sql = query.sql.slice(0, length).replaceAll(/[^\n]/g, ' ') + query.sql.slice(length);
   const explained = await prepareSelect(connection, { ...query, sql }, scope, rules);
-  duckdb.destroy_prepare_sync(explained.statement);
+  const isTimed = analyze !== undefined;
+  if (isDescribed) duckdb.destroy_prepare_sync(explained.statement);
   const plan = isDescribed
     ? '[]'
-    : await readPlan(connection, explained, analyze !== undefined ? 'ANALYZE, ' : '');
+    : await readPlan(connection, { ...explained, givenSql: query.sql }, rules.redact, { isTimed });
   const prepared = await prepareSelect(
     connection,
-    { sql: planQuery(plan, { isTimed: analyze !== undefined }) },
+    { sql: planQuery(plan, { isTimed }) },
     scope,
     rules,
   );
@@ -46,14 +48,31 @@ export async function prepareStatement(
   return { ...prepared, tables, givenSql: query.sql, isRepeatable: false };
 }
 
-/** Returns DuckDB's plan as JSON; with `ANALYZE, ` after running the query. */
-async function readPlan(
+/**
+ * Returns DuckDB's plan of a statement as JSON, and destroys the statement; with `isTimed`, after
+ * running it.
+ *
+ * @throws as a query that is running
+ */
+export async function readPlan(
   connection: QueryConnection,
-  { sql, values }: SelectStatement,
-  analyze: 'ANALYZE, ' | '',
+  { statement, sql, givenSql, values, plan, tables, isTranslated }: SelectStatement,
+  redact: Redact,
+  { isTimed = false } = {},
 ): Promise<string> {
-  const rows = await connection.call((handle) =>
-    readBoundRows(handle, `EXPLAIN (${analyze}FORMAT json) ${sql}`, values),
-  );
-  return String(rows[0]?.['explain_value']);
+  duckdb.destroy_prepare_sync(statement);
+  const prefix = `EXPLAIN (${isTimed ? 'ANALYZE, ' : ''}FORMAT json) `;
+  try {
+    const rows = await connection.call((handle) =>
+      readBoundRows(handle, prefix + bodyOf(sql), values),
+    );
+    return String(rows[0]?.['explain_value']);
+  } catch (error) {
+    if (isQuireError(error)) throw error;
+    const isGiven = plan.castTypes === undefined && isTranslated !== true;
+    throw queryError(parseFailureAfter(prefix, error), 'running', redact, {
+      sql: isGiven ? givenSql : undefined,
+      tables,
+    });
+  }
 }

@@ -7,8 +7,9 @@ const commentEdge = /\/\*|\*\//g;
 const token = new RegExp(String.raw`${sqlPiece}|[\s\S]`, 'y');
 
 /**
- * Returns the one statement of a text without semicolons, so that it can be put in brackets that
- * close on a line of their own: comments at its end remain.
+ * Returns the one statement of a text without semicolons, so that it can follow other SQL, or be put
+ * in brackets that close on a line of their own: comments at its end remain. Its positions are those
+ * in the text.
  */
 export function bodyOf(sql: string): string {
   let start = 0;
@@ -22,10 +23,15 @@ export function bodyOf(sql: string): string {
     const [found = ''] = token.exec(sql) ?? [];
     if (found !== ';') isEmpty = false;
     else if (isEmpty) start = position + 1;
-    else return sql.slice(start, position);
+    else return bodyBetween(sql, start, position);
     position += found.length;
   }
-  return sql.slice(start);
+  return bodyBetween(sql, start, sql.length);
+}
+
+/** Returns the text up to an end, with spaces instead of the semicolons before its start. */
+function bodyBetween(sql: string, start: number, end: number): string {
+  return sql.slice(0, start).replaceAll(';', ' ') + sql.slice(start, end);
 }
 
 /**

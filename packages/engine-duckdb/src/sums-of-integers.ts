@@ -4,10 +4,17 @@ import type { Schema } from 'apache-arrow';
 import { type BoundValues, prepareWith } from './bind-parameters.ts';
 import { castColumns, planTyped } from './conversion/column-plan.ts';
 import { bigint, type ColumnType, digits, hugeint } from './conversion/column-type.ts';
-import { type DuckDbFailure, parseFailure, queryError, type Redact } from './duckdb-error.ts';
+import {
+  type DuckDbFailure,
+  parseFailure,
+  parseFailureAfter,
+  queryError,
+  type Redact,
+} from './duckdb-error.ts';
 import type { QueryConnection } from './query-connection.ts';
 import { readBoundRows } from './read-rows.ts';
 import type { SelectStatement } from './select-statement.ts';
+import { bodyOf } from './statement-text.ts';
 
 /* DuckDB sums integers in 128 bits. Most sums fit in 64, for which clients have a number type: such
    a column is Int64 if all of its values fit. Other 128-bit columns are Decimal128 if all of their
@@ -72,7 +79,7 @@ async function materializeAnswer(
   const prefix = `CREATE TEMP TABLE ${materializedAnswer}(${plan.columns.map((_, index) => `c${index}`).join(', ')}) AS `;
   let isGiven = isTranslated !== true;
   try {
-    await run(connection, prefix + givenSql, values).catch((error: unknown) => {
+    await run(connection, prefix + bodyOf(givenSql), values).catch((error: unknown) => {
       // A table needs names for the members of `row(1, 2)`; the cast gives them those of the
       // answer.
       if (isQuireError(error) || !isUnnamed(parseFailure(error))) throw error;
@@ -83,11 +90,10 @@ async function materializeAnswer(
     return true;
   } catch (error) {
     if (isQuireError(error)) throw error;
-    const failure = parseFailure(error);
+    const failure = parseFailureAfter(prefix, error);
     if (failure.type === 'Out of Memory') return false;
-    const position = failure.position === undefined ? undefined : failure.position - prefix.length;
     const sql = isGiven ? givenSql : undefined;
-    throw queryError({ ...failure, position }, 'running', redact, { sql, tables });
+    throw queryError(failure, 'running', redact, { sql, tables });
   }
 }
 

@@ -83,6 +83,26 @@ describe('EXPLAIN', () => {
     });
   });
 
+  test.each([
+    [
+      "EXPLAIN ANALYZE SELECT CAST('x' || r AS INTEGER) FROM range(3) t(r)",
+      'LINE 1: EXPLAIN ANALYZE SELECT CAST(',
+    ],
+    ["EXPLAIN ANALYZE SELECT to_days(r::INTEGER), error('x') FROM range(3) t(r)", 'Error: x'],
+    ["EXPLAIN ANALYZE SELECT error('x') FROM range(3) t(r) WHERE r < ?", 'Error: x'],
+  ])('EXPLAIN ANALYZE fails as the query does: %s', async (sql, message) => {
+    const parameters = sql.includes('?') ? ([{ type: 'INT', value: 4 }] as const) : undefined;
+    expect(await db.failure(sql, parameters)).toMatchObject({
+      code: 'QUERY_FAILED',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('EXPLAIN may be followed by a semicolon, as a query may', async () => {
+    const plan = (await db.answer(`EXPLAIN ${query}`)).rows();
+    expect((await db.answer(`EXPLAIN ; ${query};;`)).rows()).toEqual(plan);
+  });
+
   test('EXPLAIN is also written as Apache Pinot has it', async () => {
     expect((await db.answer(`EXPLAIN PLAN FOR ${query}`)).rows()).toEqual(
       (await db.answer(`EXPLAIN ${query}`)).rows(),

@@ -45,14 +45,15 @@ test.each([
 test.each([
   ['SELECT 1', 'SELECT 1'],
   ['SELECT 1; ', 'SELECT 1'],
-  [' ;; SELECT 1 -- a;\n; -- b', ' SELECT 1 -- a;\n'],
+  [' ;; SELECT 1 -- a;\n; -- b', '    SELECT 1 -- a;\n'],
+  ["/* a */ ; -- b\n; SELECT ';'", "/* a */   -- b\n  SELECT ';'"],
   ["SELECT ';', E'\\';', \";\", $$;$$, $a$;$$;$a$, /* ; /* ; */ ; */ 1;", undefined],
   ["SELECT ? LIKE\u00a0E'\\';'; -- the space is one of a document", "SELECT ? LIKE\u00a0E'\\';'"],
   ['SELECT x$1, name$;', 'SELECT x$1, name$'],
   ["SELECT 'a", "SELECT 'a"],
   ['SELECT 1 /* a', 'SELECT 1 /* a'],
   ['', ''],
-  [';', ''],
+  [';', ' '],
 ])('the body of %j has no semicolon that ends it', (sql, body = sql.slice(0, -1)) => {
   expect(bodyOf(sql)).toBe(body);
 });

@@ -138,3 +138,13 @@ test('a query with sums that fails says where', async () => {
     expect.stringContaining(`LINE 1: SELECT sum(a), CAST(min(t)`),
   ]);
 });
+
+test('a query with sums may begin with a semicolon, which changes no position in a message', async () => {
+  const answer = await db.answer(';; SELECT sum(a) AS s FROM range(3) t(a); -- all');
+  expect([answer.columns, answer.rows()]).toEqual([['s: Int64'], [['3']]]);
+  const failure = await db.failure(
+    "/* a */; SELECT sum(a), CAST(min('x' || a) AS INTEGER) FROM range(3) t(a)",
+  );
+  expect(failure.message).toContain(`CAST(min('x' || a) AS`);
+  expect(failure.message).toMatch(/\n {32}\^$/);
+});

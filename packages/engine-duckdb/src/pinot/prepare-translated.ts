@@ -1,9 +1,9 @@
-import duckdb from '@duckdb/node-bindings';
 import { isQuireError, type Query, QuireError } from '@quire/core';
 import { quoteLiteral } from '../conversion/column-plan.ts';
 import { quoteIdentifier } from '../conversion/column-type.ts';
+import { readPlan } from '../explain-statement.ts';
 import type { QueryConnection } from '../query-connection.ts';
-import { readBoundRows, readRows } from '../read-rows.ts';
+import { readRows } from '../read-rows.ts';
 import { prepareSelect, type SelectStatement, type StatementRules } from '../select-statement.ts';
 import { tableNotFound } from '../statement-guard.ts';
 import { checkText } from '../statement-limits.ts';
@@ -63,22 +63,10 @@ export async function prepareTranslated(
     },
   );
   try {
-    const prepared = await prepare({ ...query, sql });
-    if (!isPlan) return { ...prepared, isTranslated: true };
-    return await prepare({ sql: planQuery(await planOf(connection, prepared)) });
+    const prepared = { ...(await prepare({ ...query, sql })), isTranslated: true };
+    if (!isPlan) return prepared;
+    return await prepare({ sql: planQuery(await readPlan(connection, prepared, redact)) });
   } catch (error) {
     throw isQuireError(error) ? rewordForPinot(error) : error;
   }
-}
-
-/** Returns DuckDB's plan of a statement as JSON, without running it. */
-async function planOf(
-  connection: QueryConnection,
-  { statement, sql, values }: SelectStatement,
-): Promise<string> {
-  duckdb.destroy_prepare_sync(statement);
-  const rows = await connection.call((handle) =>
-    readBoundRows(handle, `EXPLAIN (FORMAT json) ${sql}`, values),
-  );
-  return String(rows[0]?.['explain_value']);
 }
