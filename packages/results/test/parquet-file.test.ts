@@ -259,6 +259,20 @@ test.each([
   expect(bounds).toEqual(Array.from({ length: 2 }, () => [least, most ?? text]));
 });
 
+test('the bounds of bytes of a fixed length keep that length', async () => {
+  const field = new Field('fixed', new FixedSizeBinary(20), true);
+  const bytes = [7, 9].map((byte) => new Uint8Array(20).fill(byte));
+  const schema = new Schema([field]);
+  const children = [vectorFromArray(bytes, new FixedSizeBinary(20)).data[0]!];
+  const batch = new RecordBatch(
+    schema,
+    makeData({ type: new Struct([field]), length: 2, children }),
+  );
+  const { file } = await fileFromReusedMemory(schema, [batch]);
+  const statistics = parquetMetadata(file).row_groups[0]?.columns[0]?.meta_data?.statistics;
+  expect([statistics?.min_value, statistics?.max_value]).toEqual(bytes);
+});
+
 test('columns of the same name get numbers, as in NDJSON', () => {
   const fields = ['a', 'a', '__proto__'].map((name) => new Field(name, new Int32(), true));
   expect(parquetColumnsOf(fields).map(({ name }) => name)).toEqual(['a', 'a_1', '__proto__']);

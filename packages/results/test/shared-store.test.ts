@@ -165,6 +165,33 @@ test('a caller that leaves during the search for new brokers disturbs nobody els
   expect(await stayed).toBe('RESULT_NOT_FOUND');
 });
 
+test('a broker that came during a search for new brokers is found, although that search had passed its folder', async () => {
+  await broker('Broker_c_1').results.create(countingRows(1), { owner: 'o' });
+  const reached = Promise.withResolvers<void>();
+  let lookCount = 0;
+  const store = new FaultStore(memory, {
+    clock,
+    plan: ({ key }) => {
+      if (key !== '' || (lookCount += 1) !== 2) return undefined;
+      reached.resolve();
+      return { kind: 'slow', delayMs: 100 };
+    },
+  });
+  const results = brokerOn(store, 'Broker_a_1');
+  const first = codeOf(results.open(neverStored));
+  await reached.promise;
+  const { entry } = await broker('Broker_b_1').results.create(countingRows(5), { owner: 'o' });
+  const impatient = new AbortController();
+  const left = codeOf(results.open(entry.requestId, { signal: impatient.signal }));
+  const found = results.open(entry.requestId);
+  await clock.advance(50); // now both wait for the search
+  impatient.abort();
+  expect(await left).toBe('ABORTED');
+  await clock.advance(50);
+  expect((await found).entry).toEqual(entry);
+  expect(await first).toBe('RESULT_NOT_FOUND');
+});
+
 test('a young id that nobody has costs a look every ten seconds, however often it is asked for', async () => {
   const { results: other } = broker('Broker_b_1');
   await other.create(countingRows(1), { owner: 'o' });

@@ -8,11 +8,11 @@ import {
   Int32,
   List,
   makeData,
-  makeVector,
   RecordBatch,
   Schema,
   Struct,
   Utf8,
+  Vector,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import type { ArrowColumn } from '../src/arrow/arrow-input.ts';
@@ -101,10 +101,14 @@ function columnOf(type: TextType, texts: readonly string[]): Data {
   const column = textColumnOf(text, texts);
   if (type === text) return column;
   if (type === dictionary) {
+    // In two chunks, as after a delta of the dictionary.
+    const values = texts.toReversed();
+    const middle = values.length >> 1;
+    const chunks = [values.slice(0, middle), values.slice(middle)];
     return makeData({
       type,
       data: Int32Array.from(texts.keys()).reverse(),
-      dictionary: makeVector(textColumnOf(text, texts.toReversed())),
+      dictionary: new Vector(chunks.map((chunk) => textColumnOf(text, chunk))),
     } as unknown as Parameters<typeof makeData>[0]);
   }
   const offsets = Int32Array.from({ length: texts.length + 1 }, (_, row) => row);
