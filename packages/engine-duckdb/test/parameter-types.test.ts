@@ -35,6 +35,7 @@ test.each([
   "SELECT 'it''s; -- no comment' AS a, $$;!$$ AS b, E'\\';' AS c, $x$ $$ ; $x$ AS d, \"e;\" AS e, ? AS f FROM (SELECT 1 AS \"e;\"); -- ; the end",
   '/* ; /* nested ; */ */ SELECT 1e0 AS a, ? AS b /* ; */ ; ; -- ;',
   ';; SELECT 1e0 AS a, ? AS b',
+  'SELECT 1e0 AS a, ? AS b -- the end',
 ])('a parameter changes no type and no value beside it: %s', async (sql) => {
   const answer = await db.answer(sql, [{ type: 'INT', value: 1 }]);
   const literal = await db.answer(sql.replaceAll('?', 'CAST(1 AS INTEGER)'));

@@ -208,14 +208,11 @@ describe('a query over a stored result', () => {
     const rows = await storedRows('SELECT 1 AS n');
     const ask = (signal?: AbortSignal) => {
       const reading = Promise.withResolvers<AbortSignal | undefined>();
-      const read: NamedRows['read'] = ({ signal: given }) => ({
-        [Symbol.asyncIterator]: () => ({
-          next: () => {
-            reading.resolve(given);
-            return new Promise(() => undefined);
-          },
-        }),
-      });
+      // A generator that waits cannot be closed either.
+      const read: NamedRows['read'] = async function* ({ signal: given }) {
+        reading.resolve(given);
+        yield await new Promise<never>(() => undefined);
+      };
       const outcome = stopped.engine.execute(
         { sql: `FROM result('${id}')` },
         { limits: { timeoutMs: 300 }, signal, results: [{ ...rows, read }] },

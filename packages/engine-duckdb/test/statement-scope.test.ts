@@ -89,6 +89,7 @@ test.each<readonly [sql: string, expected: readonly string[] | undefined]>([
   ['WITH RECURSIVE a AS (FROM b UNION ALL FROM a), b AS (SELECT 1) FROM a', ['b']],
   ['WITH RECURSIVE b AS (SELECT 1 AS x), a AS (FROM b UNION ALL FROM a) FROM a', []],
   ['WITH RECURSIVE a AS (WITH b AS (FROM a) FROM b UNION ALL FROM a) FROM a', ['a']],
+  ['WITH RECURSIVE b AS (SELECT 1 AS x), a AS (FROM b UNION ALL SELECT a.x FROM a, b) FROM a', []],
   ['FROM recurring.a', undefined],
   ["FROM query('FROM a')", undefined],
   ["FROM query_table('a')", undefined],

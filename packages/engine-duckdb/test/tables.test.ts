@@ -191,6 +191,19 @@ describe('a table', () => {
     expect(answer.rows()).toEqual([['1']]);
   });
 
+  test.each(['duckdb', 'pinot'] as const)(
+    'a table is found in any case of its ASCII letters, as DuckDB compares names, in the dialect %s',
+    async (dialect) => {
+      const path = await write('t.csv', 'n\n1\n');
+      await using db = await TestEngine.open({ tables: [{ name: 'Été', path, format: 'auto' }] });
+      db.dialect = dialect;
+      for (const name of ['Été', 'ÉTé']) {
+        expect((await db.answer(`SELECT n FROM "${name}"`)).rows()).toEqual([['1']]);
+      }
+      expect((await db.failure('SELECT n FROM "été"')).code).toBe('TABLE_NOT_FOUND');
+    },
+  );
+
   test('a table stays as it was opened when a file comes to its directory', async () => {
     const path = await write('a.csv', 'a\n1\n');
     await using db = await TestEngine.open({
