@@ -135,6 +135,7 @@ describe('a broker is sent', () => {
     'WITH x AS (SELECT 1) SELECT * FROM x',
     'EXPLAIN PLAN FOR SELECT 1',
     'SET a = 1; SELECT 1;',
+    "SELECT file FROM t WHERE kind = 'insert'",
   ])('a broker is sent queries: %s', (sql) => {
     expect(() => assertQuery(sql, sqlTokens(sql))).not.toThrow();
   });
