@@ -20,26 +20,33 @@ export function takeSetStatements(text: string): {
   return { sql, options };
 }
 
-/** Matches `OPTION(name = value, …)` at the end of a text. */
-const trailingOptionsPattern = /\boption\s*\(([^()]{0,4000})\)\s*;?\s*$/i;
+/**
+ * Matches `OPTION(name = value, …)`, what may follow it (comments, as Apache Calcite reads them,
+ * semicolons and spaces), or a part of the query that may not.
+ */
+const pieces =
+  /\boption\s*\((?<given>[^()]{0,4000})\)|(?<blank>(?:--|\/\/)[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)|[;\s]+)|'[^']*(?:'|$)|"[^"]*(?:"|$)|\w+|[^\w\s;'"/-]+|[\s\S]/gi;
 
 /**
  * Parses the query options in `OPTION(…)` at the end of a query in Apache Pinot's SQL. The text is
- * unchanged: they are part of its grammar.
+ * unchanged: they are part of its grammar. It is read once, from its start: a pattern for its end
+ * would be tried at each `OPTION(`.
  */
 export function parseTrailingOptions(text: string): ReadonlyMap<string, string> {
-  const found = trailingOptionsPattern.exec(text);
   const options = new Map<string, string>();
-  // A comment extends to the end of its line.
-  if (found === null || text.slice(0, found.index).split('\n').at(-1)?.includes('--') === true) {
-    return options;
+  if (!/\boption\s*\(/i.test(text)) return options;
+  for (const { groups } of text.matchAll(pieces)) {
+    if (groups?.['blank'] !== undefined) continue;
+    const given = groups?.['given'];
+    if (given === undefined) options.clear();
+    else addOptions(options, given);
   }
-  for (const [name, value] of parseTrailingOptions(text.slice(0, found.index))) {
-    options.set(name, value);
-  }
-  for (const piece of found[1]?.split(',') ?? []) {
+  return options;
+}
+
+function addOptions(options: Map<string, string>, given: string): void {
+  for (const piece of given.split(',')) {
     const [, name, value] = /^\s*([A-Za-z][\w.]*)\s*=\s*(.*?)\s*$/s.exec(piece) ?? [];
     if (name !== undefined) options.set(name, (value ?? '').replace(/^(['"])(.*)\1$/s, '$2'));
   }
-  return options;
 }
