@@ -48,7 +48,7 @@ export function parseFailure(error: unknown): DuckDbFailure {
   };
 }
 
-/** Parses an error of SQL that contains a query after a prefix: its position is that in the query. */
+/** Parses an error of SQL with a query after a prefix; its position is the one in the query. */
 export function parseFailureAfter(prefix: string, error: unknown): DuckDbFailure {
   const failure = parseFailure(error);
   const { position } = failure;

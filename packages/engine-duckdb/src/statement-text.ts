@@ -7,9 +7,9 @@ const commentEdge = /\/\*|\*\//g;
 const token = new RegExp(String.raw`${sqlPiece}|[\s\S]`, 'y');
 
 /**
- * Returns the one statement of a text without semicolons, so that it can follow other SQL, or be put
- * in brackets that close on a line of their own: comments at its end remain. Its positions are those
- * in the text.
+ * Returns the one statement of a text without semicolons, so that it can follow other SQL, or be
+ * put in brackets that close on a line of their own: comments at its end remain. Its positions are
+ * those in the text.
  */
 export function bodyOf(sql: string): string {
   let start = 0;
