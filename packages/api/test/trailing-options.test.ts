@@ -17,6 +17,7 @@ test.each<readonly [sql: string, options: Readonly<Record<string, string>>]>([
   ["SELECT 'OPTION(a=1)'", {}],
   ['SELECT 1 OPTION(a=1) LIMIT 1', {}],
   ['SELECT my_option(a=1)', {}],
+  ["SELECT 1 OPTION(, a b=1, =2, 3, c=, d==' ')", { c: '', d: "=' '" }],
 ])('the options of %j are those of its end', (sql, options) => {
   expect(Object.fromEntries(parseTrailingOptions(sql))).toEqual(options);
 });
@@ -29,3 +30,10 @@ test.each(['option()', ' OPTION(a=b)', 'option(', 'option() ', 'option( ', '/*',
     expect(parseTrailingOptions(sql).size).toBeLessThan(2);
   },
 );
+
+/** A pattern that looked for the end of a value at each space would take minutes. */
+test('values with many spaces are read in one pass', () => {
+  const value = `b${' '.repeat(3_900)}c`;
+  const options = parseTrailingOptions(`SELECT 1 ${`OPTION(a=${value})`.repeat(10_000)}`);
+  expect([...options]).toEqual([['a', value]]);
+});

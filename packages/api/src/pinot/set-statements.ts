@@ -46,7 +46,10 @@ export function parseTrailingOptions(text: string): ReadonlyMap<string, string> 
 
 function addOptions(options: Map<string, string>, given: string): void {
   for (const piece of given.split(',')) {
-    const [, name, value] = /^\s*([A-Za-z][\w.]*)\s*=\s*(.*?)\s*$/s.exec(piece) ?? [];
-    if (name !== undefined) options.set(name, (value ?? '').replace(/^(['"])(.*)\1$/s, '$2'));
+    const equals = piece.indexOf('=');
+    const name = piece.slice(0, Math.max(0, equals)).trim();
+    if (!/^[A-Za-z][\w.]*$/.test(name)) continue;
+    const value = piece.slice(equals + 1).trim();
+    options.set(name, value.replace(/^(['"])(.*)\1$/s, '$2'));
   }
 }
