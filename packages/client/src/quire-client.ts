@@ -129,6 +129,7 @@ export class QuireClient {
    * @throws OFFSET_OUT_OF_RANGE when `offset` is past the end
    * @throws RESULT_NOT_FOUND, RESULT_EXPIRED, RESULT_EVICTED, RESULT_DELETED when the result does
    *   not exist, or no longer exists
+   * @throws CONFLICT when the query still runs: `QuireQueryClient` reads its rows
    */
   async page(
     requestId: string,
@@ -144,7 +145,7 @@ export class QuireClient {
 
   /**
    * Streams the bytes of a page in a format (`json` is the whole cursor response), in constant
-   * memory.
+   * memory; of a query that still runs, the rows so far.
    *
    * @throws as `page`; SERVER_UNREACHABLE also when the stream breaks: the earlier bytes are then
    *   incomplete

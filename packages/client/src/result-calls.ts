@@ -8,6 +8,7 @@ import {
 } from '@quire/core/wire';
 import { isRequestId, QuireError } from '@quire/core/portable';
 import type { CellModes } from './cells.ts';
+import { QuireClientError } from './client-error.ts';
 import type { HttpRequest, HttpSender } from './http.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
@@ -47,18 +48,24 @@ export interface SignalOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Parses the answer to a query or a page call. @throws as `decodeQueryPage` */
+/**
+ * Parses the answer to a query or a page call. @throws as `decodeQueryPage`; CONFLICT when the
+ * query still runs
+ */
 export function parseQueryPage(
   bytes: Uint8Array,
   rowCount: number | undefined,
   modes: CellModes,
 ): QueryPage {
   const text = new TextDecoder().decode(bytes);
-  return decodeQueryPage(
-    modes.integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text),
-    rowCount,
-    modes,
-  );
+  const answer = modes.integers === 'number' ? parseRoundingJson(text) : parseLosslessJson(text);
+  const { state } = expectObject(answer, 'body');
+  // The number of rows so far would count as that of the whole result.
+  if (state === 'QUEUED' || state === 'RUNNING') {
+    const message = 'The query is still running; its result can be read when it has ended.';
+    throw new QuireClientError('CONFLICT', message, { status: 200 });
+  }
+  return decodeQueryPage(answer, rowCount, modes);
 }
 
 /**

@@ -66,6 +66,25 @@ describe('stored results', () => {
     ]);
   });
 
+  it('stored results are not opened while their queries run: the rows so far would count as all', async () => {
+    const resultTable = {
+      dataSchema: { columnNames: ['n'], columnDataTypes: ['INT'] },
+      rows: [[1]],
+    };
+    const ids = { requestId, brokerId: 'b', numRowsResultSet: 1, exceptions: [] };
+    const running = { ...ids, state: 'RUNNING', resultTable, offset: 0, numRows: 1 };
+    const queued = { ...ids, state: 'QUEUED', sizeBytes: 0, timeUsedMs: 1, submissionTimeMs: 1 };
+    for (const answer of [running, queued]) {
+      const { client } = clientOf(answer);
+      for (const call of [client.open(requestId), client.page(requestId, { offset: 0 })]) {
+        expect(await errorOf(call)).toEqual({
+          code: 'CONFLICT',
+          message: 'The query is still running; its result can be read when it has ended.',
+        });
+      }
+    }
+  });
+
   it.each(['..', '', 'a/b', '%2e%2e', 'a b', '018F6B1E-0000-7000-8000-000000000001'])(
     'stored results are not asked for by the id %j, which would change the URL',
     async (id) => {
