@@ -72,7 +72,10 @@ function answerRows(
     'num-rows': rows.length,
   };
   for (const [name, value] of Object.entries(headers)) response.setHeader(`quire-${name}`, value);
-  if (format !== null) return void response.end(rows.map(([n]) => `${format} ${n}\n`).join(''));
+  const head = format === 'csv' ? 'n\n' : '';
+  if (format !== null) {
+    return void response.end(head + rows.map(([n]) => `${format} ${n}\n`).join(''));
+  }
   const dataSchema = { columnNames: ['n', 'text'], columnDataTypes: ['LONG', 'STRING'] };
   response.end(
     JSON.stringify({

@@ -59,13 +59,41 @@ function csvPiece(page: Uint8Array, { isFirst }: PiecePosition): Uint8Array {
  * quotes do not count (RFC 4180).
  */
 function endOfRecord(csv: Uint8Array): number {
+  const { end } = scanRecords(csv, 1);
+  if (end === undefined) throw new QuireError('UNEXPECTED_RESPONSE', 'A CSV page has no header.');
+  return end;
+}
+
+/**
+ * Counts the records of a CSV text that end with a line break, at most `recordsMax`, and returns
+ * the end of the last one.
+ */
+function scanRecords(
+  csv: Uint8Array,
+  recordsMax: number,
+): { readonly recordCount: number; readonly end: number | undefined } {
   let isQuoted = false;
-  for (const [position, byte] of csv.entries()) {
+  let recordCount = 0;
+  let end: number | undefined;
+  for (let position = 0; position < csv.byteLength && recordCount < recordsMax; position += 1) {
+    const byte = csv[position];
     // A doubled quote closes and reopens.
     if (byte === quote) isQuoted = !isQuoted;
-    else if (byte === lineFeed && !isQuoted) return position + 1;
+    else if (byte === lineFeed && !isQuoted) {
+      recordCount += 1;
+      end = position + 1;
+    }
   }
-  throw new QuireError('UNEXPECTED_RESPONSE', 'A CSV page has no header.');
+  return { recordCount, end };
+}
+
+/**
+ * Returns the number of complete rows of a page of lines; undefined for other formats, which mark
+ * their end.
+ */
+export function completeRowCount(format: PageFormatName, page: Uint8Array): number | undefined {
+  if (format === 'csv') return Math.max(0, scanRecords(page, Infinity).recordCount - 1);
+  return format === 'ndjson' ? countLines(page) : undefined;
 }
 
 /**
@@ -84,10 +112,14 @@ function jsonPiece(lines: Uint8Array, { isFirst, isLast }: PiecePosition): Uint8
   return concatenate(pieces);
 }
 
-function withCommas(lines: Uint8Array): Uint8Array {
+function countLines(lines: Uint8Array): number {
   let breakCount = 0;
   for (const byte of lines) if (byte === lineFeed) breakCount += 1;
-  const bytes = new Uint8Array(lines.byteLength + breakCount);
+  return breakCount;
+}
+
+function withCommas(lines: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(lines.byteLength + countLines(lines));
   let position = 0;
   for (const byte of lines) {
     if (byte === lineFeed) bytes[position++] = comma;

@@ -7,6 +7,7 @@ import {
   type RequestedPage,
   assertRowCount,
   type Caller,
+  hasAllRows,
   type PageForm,
   pageRequest,
   type ResultAddress,
@@ -166,5 +167,7 @@ function call(
   page: RequestedPage & PageForm,
   signal: AbortSignal | undefined,
 ) {
-  return caller.http.send(pageRequest(address, page, { signal }));
+  return caller.http.send(pageRequest(address, page, { signal }), (answer) =>
+    hasAllRows(page.format, answer),
+  );
 }

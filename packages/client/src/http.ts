@@ -68,11 +68,19 @@ export class HttpSender {
     this.#options = options;
   }
 
-  /** Sends a request and reads the whole response. */
-  send(request: HttpRequest): Promise<HttpAnswer> {
+  /**
+   * Sends a request and reads the whole response. A response that `isWhole` rejects counts as cut
+   * short.
+   */
+  send(
+    request: HttpRequest,
+    isWhole: (answer: HttpAnswer) => boolean = () => true,
+  ): Promise<HttpAnswer> {
     return this.#repeatedly(request, async () => {
       const { headers, chunks } = await this.#open(request);
-      return { headers, bytes: await readWhole(chunks) };
+      const answer = { headers, bytes: await readWhole(chunks) };
+      if (isWhole(answer)) return answer;
+      throw this.#errors.failed(new Error('the body ended early'));
     });
   }
 

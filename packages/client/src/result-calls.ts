@@ -9,7 +9,8 @@ import {
 import { isRequestId, QuireError } from '@quire/core/portable';
 import type { CellModes } from './cells.ts';
 import { QuireClientError } from './client-error.ts';
-import type { HttpRequest, HttpSender } from './http.ts';
+import { completeRowCount } from './document-pieces.ts';
+import type { HttpAnswer, HttpRequest, HttpSender } from './http.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import { type JsonValue, parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
 import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
@@ -99,7 +100,9 @@ export async function readPageBytes(
   page: RequestedPage & PageForm & { readonly expectedRowCount: number },
   options: SignalOptions,
 ): Promise<Uint8Array> {
-  const { bytes, headers } = await http.send(pageRequest(result, page, options));
+  const { bytes, headers } = await http.send(pageRequest(result, page, options), (answer) =>
+    hasAllRows(page.format, answer),
+  );
   // A browser exposes these headers of another origin only if the server allows it: missing ones
   // count as correct.
   const answered = (name: string, expected: number): number =>
@@ -116,6 +119,16 @@ export async function readPageBytes(
     offset: answered(pageHeaders.offset, page.offset),
   });
   return bytes;
+}
+
+/**
+ * Reports whether a page has the rows that its headers announce. For proxies that speak HTTP/1.0
+ * with the server, as nginx does by default, a broken connection is the end of a body.
+ */
+export function hasAllRows(format: PageFormatName, { headers, bytes }: HttpAnswer): boolean {
+  const announced = headers.get(pageHeaders.numRows);
+  const complete = announced === null ? undefined : completeRowCount(format, bytes);
+  return complete === undefined || complete === Number(announced);
 }
 
 /** Streams the bytes of a page in a format, from `firstByte`. */

@@ -108,6 +108,31 @@ describe('a download', () => {
     expect(fake.calls.length).toBe(1 + 3 + 2);
   });
 
+  it.each([
+    ['csv', 'with "quotes"\nand lines'],
+    ['ndjson', ''],
+  ] as const)(
+    'a download of %s requests a page again that a proxy has cut short as if it were whole',
+    async (format, name) => {
+      const rows = rowsOf(0, 6).map(([n, text]) =>
+        format === 'csv' ? `${n},"${text} ${name.replaceAll('"', '""')}"\n` : `{"n":${n}}\n`,
+      );
+      const page = (format === 'csv' ? 'n,"a\nb"\n' : '') + rows.join('');
+      const headers = { 'quire-num-rows': '6', 'quire-offset': '0', 'quire-request-id': requestId };
+      for (let end = 0; end < page.length; end += 1) {
+        const fault = (call: string, index: number) =>
+          call.includes('format=')
+            ? new Response(index === 1 ? page.slice(0, end) : page, { headers })
+            : undefined;
+        const fake = new FakeResult({ rowCount: 6, fault });
+        const cursor = await cursorOf(fake);
+        const reading = collect(cursor.download({ format }));
+        for (let turn = 0; turn < 20; turn += 1) await fake.clock.advance(100);
+        expect([end, textOf(await reading), fake.calls.length]).toEqual([end, page, 3]);
+      }
+    },
+  );
+
   it.each(['csv', 'ndjson', 'json'] as const)(
     'a download of %s that broke off anywhere goes on without a byte twice or missing',
     async (format) => {
