@@ -188,10 +188,18 @@ function reasonOf(error: unknown): string {
 
 function parseBaseUrl(baseUrl: string | URL): URL {
   const url = URL.parse(String(baseUrl));
+  // Messages must not repeat a password.
+  const shown = String(baseUrl).replace(/\/\/.*@/, '//');
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new QuireError(
       'INVALID_PARAMETER',
-      `'${String(baseUrl)}' is not a server's address; expected for example http://127.0.0.1:8099.`,
+      `'${shown}' is not a server's address; expected for example http://127.0.0.1:8099.`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `The address ${shown} contains credentials; give them separately, as a token or as a user and a password.`,
     );
   }
   if (url.username !== '' || url.password !== '') {

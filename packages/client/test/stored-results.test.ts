@@ -171,6 +171,18 @@ describe('a client', () => {
     }
   });
 
+  it.each(['http://ann:secret@quire.test', 'https://secret@quire.test', 'ftp://ann:se@cret@x'])(
+    'a client refuses the address %j with credentials, which messages would repeat',
+    (baseUrl) => {
+      expect(() => new QuireClient({ baseUrl })).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_PARAMETER',
+          message: expect.not.stringMatching(/secret|cret@|ann/),
+        }),
+      );
+    },
+  );
+
   it.each(['quire.test', 'ftp://quire.test', ''])(
     'a client is not made for the address %j',
     (baseUrl) => {
