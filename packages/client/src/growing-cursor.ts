@@ -1,5 +1,5 @@
 import { errorCodeOfException, pagePath, queryPath } from '@quire/core/wire';
-import { type Clock, QuireError } from '@quire/core/portable';
+import { type Clock, isQuireError, QuireError } from '@quire/core/portable';
 import type { Column, Row } from './cells.ts';
 import { QuireClientError } from './client-error.ts';
 import { downloadGrowing, type GrowingDownloadOptions } from './growing-download.ts';
@@ -15,6 +15,7 @@ import {
   readPage,
   sendForJson,
   type SignalOptions,
+  unlessLost,
 } from './result-calls.ts';
 import { ResultCursor } from './result-cursor.ts';
 
@@ -203,11 +204,21 @@ export class GrowingCursor implements AsyncDisposable {
     return cancelQuery(this.#caller, this, { signal });
   }
 
+  /**
+   * Cancels the query, or deletes its result, unless it is kept. Ignores a missing result, such as
+   * one that another cursor has deleted, and an unreachable server.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#options.keep) return;
-    const { state } = await this.status();
-    if (state === 'DONE') await deleteResult(this.#caller, this, {});
-    else if (state === 'QUEUED' || state === 'RUNNING') await this.cancel();
+    await unlessLost(async () => {
+      try {
+        await this.cancel();
+      } catch (error) {
+        if (!isQuireError(error, 'CONFLICT')) throw error;
+        // The query has ended.
+        await deleteResult(this.#caller, this, {});
+      }
+    });
   }
 }
 

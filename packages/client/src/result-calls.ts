@@ -6,7 +6,7 @@ import {
   pagePath,
   storedResultPath,
 } from '@quire/core/wire';
-import { isRequestId, QuireError } from '@quire/core/portable';
+import { isQuireError, isRequestId, QuireError } from '@quire/core/portable';
 import type { CellModes } from './cells.ts';
 import { QuireClientError } from './client-error.ts';
 import { completeRowCount } from './document-pieces.ts';
@@ -167,6 +167,20 @@ export async function deleteResult(
     path: storedResultPath(checkedId(result.requestId)),
     ...about(result, options),
   });
+}
+
+/**
+ * Performs a deletion. Ignores a missing result or an unreachable server, because the result
+ * expires anyway.
+ */
+export async function unlessLost(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!isQuireError(error) || (error.kind !== 'missing' && error.kind !== 'unavailable')) {
+      throw error;
+    }
+  }
 }
 
 export async function renewResult(

@@ -1,10 +1,4 @@
-import {
-  isQuireError,
-  type PageRequest,
-  previousPage,
-  QuireError,
-  resolveRowRange,
-} from '@quire/core/portable';
+import { type PageRequest, previousPage, QuireError, resolveRowRange } from '@quire/core/portable';
 import type { Column, Row, RowObject } from './cells.ts';
 import { Download, type DownloadOptions } from './download.ts';
 import type { JsonObject } from './json-fields.ts';
@@ -17,6 +11,7 @@ import {
   readPage,
   renewResult,
   type SignalOptions,
+  unlessLost,
 } from './result-calls.ts';
 import type { StoredResult } from './stored-result.ts';
 
@@ -224,14 +219,7 @@ export class ResultCursor implements AsyncDisposable {
    * because the result expires anyway.
    */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#keep) return;
-    try {
-      await this.delete();
-    } catch (error) {
-      if (!isQuireError(error) || (error.kind !== 'missing' && error.kind !== 'unavailable')) {
-        throw error;
-      }
-    }
+    if (!this.#keep) await unlessLost(() => this.delete());
   }
 
   #assertRow(offset: number): void {

@@ -1,4 +1,4 @@
-import { isQuireError, QuireQueryClient } from '@quire/client';
+import { isQuireError, QuireClient, QuireQueryClient } from '@quire/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../testkit/broker-server.ts';
 
@@ -68,6 +68,27 @@ test('what a query fails with in the middle ends a walk, and every later call', 
     for await (const _ of cursor.rows()) count += 1;
     return count;
   };
+test('leaving the block deletes the result of a query that has ended, unless it is gone', async () => {
+  const plain = new QuireClient({ baseUrl: broker.address.url, token: 'ann-token' });
+  const leave = async (isDeleted: boolean): Promise<string> => {
+    await using cursor = await client.start('rows 10', { rowCount: 4 });
+    expect((await cursor.result()).totalRowCount).toBe(10);
+    if (isDeleted) await plain.delete(cursor.requestId);
+    return cursor.requestId;
+  };
+  for (const isDeleted of [false, true]) {
+    await expect(plain.open(await leave(isDeleted))).rejects.toMatchObject({
+      code: 'RESULT_DELETED',
+    });
+  }
+  const failed = await client.start('rows 3000 then wait then fail QUERY_FAILED', {
+    rowCount: 100,
+  });
+  broker.engine.resume();
+  await expect(failed.result()).rejects.toMatchObject({ code: 'QUERY_FAILED' });
+  await failed[Symbol.asyncDispose]();
+});
+
   await expect(walk()).rejects.toSatisfy((error) => isQuireError(error, 'QUERY_LIMIT_EXCEEDED'));
   await expect(cursor.result()).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
   await cursor[Symbol.asyncDispose]();
