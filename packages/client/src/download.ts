@@ -1,5 +1,5 @@
 import type { ArrowCodec } from '@quire/core/wire';
-import { type PageRequest, QuireError, resolveRowRange } from '@quire/core/portable';
+import { isQuireError, type PageRequest, QuireError, resolveRowRange } from '@quire/core/portable';
 import { concatenate } from './concatenate.ts';
 import {
   type DownloadFormat,
@@ -100,17 +100,7 @@ export class Download implements AsyncIterable<Uint8Array> {
     pageRowCount = firstPageRowCount,
   ) {
     const { offset = 0, rowCount = resultRowCount, pageSize = pageRowCount, from } = options;
-    for (const [name, value, least] of [
-      ['offset', offset, 0],
-      ['rowCount', rowCount, 0],
-      ['pageSize', pageSize, 1],
-    ] as const) {
-      if (Number.isSafeInteger(value) && value >= least) continue;
-      throw new QuireError(
-        'INVALID_PARAMETER',
-        `${name} is ${value}; expected an integer of at least ${least}.`,
-      );
-    }
+    assertCounts({ offset, rowCount, pageSize });
     this.#caller = caller;
     this.#result = result;
     this.#options = options;
@@ -186,7 +176,9 @@ export class Download implements AsyncIterable<Uint8Array> {
     const { totalRowCount } = this;
     const firstByte = this.#position.sizeBytes;
     if (this.#position.offset === this.#end && firstByte > 0) return;
-    const page = { ...this.#options, offset: this.#start, rowCount: Math.max(1, totalRowCount) };
+    // The page after the last row of the result is empty.
+    const offset = totalRowCount === 0 ? this.#resultRowCount : this.#start;
+    const page = { ...this.#options, offset, rowCount: Math.max(1, totalRowCount) };
     const chunks =
       totalRowCount === 0
         ? [
@@ -203,9 +195,15 @@ export class Download implements AsyncIterable<Uint8Array> {
       const { sizeBytes } = this.#position;
       onProgress?.({ rowCount: offset - this.#start, totalRowCount, sizeBytes });
     };
-    for await (const bytes of chunks) {
-      advance(this.#start, bytes.byteLength);
-      yield bytes;
+    try {
+      for await (const bytes of chunks) {
+        advance(this.#start, bytes.byteLength);
+        yield bytes;
+      }
+    } catch (error) {
+      // The position is after the last byte, whose download was not continued to its end.
+      const isComplete = firstByte > 0 && isQuireError(error, 'OFFSET_OUT_OF_RANGE');
+      if (!isComplete || this.#position.sizeBytes > firstByte) throw error;
     }
     advance(this.#end, 0);
   }
@@ -246,6 +244,26 @@ export class Download implements AsyncIterable<Uint8Array> {
       yield { offset, rowCount };
       offset += rowCount;
     }
+  }
+}
+
+/**
+ * Checks the numbers of a download. @throws INVALID_PARAMETER when one of them is not valid
+ */
+export function assertCounts(
+  { offset, rowCount, pageSize }: Record<'offset' | 'rowCount' | 'pageSize', number>,
+  rowCountLeast = 0,
+): void {
+  for (const [name, value, least] of [
+    ['offset', offset, 0],
+    ['rowCount', rowCount, rowCountLeast],
+    ['pageSize', pageSize, 1],
+  ] as const) {
+    if (Number.isSafeInteger(value) && value >= least) continue;
+    throw new QuireError(
+      'INVALID_PARAMETER',
+      `${name} is ${value}; expected an integer of at least ${least}.`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ArrowCodec, pageHeaders } from '@quire/core/wire';
 import { type Clock, isQuireError } from '@quire/core/portable';
 import { type JoinableFormat, pieceOf } from './document-pieces.ts';
-import { Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
+import { assertCounts, Download, firstPageRowCount, rowsOfNextPage } from './download.ts';
 import {
   assertAsked,
   type RequestedPage,
@@ -30,7 +30,7 @@ export interface GrowingDownloadOptions {
   readonly formulas?: 'escape' | undefined;
   /** Rows of the result to skip at the start. */
   readonly offset?: number | undefined;
-  /** The maximum number of rows; absent: all. */
+  /** The maximum number of rows, at least 1; absent: all. */
   readonly rowCount?: number | undefined;
   /** Rows in one request. Absent: about 4 MiB. */
   readonly pageSize?: number | undefined;
@@ -60,7 +60,8 @@ interface PagePart {
  * Yields a result as one document, whose rows are yielded as they are produced: together, the
  * chunks are the same bytes as `Download` of the finished result.
  *
- * @throws the code that the query failed with: the earlier chunks are then not a document
+ * @throws the code that the query failed with: the earlier chunks are then not a document;
+ *   INVALID_PARAMETER when a number is not valid
  */
 export async function* downloadGrowing(
   source: GrowingSource,
@@ -68,8 +69,10 @@ export async function* downloadGrowing(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { format, compression, formulas, pageSize, onProgress, signal } = options;
   const { offset: start = 0, rowCount: wanted = Number.MAX_SAFE_INTEGER - start } = options;
-  const stop = start + wanted;
   let pageRowCount = pageSize ?? firstPageRowCount;
+  // On the wire, 0 rows are a page of the server's size.
+  assertCounts({ offset: start, rowCount: wanted, pageSize: pageRowCount }, 1);
+  const stop = start + wanted;
   let position = { offset: start, sizeBytes: 0 };
   for (let isFirst = true; ;) {
     const asked = {

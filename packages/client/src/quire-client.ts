@@ -1,5 +1,4 @@
 import { routePatterns } from '@quire/core/wire';
-import { QuireError } from '@quire/core/portable';
 import { defaultQueryTimeoutMs, openSender, type QuireClientOptions } from './client-options.ts';
 import { expectArray, expectObject, type JsonObject } from './json-fields.ts';
 import type { JsonValue } from './lossless-json.ts';
@@ -8,6 +7,7 @@ import { encodeParameters, type ParameterValues } from './query-parameters.ts';
 import {
   type RequestedPage,
   type Caller,
+  checkedRowCount,
   deleteResult,
   type PageForm,
   parseQueryPage,
@@ -208,16 +208,4 @@ export class QuireClient {
   ): Promise<StoredResult> {
     return renewResult(this.#caller, { requestId, broker }, duration, { signal });
   }
-}
-
-/**
- * Checks a row count. On the wire, 0 and an absent value both mean the server's page size; here
- * only an absent value does.
- */
-function checkedRowCount(rowCount: number | undefined): number | undefined {
-  if (rowCount === undefined || (Number.isSafeInteger(rowCount) && rowCount >= 1)) return rowCount;
-  throw new QuireError(
-    'INVALID_PARAMETER',
-    `rowCount is ${rowCount}; expected an integer of at least 1.`,
-  );
 }

@@ -6,7 +6,7 @@ import { expectArray, expectObject } from './json-fields.ts';
 import { encodeParameters } from './query-parameters.ts';
 import { decodeRunningQuery, type QueryStatus, type RunningQuery } from './query-status.ts';
 import type { ClientCallOptions, QueryOptions } from './quire-client.ts';
-import { type Caller, sendForJson, type SignalOptions } from './result-calls.ts';
+import { type Caller, checkedRowCount, sendForJson, type SignalOptions } from './result-calls.ts';
 
 /** The options of a query whose rows are read while it runs. */
 export interface StartOptions extends QueryOptions {
@@ -52,7 +52,7 @@ export class QuireQueryClient {
     const { bytes } = await this.#caller.http.send({
       method: 'POST',
       path: routePatterns.query,
-      query: { doPaginate: 'true', async: 'true', numRows: rowCount, wait },
+      query: { doPaginate: 'true', async: 'true', numRows: checkedRowCount(rowCount), wait },
       body: { sql, ...(parameters !== undefined && { parameters: encodeParameters(parameters) }) },
       signal,
       headersTimeoutMs: this.#queryTimeoutMs,

@@ -209,6 +209,18 @@ export function checkedId(requestId: string): string {
   throw new QuireError('INVALID_PARAMETER', `'${requestId.slice(0, 80)}' is not a request id.`);
 }
 
+/**
+ * Checks a row count. On the wire, 0 and an absent value both mean the server's page size; here
+ * only an absent value does.
+ */
+export function checkedRowCount(rowCount: number | undefined): number | undefined {
+  if (rowCount === undefined || (Number.isSafeInteger(rowCount) && rowCount >= 1)) return rowCount;
+  throw new QuireError(
+    'INVALID_PARAMETER',
+    `rowCount is ${rowCount}; expected an integer of at least 1.`,
+  );
+}
+
 export function pageRequest(
   result: ResultAddress,
   page: RequestedPage & Partial<PageForm>,

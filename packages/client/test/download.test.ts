@@ -282,6 +282,22 @@ describe('a download in Parquet', () => {
     ]);
   });
 
+  it('a download in Parquet that has all bytes, but not the end of its loop, is continued to its end', async () => {
+    const outOfRange = {
+      code: 416,
+      error: 'The page has 31 bytes.',
+      reason: 'OFFSET_OUT_OF_RANGE',
+    };
+    const fault = (call: string) =>
+      call.includes('parquet') ? Response.json(outOfRange, { status: 416 }) : undefined;
+    const cursor = await cursorOf(new FakeResult({ rowCount: 7, fault }));
+    const from = { offset: 0, sizeBytes: 31 };
+    const rest = cursor.download({ format: 'parquet', from });
+    expect([await collect(rest), rest.position]).toEqual([[], { offset: 7, sizeBytes: 31 }]);
+    const whole = cursor.download({ format: 'parquet' });
+    expect((await errorOf(collect(whole))).code).toBe('OFFSET_OUT_OF_RANGE');
+  });
+
   it('a download in Parquet is refused when a server sends the whole file instead of its rest', async () => {
     const from = { offset: 0, sizeBytes: 10 };
     const download = (await cursorOf(fakeOf(false))).download({ format: 'parquet', from });
@@ -294,9 +310,12 @@ describe('a download in Parquet', () => {
 
   it('a download in Parquet of no rows is a file all the same', async () => {
     const fault = (call: string) =>
-      call.includes('numRows=1&format=parquet') ? new Response(file) : undefined;
-    const cursor = await cursorOf(new FakeResult({ rowCount: 0, fault }));
-    expect(textOf([await cursor.toParquet()])).toBe(textOf([file]));
+      /offset=(?:0|7)&numRows=1&format=parquet/.test(call) ? new Response(file) : undefined;
+    for (const rowCount of [0, 7]) {
+      const cursor = await cursorOf(new FakeResult({ rowCount, fault }));
+      const bytes = await cursor.toParquet({ offset: Math.min(3, rowCount), rowCount: 0 });
+      expect(textOf([bytes])).toBe(textOf([file]));
+    }
   });
 });
 

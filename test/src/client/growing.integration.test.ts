@@ -44,6 +44,16 @@ test('a cursor walks through the rows while the query runs, to the last one', as
   expect([result.totalRowCount, result.page.rows.length]).toEqual([4500, 400]);
 });
 
+test('a number of rows or a page size that no page has is refused', async () => {
+  const invalid = { code: 'INVALID_PARAMETER' };
+  await expect(client.start('rows 10', { rowCount: 0 })).rejects.toMatchObject(invalid);
+  await using cursor = await client.start('rows 10');
+  for (const wrong of [{ rowCount: 0 }, { pageSize: 0 }, { offset: -1 }]) {
+    const download = cursor.download({ format: 'arrow', ...wrong });
+    await expect(download.next()).rejects.toMatchObject(invalid);
+  }
+});
+
 test('leaving the block cancels a query that runs', async () => {
   const leave = async (): Promise<string> => {
     await using cursor = await client.start('hang', { waitMs: 0 });
@@ -58,16 +68,6 @@ test('leaving the block cancels a query that runs', async () => {
   await expect(client.cancel(requestId)).rejects.toMatchObject({ code: 'CONFLICT', status: 409 });
 });
 
-test('what a query fails with in the middle ends a walk, and every later call', async () => {
-  const cursor = await client.start('rows 3000 then wait then fail QUERY_LIMIT_EXCEEDED', {
-    rowCount: 100,
-  });
-  broker.engine.resume();
-  const walk = async (): Promise<number> => {
-    let count = 0;
-    for await (const _ of cursor.rows()) count += 1;
-    return count;
-  };
 test('leaving the block deletes the result of a query that has ended, unless it is gone', async () => {
   const plain = new QuireClient({ baseUrl: broker.address.url, token: 'ann-token' });
   const leave = async (isDeleted: boolean): Promise<string> => {
@@ -89,6 +89,16 @@ test('leaving the block deletes the result of a query that has ended, unless it 
   await failed[Symbol.asyncDispose]();
 });
 
+test('what a query fails with in the middle ends a walk, and every later call', async () => {
+  const cursor = await client.start('rows 3000 then wait then fail QUERY_LIMIT_EXCEEDED', {
+    rowCount: 100,
+  });
+  broker.engine.resume();
+  const walk = async (): Promise<number> => {
+    let count = 0;
+    for await (const _ of cursor.rows()) count += 1;
+    return count;
+  };
   await expect(walk()).rejects.toSatisfy((error) => isQuireError(error, 'QUERY_LIMIT_EXCEEDED'));
   await expect(cursor.result()).rejects.toMatchObject({ code: 'QUERY_LIMIT_EXCEEDED' });
   await cursor[Symbol.asyncDispose]();
