@@ -209,7 +209,8 @@ export class ConsoleStage implements AsyncDisposable {
     const response = await fetch(this.url + path, { ...init, headers });
     const text = await response.text();
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return isJson ? JSON.parse(text) : text;
   }
 
   /** The ids of all stored results, the newest first. */

@@ -64,6 +64,30 @@ export function testViews(stageOf: () => ConsoleStage): void {
     await expect.poll(() => stage.storedIds()).toEqual(before);
   });
 
+  test('a view whose rows are deleted is computed again, and the whole result stays', async () => {
+    await using visit = await stage.visit();
+    const { page } = visit;
+    await runQuery(page, 'SELECT r AS n FROM range(50000) t(r)');
+    await cellText(page, 1, 1);
+    const before = await stage.storedIds();
+    const head = page.locator('thead th').first();
+    await head.click();
+    await head.click();
+    await expect.poll(() => firstCells(page, 1, 2)).toEqual(['49999', '49998']);
+    const [sorted] = (await stage.storedIds()).filter((id) => !before.includes(id));
+    await stage.call(`/query/resultStore/${sorted}`, { method: 'DELETE' });
+    await page.getByLabel('Go to row').fill('40001');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('This result was deleted').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.view-bar').getByText('50,000 rows').waitFor();
+    await page.getByLabel('Go to row').fill('3');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => firstCells(page, 1, 2)).toEqual(['49999', '49998']);
+    await page.getByRole('button', { name: 'All rows' }).click();
+    await expect.poll(() => firstCells(page, 1, 2)).toEqual(['0', '1']);
+  });
+
   test('a result is filtered by columns, downloaded as filtered, and its query taken to the editor', async () => {
     await using visit = await stage.visit();
     const { page } = visit;

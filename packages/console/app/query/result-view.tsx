@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { counted, formatElapsed } from '../format.ts';
 import { plotSource } from '../plot/plot-sql.ts';
 import { useSession } from '../session.ts';
@@ -89,7 +89,6 @@ export function ResultView({
   const { place, selection, visibility, setPlace, setVisibility } = grid;
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
   const [asked, setAsked] = useState<AskedColumn>();
-  const [error, setError] = useState<unknown>();
   const columnActions = useColumnActions(viewed, setAsked);
   const visible = columns.filter(({ key }) => visibility[key]?.hidden !== true);
   const linkedSql = sql !== undefined && sql.length <= linkedSqlMax ? sql : undefined;
@@ -110,8 +109,9 @@ export function ResultView({
     linkedSql,
   });
   useWayBack(viewed);
-  if (isGone(error)) {
-    return <MissingResult error={error} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
+  const { gone, error, onGone, onError, onRetry } = useFailure(viewed, result);
+  if (gone !== undefined) {
+    return <MissingResult error={gone} canRunAgain={sql !== undefined} onRunAgain={onRunAgain} />;
   }
   return (
     <div className="card result-card">
@@ -121,7 +121,7 @@ export function ResultView({
           <strong>{counted(result.totalRowCount, 'row')}</strong>
           {sql !== undefined && ` in ${formatElapsed(elapsedMs)}`}
         </span>
-        <Expiry requestId={result.requestId} onGone={setError} />
+        <Expiry requestId={result.requestId} onGone={onGone} />
         <div className="toolbar">
           {tab === 'rows' && (
             <>
@@ -157,7 +157,7 @@ export function ResultView({
         </div>
       </header>
       <ViewBar viewed={viewed} onEdit={onEdit} />
-      {error !== undefined && <Failed error={error} onRetry={() => setError(undefined)} />}
+      {error !== undefined && <Failed error={error} onRetry={onRetry} />}
       {tab === 'plan' ? (
         <PlanView pages={pages} />
       ) : tab === 'statistics' ? (
@@ -184,7 +184,7 @@ export function ResultView({
             ...grid.props,
             onOpenCell: (row, column) => setOpened({ row, column }),
             onCopy: (row) => copies.copyRows('TSV', row),
-            onError: setError,
+            onError,
             ...(readsResults && { columnActions }),
           }}
           rowCount={shown.totalRowCount}
@@ -284,6 +284,26 @@ function useColumnActions(
     }),
     [view, setView, onAsked],
   );
+}
+
+/**
+ * The failure to read the rows shown, or the reason why the whole result is gone. The answer of a
+ * view may be gone before it, and is then requested again.
+ */
+function useFailure({ shown, rerun }: ViewedResult, result: OpenResult) {
+  const [failure, setFailure] = useState<{ readonly of: OpenResult; readonly error: unknown }>();
+  const onGone = useCallback((error: unknown) => setFailure({ of: result, error }), [result]);
+  const isOfResult = failure?.of === result && isGone(failure.error);
+  return {
+    gone: isOfResult ? failure.error : undefined,
+    error: failure?.of === shown ? failure.error : undefined,
+    onGone,
+    onError: (error: unknown) => setFailure({ of: shown, error }),
+    onRetry: () => {
+      setFailure(undefined);
+      if (isGone(failure?.error)) rerun();
+    },
+  };
 }
 
 /** Moves to the row of the link, or to the cell that was current while the query ran. */

@@ -14,6 +14,8 @@ export interface ViewedResult {
   readonly shown: OpenResult;
   readonly isRunning: boolean;
   readonly error: unknown;
+  /** Runs the query of the view again: its answer may expire before the whole result. */
+  readonly rerun: () => void;
 }
 
 interface Outcome {
@@ -30,6 +32,7 @@ export function useRowView(result: OpenResult): ViewedResult {
   const { client } = useSession();
   const [view, setView] = useState<RowView>(wholeView);
   const [outcome, setOutcome] = useState<Outcome>();
+  const [round, setRound] = useState(0);
   const sql = viewQuery(result.requestId, view);
   useEffect(() => {
     if (sql === undefined) return undefined;
@@ -47,10 +50,12 @@ export function useRowView(result: OpenResult): ViewedResult {
     void run();
     return () => {
       stop.abort();
+      // The same view later needs another answer: this one is deleted.
+      setOutcome(undefined);
       // If this fails, the result expires later.
       cursor?.[Symbol.asyncDispose]().catch(() => undefined);
     };
-  }, [client, sql]);
+  }, [client, sql, round]);
   const current = outcome?.sql === sql ? outcome : undefined;
   return {
     view,
@@ -59,5 +64,6 @@ export function useRowView(result: OpenResult): ViewedResult {
     shown: current?.result ?? result,
     isRunning: sql !== undefined && current === undefined,
     error: current?.error,
+    rerun: () => setRound((before) => before + 1),
   };
 }

@@ -1,0 +1,103 @@
+import { parseHTML } from 'linkedom';
+import { act, createElement, type ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { useRowView, type ViewedResult } from '../../app/query/use-row-view.ts';
+import { type Session, SessionContext } from '../../app/session.ts';
+import { ErrorBoundary } from '../../app/widgets/error-boundary.tsx';
+
+let page: Document;
+let click: () => Event;
+
+beforeEach(() => {
+  const { window, document } = parseHTML('<html><body></body></html>');
+  page = document;
+  click = () => new window.Event('click', { bubbles: true });
+  for (const [name, value] of Object.entries({ window, document })) vi.stubGlobal(name, value);
+  vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Shows a node in an element of its own; caught errors of components are not logged. */
+async function show(node: ReactNode): Promise<HTMLElement> {
+  const element = page.createElement('div');
+  page.body.append(element);
+  const root = createRoot(element, { onCaughtError: () => undefined });
+  await act(async () => root.render(node));
+  return element;
+}
+
+test('a component that cannot be rendered is replaced by its error, and the rest of the page stays', async () => {
+  let isBroken = true;
+  const Broken = (): ReactNode => {
+    if (isBroken) throw new Error('The year has five digits.');
+    return 'rows';
+  };
+  const boundary = createElement(ErrorBoundary, null, createElement(Broken));
+  const element = await show(createElement('div', null, 'editor ', boundary));
+  expect(element.textContent).toBe('editor This cannot be shownThe year has five digits.Try again');
+  const retry = async (): Promise<void> => {
+    await act(async () => element.querySelector('button')?.dispatchEvent(click()));
+  };
+  await retry();
+  expect(element.querySelector('[role=alert]')).not.toBeNull();
+  isBroken = false;
+  await retry();
+  expect(element.textContent).toBe('editor rows');
+});
+
+/** The view of a result, and its queries, each of which is answered by a call. */
+async function viewOf(dialect: string | undefined) {
+  const deleted: string[] = [];
+  const queries: { readonly sql: string; readonly answer: (id: string) => Promise<void> }[] = [];
+  const query = (sql: string): Promise<object> =>
+    new Promise((resolve) => {
+      const answer = async (requestId: string): Promise<void> => {
+        const drop = async (): Promise<void> => void deleted.push(requestId);
+        await act(async () => resolve({ requestId, [Symbol.asyncDispose]: drop }));
+      };
+      queries.push({ sql, answer });
+    });
+  const shown: { current?: ViewedResult } = {};
+  const result = { requestId: 'whole', columns: [], totalRowCount: 5, broker: undefined };
+  const View = (): ReactNode => {
+    shown.current = useRowView(result);
+    return null;
+  };
+  const session = { client: { query }, dialect: Promise.resolve(dialect) } as unknown as Session;
+  await show(createElement(SessionContext, { value: session }, createElement(View)));
+  const read = (): string | undefined => shown.current?.shown.requestId;
+  const sort = async (name: string | undefined): Promise<void> => {
+    const column = { index: 0, key: 'a', name: 'a', dataType: 'INT', resultName: name ?? '' };
+    const order = name === undefined ? undefined : ({ column, direction: 'ascending' } as const);
+    await act(async () => shown.current?.setView({ filters: [], sort: order }));
+  };
+  const rerun = async (): Promise<void> => act(async () => shown.current?.rerun());
+  return { read, sort, rerun, queries, deleted };
+}
+
+test('a view that is chosen again has rows of its own, because those of the first time are deleted', async () => {
+  const { read, sort, queries, deleted } = await viewOf('duckdb');
+  await sort('a');
+  await queries[0]?.answer('first');
+  expect([read(), deleted]).toEqual(['first', []]);
+  await sort(undefined);
+  expect([read(), deleted]).toEqual(['whole', ['first']]);
+  await sort('a');
+  expect(read()).toBe('whole');
+  await queries[1]?.answer('second');
+  expect([read(), queries.length, deleted]).toEqual(['second', 2, ['first']]);
+});
+
+test('a view whose rows are gone runs its query again', async () => {
+  const { read, sort, rerun, queries } = await viewOf('duckdb');
+  await sort('a');
+  await queries[0]?.answer('first');
+  await rerun();
+  expect(read()).toBe('whole');
+  await queries[1]?.answer('second');
+  expect([read(), queries[1]?.sql]).toEqual(['second', queries[0]?.sql]);
+});
