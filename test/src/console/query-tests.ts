@@ -353,6 +353,11 @@ export function testQueries(stageOf: () => ConsoleStage): void {
       await head.getByRole('button').click();
       await page.getByRole('menuitem', { name: 'Pin column' }).click();
       expect((await page.locator('thead th .grid-head-name').allInnerTexts())[0]).toMatch(/three/);
+      // The column of the position is that of the grid, whose first one is the pinned one.
+      await page.locator('tbody td').filter({ hasText: /^3$/ }).click();
+      await page.getByText('Copy', { exact: true }).click();
+      await page.getByRole('button', { name: 'Column three', exact: true }).click();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('three\n3');
       await page.locator('tbody td').filter({ hasText: 'xxx' }).dblclick();
       await expect.poll(() => page.getByRole('dialog').locator('pre').innerText()).toBe(text);
     });

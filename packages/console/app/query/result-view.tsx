@@ -9,7 +9,7 @@ import { CellDialog } from './cell-dialog.tsx';
 import { DownloadMenu } from './download-menu.tsx';
 import { Expiry } from './expiry.tsx';
 import { MissingResult, isGone } from './gone-result.tsx';
-import { type GridColumn, gridColumnsOf } from './grid-columns.ts';
+import { type GridColumn, gridColumnsOf, inGridOrder } from './grid-columns.ts';
 import { ColumnsMenu, CopyMenu, JumpToRow } from './grid-tools.tsx';
 import { useGridState } from './grid-state.ts';
 import {
@@ -87,10 +87,14 @@ export function ResultView({
   );
   const grid = useGridState(shown);
   const { place, selection, visibility, setPlace, setVisibility } = grid;
+  const { pinned } = grid.props;
   const [opened, setOpened] = useState<{ readonly row: number; readonly column: GridColumn }>();
   const [asked, setAsked] = useState<AskedColumn>();
   const columnActions = useColumnActions(viewed, setAsked);
-  const visible = columns.filter(({ key }) => visibility[key]?.hidden !== true);
+  // In the order of the grid, whose positions count from its pinned columns.
+  const visible = inGridOrder(columns, pinned).filter(
+    ({ key }) => visibility[key]?.hidden !== true,
+  );
   const linkedSql = sql !== undefined && sql.length <= linkedSqlMax ? sql : undefined;
 
   useStartPlace({ firstRow, initialPlace, result }, setPlace);
