@@ -1,5 +1,6 @@
 import { systemClock } from '@quire/core/portable';
 import type { QueryState } from './query-runner.ts';
+import { storeText } from './store-text.ts';
 
 export interface PastQuery {
   readonly sql: string;
@@ -70,7 +71,11 @@ export class QueryHistory {
 
   #put(entry: PastQuery): void {
     const others = this.read().filter((past) => past.sql !== entry.sql);
-    localStorage.setItem(this.#key, JSON.stringify([entry, ...others].slice(0, countMax)));
+    const queries = [entry, ...others].slice(0, countMax);
+    // Without space, the older half is forgotten; a query that is too long alone is not remembered.
+    while (queries.length > 0 && !storeText(this.#key, JSON.stringify(queries))) {
+      queries.length = Math.floor(queries.length / 2);
+    }
     this.#notify();
   }
 

@@ -11,7 +11,7 @@ import type { SheetState } from './sheets.ts';
 
 /** The open queries, each in a tab. */
 export function SheetTabs({
-  state: { sheets, current },
+  state: { sheets, current, isStored },
   onSelect,
 }: {
   readonly state: SheetState;
@@ -41,6 +41,11 @@ export function SheetTabs({
       >
         +
       </button>
+      {!isStored && (
+        <span className="badge warn" role="status">
+          not saved: the browser has no space left
+        </span>
+      )}
       {sheets.length > 1 && (
         <button
           type="button"

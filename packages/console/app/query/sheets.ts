@@ -1,4 +1,5 @@
 import { systemClock } from '@quire/core/portable';
+import { storeText } from './store-text.ts';
 
 /** A query in a tab. */
 export interface Sheet {
@@ -23,6 +24,8 @@ export interface SheetDocument {
 
 export interface SheetState extends SheetDocument {
   readonly current: Sheet;
+  /** False if the browser has no space for the last change, which is lost with the tab. */
+  readonly isStored: boolean;
 }
 
 /** The key of the sheet that a window shows: two windows may show two. */
@@ -56,7 +59,7 @@ export class SheetStore {
 
   select(id: string): void {
     sessionStorage.setItem(currentKey, id);
-    this.#become(withCurrent(this.#state, id));
+    this.#become({ ...withCurrent(this.#state, id), isStored: this.#state.isStored });
   }
 
   /** Opens a sheet with a text, and shows it: the current one, if it is empty. */
@@ -134,9 +137,10 @@ export class SheetStore {
   }
 
   #save(document: SheetDocument): void {
-    this.#become(withCurrent(document, this.#state.current.id));
-    const { sheets, saved } = this.#state;
-    localStorage.setItem(this.#key, JSON.stringify({ sheets, saved }));
+    const state = withCurrent(document, this.#state.current.id);
+    const { sheets, saved } = state;
+    const isStored = storeText(this.#key, JSON.stringify({ sheets, saved }));
+    this.#become({ ...state, isStored });
   }
 
   #become(state: SheetState): void {
@@ -149,7 +153,8 @@ export class SheetStore {
 function withCurrent({ sheets, saved }: SheetDocument, id: string | null): SheetState {
   const all = sheets.length > 0 ? sheets : [{ id: freshId([]), name: 'Query 1', text: '' }];
   const [first] = all as readonly [Sheet];
-  return { sheets: all, saved, current: all.find((sheet) => sheet.id === id) ?? first };
+  const current = all.find((sheet) => sheet.id === id) ?? first;
+  return { sheets: all, saved, current, isStored: true };
 }
 
 /** Unlike those of other windows, which opened theirs at other times. */

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { QueryHistory } from '../../app/query/history.ts';
+import { SheetStore } from '../../app/query/sheets.ts';
+
+const spaceMax = 1000;
+
+/** The texts that a browser stores for an origin, up to a number of characters. */
+class LimitedStorage {
+  readonly #texts = new Map<string, string>();
+
+  getItem(key: string): string | null {
+    return this.#texts.get(key) ?? null;
+  }
+
+  setItem(key: string, text: string): void {
+    const others = [...this.#texts].filter(([name]) => name !== key);
+    const size = others.reduce((sum, [, each]) => sum + each.length, text.length);
+    if (size > spaceMax) throw new DOMException('There is no space.', 'QuotaExceededError');
+    this.#texts.set(key, text);
+  }
+}
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', new LimitedStorage());
+  vi.stubGlobal('sessionStorage', new LimitedStorage());
+  vi.stubGlobal('addEventListener', () => undefined);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const remembered = (history: QueryHistory): readonly string[] =>
+  history.read().map(({ sql }) => sql.slice(0, 2));
+
+test('a history without space forgets the older queries, and a query that is too long itself', () => {
+  const history = new QueryHistory('ann');
+  for (const name of ['Q1', 'Q2', 'Q3', 'Q4', 'Q5']) history.add(name.padEnd(200, 'x'));
+  expect(remembered(history)).toEqual(['Q5', 'Q4']);
+  history.add('Q6'.padEnd(2 * spaceMax, 'x'));
+  history.settle('Q6'.padEnd(2 * spaceMax, 'x'), { kind: 'cancelled', sql: '', elapsedMs: 1 });
+  expect(remembered(history)).toEqual(['Q5', 'Q4']);
+});
+
+test('sheets without space keep the text, and report that it is not stored until it is', () => {
+  const sheets = new SheetStore('ann');
+  const { id } = sheets.read().current;
+  const write = (text: string) => {
+    sheets.change(id, { text });
+    const { current, isStored } = sheets.read();
+    return [current.text.length, isStored, new SheetStore('ann').read().current.text.length];
+  };
+  expect(write('x'.repeat(100))).toEqual([100, true, 100]);
+  expect(write('x'.repeat(2 * spaceMax))).toEqual([2 * spaceMax, false, 100]);
+  sheets.select(id);
+  expect(sheets.read().isStored).toBe(false);
+  expect(write('x'.repeat(200))).toEqual([200, true, 200]);
+});
