@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { gridColumnsOf } from '../app/query/grid-columns.ts';
-import { findQuery, viewQuery, wholeView } from '../app/query/row-view.ts';
+import {
+  type FilterKind,
+  findQuery,
+  statisticsQuery,
+  viewQuery,
+  wholeView,
+} from '../app/query/row-view.ts';
 
 const columns = gridColumnsOf({
   columns: [
@@ -8,9 +14,11 @@ const columns = gridColumnsOf({
     { name: 'Price', dataType: 'STRING' },
     { name: '', dataType: 'STRING' },
     { name: 'a"b', dataType: 'TIMESTAMP' },
+    { name: 'id', dataType: 'BYTES' },
   ],
 });
-const [price, text, nameless, quoted] = columns as [
+const [price, text, nameless, quoted, bytes] = columns as [
+  (typeof columns)[0],
   (typeof columns)[0],
   (typeof columns)[0],
   (typeof columns)[0],
@@ -23,6 +31,7 @@ test('columns have the names that a query over the result knows them by', () => 
     'Price_1',
     'column2',
     'a"b',
+    'id',
   ]);
 });
 
@@ -52,6 +61,16 @@ test('filters and an order are one query, whatever texts and names hold', () => 
       'ORDER BY "a""b" DESC NULLS LAST',
     ].join('\n'),
   );
+});
+
+test('bytes are compared as the digits that the grid shows', () => {
+  const conditionOf = (kind: FilterKind) =>
+    viewQuery('id', { filters: [{ column: bytes, kind, value: 'AAff' }], sort: undefined });
+  const rows = "SELECT *\nFROM result('id')\nWHERE";
+  expect(conditionOf('equals')).toBe(`${rows} lower(hex("id")) = 'aaff'`);
+  expect(conditionOf('below')).toBe(`${rows} lower(hex("id")) < 'aaff'`);
+  expect(conditionOf('starts')).toBe(`${rows} starts_with(lower(lower(hex("id"))), lower('AAff'))`);
+  expect(statisticsQuery('id', bytes, 1)).toContain('CAST(min(lower(hex("id"))) AS VARCHAR)');
 });
 
 test('the next cell with a text is found in the dialects of all engines, which filter by WHERE', () => {

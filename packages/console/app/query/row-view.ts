@@ -95,8 +95,9 @@ export function statisticsQuery(requestId: string, column: GridColumn, rowCount:
 export const exactRowsMax = 1_000_000;
 
 function conditionOf({ column, kind, value }: ColumnFilter): string {
-  const name = quoted(column);
-  const compared = comparedLiteral(column, value);
+  const isBytes = column.dataType === 'BYTES';
+  const name = isBytes ? textOf(column) : quoted(column);
+  const compared = isBytes ? literal(value.toLowerCase()) : comparedLiteral(column, value);
   switch (kind) {
     case 'contains':
       return `contains(lower(${textOf(column)}), lower(${literal(value)}))`;
@@ -125,8 +126,10 @@ function comparedLiteral({ dataType }: GridColumn, value: string): string {
     : literal(value);
 }
 
+/** Returns the text of a column's cells; that of bytes is the one that the grid shows. */
 function textOf(column: GridColumn): string {
-  return `CAST(${quoted(column)} AS VARCHAR)`;
+  const name = quoted(column);
+  return column.dataType === 'BYTES' ? `lower(hex(${name}))` : `CAST(${name} AS VARCHAR)`;
 }
 
 function quoted({ resultName }: GridColumn): string {
