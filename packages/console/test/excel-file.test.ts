@@ -20,6 +20,7 @@ test.each([
   ['1899-12-31', 'DATE', '1899-12-31'],
   ['=1+1', 'STRING', '=1+1'],
   ['x'.repeat(40_000), 'STRING', 'x'.repeat(32_767)],
+  [`${'x'.repeat(32_766)}😀`, 'STRING', 'x'.repeat(32_766)],
   [[1n, 'a'], 'STRING_ARRAY', '[1,"a"]'],
 ])('Excel holds %s of %s as %s', (value, dataType, cell) => {
   expect(excelCell(value, dataType)).toEqual(cell);
@@ -27,14 +28,15 @@ test.each([
 
 test('a workbook has texts as they are, none of them a formula, and times as times', async () => {
   const time = new Date(Date.UTC(2024, 1, 29, 23, 59, 59, 123));
-  const row = ['=1+1', 'a\u0001<&>"b\n', 12.5, true, null, time];
+  const row = ['=1+1', 'a\u0001<&>"b\n', 12.5, true, null, time, '_x0041_ _x005f_'];
   const columns = row.map((_cell, index) => ({
     header: `=c${index}`,
     ...(index === 5 && { numFmt: 'yyyy-mm-dd hh:mm:ss.000' }),
   }));
-  const stream = writeXlsxStream([row], { name: 'Result', columns });
+  const cells = row.map((cell) => (typeof cell === 'string' ? excelCell(cell, 'STRING') : cell));
+  const stream = writeXlsxStream([cells], { name: 'Result', columns });
   const bytes = new Uint8Array(await new Response(stream as ReadableStream).arrayBuffer());
   const { sheets } = await readXlsx(bytes);
-  expect(sheets[0]?.rows[0]).toEqual(['=c0', '=c1', '=c2', '=c3', '=c4', '=c5']);
+  expect(sheets[0]?.rows[0]).toEqual(['=c0', '=c1', '=c2', '=c3', '=c4', '=c5', '=c6']);
   expect(sheets[0]?.rows[1]).toEqual(row);
 });

@@ -49,7 +49,7 @@ export async function excelFile(
   return writeXlsxStream(rows(), {
     name: 'Result',
     columns: columns.map(({ name, dataType }) => ({
-      header: name,
+      header: excelText(name),
       ...(timeFormats[dataType] !== undefined && { numFmt: timeFormats[dataType] }),
     })),
     freezePane: { rows: 1 },
@@ -73,8 +73,17 @@ export function excelCell(value: unknown, dataType: string): Cell {
     return (typeof value === 'number' || isExact) && Number.isFinite(number) ? number : text;
   }
   if (dataType in timeFormats && typeof value === 'string') return timeOf(value) ?? value;
-  const text = typeof value === 'string' ? value : encodeJson(value);
-  return text.slice(0, textLengthMax);
+  return excelText(typeof value === 'string' ? value : encodeJson(value));
+}
+
+/**
+ * Cuts a text that is too long for a cell, between characters. In workbooks `_x0041_` is the
+ * character A, so that such a text is written with an escaped underscore.
+ */
+function excelText(text: string): string {
+  const cut = text.slice(0, textLengthMax);
+  const whole = cut.length < text.length ? cut.replace(/[\ud800-\udbff]$/, '') : cut;
+  return whole.replaceAll(/_(?=x[\da-f]{4}_)/gi, '_x005F_');
 }
 
 /**
