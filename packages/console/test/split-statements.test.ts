@@ -14,10 +14,26 @@ test.each([
     ["SET dialect = 'pinot'; SET a = 1; SELECT 1", 'SELECT 2'],
   ],
   ["SELECT 'not closed; SELECT 2", ["SELECT 'not closed; SELECT 2"]],
+  [
+    String.raw`SELECT E'it\'s; \\'; SELECT e'\';`,
+    [String.raw`SELECT E'it\'s; \\'`, String.raw`SELECT e'\';`],
+  ],
+  [String.raw`SELECT name'\'; SELECT '\'`, [String.raw`SELECT name'\'`, String.raw`SELECT '\'`]],
+  [
+    String.raw`SELECT E'a''b\'; c'; SELECT E'd''`,
+    [String.raw`SELECT E'a''b\'; c'`, "SELECT E'd''"],
+  ],
+  ["SELECT E'\\", ["SELECT E'\\"]],
 ])('the statements of %j are told apart', (text, expected) => {
   const statements = splitStatements(text);
   expect(statements.map(({ sql }) => sql)).toEqual(expected);
   for (const { sql, from } of statements) expect(text.slice(from, from + sql.length)).toBe(sql);
+});
+
+test('a literal may have any length', () => {
+  const long = 'x'.repeat(10_000_000);
+  const statements = [`SELECT '${long}'`, `SELECT "${long}"`, `SELECT E'${long}'`];
+  expect(splitStatements(statements.join(';')).length).toBe(3);
 });
 
 test('EXPLAIN stands behind what a statement sets', () => {

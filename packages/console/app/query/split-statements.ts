@@ -6,10 +6,11 @@ export interface Statement {
 
 /**
  * Matches quotes, comments and dollar quotes, in which a semicolon means nothing, or a semicolon
- * that ends a statement. An unclosed one extends to the end of the text.
+ * that ends a statement. An unclosed one extends to the end of the text; a doubled quote closes and
+ * reopens. In E'…', a backslash escapes a quote.
  */
 const parts =
-  /'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;
+  /(?<![\w$])[Ee]'(?:[^'\\]+|\\[^]?|'')*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;
 
 /**
  * Returns the statements of a text, without the semicolons between them. A SET belongs to the
