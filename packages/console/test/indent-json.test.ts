@@ -37,3 +37,8 @@ test('indentation keeps digits, escapes, repeated names and the order of members
 test('text that is not JSON is unchanged', () => {
   expect(indentJson('[NaN,]')).toBe('[NaN,]');
 });
+
+test('very long text is unchanged: the dialog of a cell must not fail', () => {
+  const long = JSON.stringify(['\n'.repeat(5_000_000)]);
+  expect(indentJson(long) === long).toBe(true);
+});

@@ -1,11 +1,15 @@
 /** Strings, punctuation, and the words and numbers between them. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** Longer texts are not indented: millions of tokens take seconds, or exceed the stack. */
+const indentedLengthMax = 1_000_000;
+
 /**
  * Returns JSON with its members on lines of their own, indented by two spaces, and with all digits,
- * escapes and repeated names as they were. Text that is not JSON is unchanged.
+ * escapes and repeated names as they were. Text that is not JSON, or very long, is unchanged.
  */
 export function indentJson(text: string): string {
+  if (text.length > indentedLengthMax) return text;
   try {
     JSON.parse(text);
   } catch {
