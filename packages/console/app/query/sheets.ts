@@ -187,9 +187,20 @@ function parseDocument(text: string): SheetDocument {
     throw new Error('The file contains no queries of the console.');
   }
   return {
-    sheets: sheets.filter((sheet) => hasTexts<Sheet>(sheet, ['id', 'name', 'text'])),
+    sheets: sheets
+      .filter((sheet) => hasTexts<Sheet>(sheet, ['id', 'name', 'text']))
+      .map(({ id, name, text, resultIds }): Sheet => ({
+        id,
+        name,
+        text,
+        ...(isTexts(resultIds) && { resultIds }),
+      })),
     saved: saved.filter((query) => hasTexts<SavedQuery>(query, ['name', 'sql'])),
   };
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function hasTexts<Value>(value: unknown, names: readonly (keyof Value)[]): value is Value {

@@ -42,6 +42,15 @@ test('a history without space forgets the older queries, and a query that is too
   expect(remembered(history)).toEqual(['Q5', 'Q4']);
 });
 
+test('sheets of a file have what the console can show, whatever the file contains', () => {
+  const sheets = new SheetStore('ann');
+  const sheet = { id: 'a', name: 'A', text: 'SELECT 1' };
+  const known = { ...sheet, id: 'b', resultIds: ['r'] };
+  const strange = [{ ...sheet, resultIds: 5 }, { ...known, extra: {} }, { id: 'c' }, null];
+  expect(sheets.add(JSON.stringify({ sheets: strange, saved: [] }))).toBe(2);
+  expect(sheets.read().sheets.slice(1)).toEqual([sheet, known]);
+});
+
 test('sheets without space keep the text, and report that it is not stored until it is', () => {
   const sheets = new SheetStore('ann');
   const { id } = sheets.read().current;
