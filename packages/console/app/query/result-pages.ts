@@ -165,20 +165,27 @@ export class ResultPages {
   }
 
   async #fetch(index: number, signal: AbortSignal): Promise<Table> {
-    const { requestId, broker } = this.result;
+    const { requestId, broker, totalRowCount } = this.result;
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     const page = { offset: index * this.pageRowCount, rowCount: this.pageRowCount } as const;
-    const options = {
+    const asked = {
       ...page,
       format: 'arrow',
       compression: ['zstd', 'lz4'],
       broker,
       signal,
     } as const;
-    for await (const chunk of this.#client.stream(requestId, options)) {
+    for await (const chunk of this.#client.stream(requestId, asked)) {
       chunks.push(chunk as Uint8Array<ArrayBuffer>);
     }
     const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
-    return tableFromIPC(bytes, { useBigInt: true, useBigIntTimestamp: true, useDecimalInt: true });
+    const options = { useBigInt: true, useBigIntTimestamp: true, useDecimalInt: true };
+    const table = tableFromIPC(bytes, options);
+    // A proxy may end a broken page like a whole one; a result that grows may have more rows.
+    const expected = Math.min(page.rowCount, totalRowCount - page.offset);
+    if (table.numRows >= expected) return table;
+    throw new Error(
+      `The page from row ${page.offset + 1} has ${table.numRows} rows; expected ${expected}.`,
+    );
   }
 }
