@@ -8,12 +8,10 @@ import { Badge, Card, Figure, Page } from '../widgets/page.tsx';
 import { Failed } from '../widgets/states.tsx';
 import { useToasts } from '../widgets/toasts.tsx';
 import { type Finding, FindingList, PreviewRows, type PreviewedRow } from './preview-parts.tsx';
-import { likelyDelimiter } from './delimiter.ts';
 import { exactJson, parseDocument } from './exact-json.ts';
-import { isCsv, pastedFile, readRows } from './read-rows.ts';
 import { RowsCard } from './rows-card.tsx';
-import { formatOfName, isPlainText } from './file-format.ts';
-import { type LoadableFile, uploadFile } from './upload.ts';
+import { uploadFile } from './upload.ts';
+import { useRows } from './use-rows.ts';
 import { useUpload } from './use-upload.tsx';
 
 interface Preview {
@@ -177,41 +175,6 @@ export function PreviewPage(): ReactNode {
   );
 }
 
-/** The rows to preview: a text, or a file. */
-function useRows() {
-  const [text, setText] = useState('');
-  /** The file that the text is the beginning of, or that the server samples. */
-  const [file, setFile] = useState<File>();
-  /** The chosen one; if undefined, the likely one of the text is used. */
-  const [chosenDelimiter, setDelimiter] = useState<string>();
-  const sampled = file === undefined || isPlainText(file.name) ? undefined : file;
-  const hasCells = sampled === undefined ? isCsv(text) : formatOfName(sampled.name) === 'csv';
-  const delimiter = hasCells ? (chosenDelimiter ?? likelyDelimiter(text)) : undefined;
-  return {
-    text,
-    file,
-    sampled,
-    delimiter,
-    read: readRows(text, { delimiter }),
-    setDelimiter,
-    /** Returns all rows as a file. @throws Error when the text has an unreadable row */
-    toLoad: (): LoadableFile =>
-      file === undefined
-        ? pastedFile(text, delimiter)
-        : { name: file.name, content: file, delimiter },
-    write: (next: string): void => {
-      setText(next);
-      setFile(undefined);
-    },
-    choose: (chosen: File): void => {
-      setFile(chosen);
-      setDelimiter(undefined);
-      if (isPlainText(chosen.name)) void beginningOf(chosen).then(setText);
-      else setText('');
-    },
-  };
-}
-
 /** Schema and config, to change, with the findings about each. */
 function Documents({
   documents,
@@ -256,15 +219,6 @@ function samplePath({ name }: File, delimiter: string | undefined): string {
     batchConfigMapStr: JSON.stringify({ 'recordReader.prop.delimiter': delimiter }),
   });
   return `/tables/previewFile?${query.toString()}`;
-}
-
-/** The number of bytes of a file that are read for the preview; the rest stays on the disk. */
-const beginningBytes = 512 * 1024;
-
-/** Returns the beginning of a file, up to the end of a line. */
-async function beginningOf(file: File): Promise<string> {
-  const text = await file.slice(0, beginningBytes).text();
-  return file.size <= beginningBytes ? text : text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
 /** Columns whose values are timestamps. */

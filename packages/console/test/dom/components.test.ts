@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { useRowView, type ViewedResult } from '../../app/query/use-row-view.ts';
 import { type Session, SessionContext } from '../../app/session.ts';
+import { type PreviewedRows, useRows } from '../../app/tables/use-rows.ts';
 import { ErrorBoundary } from '../../app/widgets/error-boundary.tsx';
 
 let page: Document;
@@ -100,4 +101,46 @@ test('a view whose rows are gone runs its query again', async () => {
   expect(read()).toBe('whole');
   await queries[1]?.answer('second');
   expect([read(), queries[1]?.sql]).toEqual(['second', queries[0]?.sql]);
+});
+
+test('the beginning of a long file is previewed here, and a file whose beginning has no row by the server', async () => {
+  const shown: { current?: PreviewedRows } = {};
+  const Rows = (): ReactNode => {
+    shown.current = useRows();
+    return null;
+  };
+  await show(createElement(Rows));
+  const rows = Array.from({ length: 40_000 }, (_none, n) => JSON.stringify({ n, text: 'text' }));
+  /** A file that is read when the test says so. */
+  const fileOf = (name: string, content: string) => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const slice = (start: number, end: number) => ({
+      text: async () => (await promise).slice(start, end),
+    });
+    const file: File = Object.assign(new File([content], name), { slice });
+    return { file, read: () => act(async () => resolve(content)) };
+  };
+  const seen = () => {
+    const { file, sampled, read, text } = shown.current ?? {};
+    return [file?.name, sampled?.name, read?.rows.length, text === ''];
+  };
+  const choose = async ({ file, read }: ReturnType<typeof fileOf>) => {
+    await act(async () => shown.current?.choose(file));
+    await read();
+    return seen();
+  };
+  const lines = (): ReturnType<typeof fileOf> => fileOf('lines.json', rows.join('\n'));
+  const array = fileOf('array.json', `[${rows.join(',\n')}]`);
+  const oneLine = fileOf('line.json', `[${rows.join(',')}]`);
+  expect(await choose(lines())).toEqual(['lines.json', undefined, 500, false]);
+  expect(await choose(array)).toEqual(['array.json', 'array.json', 0, true]);
+  expect(await choose(oneLine)).toEqual(['line.json', 'line.json', 0, true]);
+  const slow = lines();
+  await act(async () => shown.current?.choose(slow.file));
+  const short = fileOf('short.json', `[${rows.slice(0, 9).join(',\n')}]`);
+  expect(await choose(short)).toEqual(['short.json', undefined, 9, false]);
+  await slow.read();
+  expect(seen()).toEqual(['short.json', undefined, 9, false]);
+  await act(async () => shown.current?.write('{"n":1}'));
+  expect([shown.current?.file, shown.current?.read.rows.length]).toEqual([undefined, 1]);
 });
