@@ -131,9 +131,13 @@ export class Download implements AsyncIterable<Uint8Array> {
     return this.#end - this.#start;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    const { format, signal, onProgress } = this.#options;
-    if (!isJoinedFormat(format)) return yield* this.#streamPage();
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#chunks(this.#options.signal);
+  }
+
+  async *#chunks(signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void, undefined> {
+    const { format, onProgress } = this.#options;
+    if (!isJoinedFormat(format)) return yield* this.#streamPage(signal);
     const read = (page: PageRequest, pageSignal: AbortSignal) =>
       this.#readPiece(format, page, pageSignal);
     for await (const { end, piece } of readAhead(this.#pagesLeft(), read, signal)) {
@@ -153,7 +157,9 @@ export class Download implements AsyncIterable<Uint8Array> {
 
   /** Returns the rest of the document as a web stream, for a `Response` or to pipe to a file. */
   toReadableStream(): ReadableStream<Uint8Array> {
-    const chunks = this[Symbol.asyncIterator]();
+    const { signal } = this.#options;
+    const cancelled = new AbortController();
+    const chunks = this.#chunks(AbortSignal.any([cancelled.signal, ...(signal ? [signal] : [])]));
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
@@ -162,6 +168,8 @@ export class Download implements AsyncIterable<Uint8Array> {
           else controller.enqueue(value);
         },
         cancel: async () => {
+          // Returning alone would wait for the page that is being loaded.
+          cancelled.abort();
           await chunks.return();
         },
       },
@@ -171,8 +179,8 @@ export class Download implements AsyncIterable<Uint8Array> {
   }
 
   /** Yields the document as one page, from the next byte. */
-  async *#streamPage(): AsyncGenerator<Uint8Array, void, undefined> {
-    const { signal, onProgress } = this.#options;
+  async *#streamPage(signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void, undefined> {
+    const { onProgress } = this.#options;
     const { totalRowCount } = this;
     const firstByte = this.#position.sizeBytes;
     if (this.#position.offset === this.#end && firstByte > 0) return;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { until } from '../../../test/src/testkit/until.ts';
 import { pieceOf } from '../src/document-pieces.ts';
 import type { DownloadOptions, DownloadProgress } from '../src/index.ts';
 import { planPages } from '../src/result-cursor.ts';
@@ -218,6 +219,20 @@ describe('a download', () => {
     await reader.cancel();
     expect(fake.calls.length - callCount).toBeLessThanOrEqual(2);
   });
+
+  it.each(['csv', 'parquet'] as const)(
+    'a download of %s whose stream is cancelled ends the call in progress, and calls no more',
+    async (format) => {
+      const fault = (call: string) => (call.includes('format=') ? 'hang' : undefined);
+      const fake = new FakeResult({ rowCount: 9, fault });
+      const stream = (await cursorOf(fake)).download({ format }).toReadableStream();
+      const reader = stream.getReader();
+      const reading = reader.read();
+      await until(() => fake.calls.length === 2, 'the call of the page');
+      await reader.cancel();
+      expect([await reading, fake.calls.length]).toEqual([{ done: true, value: undefined }, 2]);
+    },
+  );
 
   it('a download hands a failure on to the stream', async () => {
     const fault = (call: string) =>
