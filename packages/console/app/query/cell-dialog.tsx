@@ -1,8 +1,10 @@
 import { visibleLines, visibleText } from '@quire/core/portable';
 import { type ReactNode, useEffect, useState } from 'react';
+import { copyText } from '../copy-text.ts';
 import { counted, formatCount } from '../format.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { Failed, Loading } from '../widgets/states.tsx';
+import { useToasts } from '../widgets/toasts.tsx';
 import type { GridColumn } from './grid-columns.ts';
 import { indentJson } from './indent-json.ts';
 import type { ResultPages } from './result-pages.ts';
@@ -13,14 +15,13 @@ export function CellDialog({
   row,
   column,
   onClose,
-  onCopied,
 }: {
   readonly pages: ResultPages;
   readonly row: number;
   readonly column: GridColumn;
   readonly onClose: () => void;
-  readonly onCopied: (text: string) => void;
 }): ReactNode {
+  const { attempt } = useToasts();
   const value = pages.textAt(row, column.index);
   const [, setLoadedCount] = useState(0);
   const [error, setError] = useState<unknown>();
@@ -57,7 +58,10 @@ export function CellDialog({
           type="button"
           className="button"
           onClick={() =>
-            void navigator.clipboard.writeText(value ?? '').then(() => onCopied('Copied the cell.'))
+            attempt(async () => {
+              await copyText(value ?? '');
+              return 'Copied the cell.';
+            })
           }
         >
           Copy

@@ -3,7 +3,6 @@ import { counted, formatElapsed } from '../format.ts';
 import { plotSource } from '../plot/plot-sql.ts';
 import { useSession } from '../session.ts';
 import { Empty, Failed, Loading } from '../widgets/states.tsx';
-import { useToasts } from '../widgets/toasts.tsx';
 import { type AskedColumn, AskedColumnDialog, columnQuestions } from './asked-column.tsx';
 import { CellDialog } from './cell-dialog.tsx';
 import { DownloadMenu } from './download-menu.tsx';
@@ -76,7 +75,6 @@ export function ResultView({
   onEdit,
 }: ResultViewProps): ReactNode {
   const { client, readsResults } = useSession();
-  const { say } = useToasts();
   const viewed = useRowView(result);
   const { shown, view, setView } = viewed;
   const pages = useMemo(() => new ResultPages(client, shown), [client, shown]);
@@ -210,7 +208,6 @@ export function ResultView({
           row={opened.row}
           column={opened.column}
           onClose={() => setOpened(undefined)}
-          onCopied={say}
         />
       )}
     </div>

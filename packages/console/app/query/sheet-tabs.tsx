@@ -1,5 +1,6 @@
 import { visibleText } from '@quire/core/portable';
 import { type ReactNode, useState } from 'react';
+import { copyText } from '../copy-text.ts';
 import { counted } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { saveFile } from '../save-file.ts';
@@ -111,7 +112,7 @@ export function SavedMenu({
           onClick={() =>
             attempt(async () => {
               const link = new URL(placeOf(['query'], { sql: current.text }), location.href).href;
-              await navigator.clipboard.writeText(link);
+              await copyText(link);
               return 'The link to this query is copied.';
             })
           }

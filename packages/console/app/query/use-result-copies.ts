@@ -1,4 +1,5 @@
 import { useCallback } from 'react';
+import { copyText } from '../copy-text.ts';
 import { counted } from '../format.ts';
 import { placeOf } from '../router.ts';
 import { useToasts } from '../widgets/toasts.tsx';
@@ -49,7 +50,7 @@ export function useResultCopies({
     (format: CopyFormat, row?: number) =>
       attempt(async () => {
         const rows = selectedRows(selection, row ?? Math.max(0, place.row), rowCount);
-        await write(await rowsAsText(pages, rows, { columns: visible, format }));
+        await copyText(await rowsAsText(pages, rows, { columns: visible, format }));
         return `Copied ${counted(rows.length, 'row')} as ${format}.`;
       }),
     [attempt, selection, place.row, rowCount, pages, visible],
@@ -59,18 +60,18 @@ export function useResultCopies({
       const { ranges } = selection;
       const all = { ranges: ranges.length > 0 ? ranges : [{ start: 0, end: rowCount }] };
       const rows = selectedRows(all, 0, rowCount);
-      await write(await rowsAsText(pages, rows, { columns: [column], format: 'TSV' }));
+      await copyText(await rowsAsText(pages, rows, { columns: [column], format: 'TSV' }));
       const limited = ranges.length === 0 && rows.length < rowCount;
       return `Copied ${limited ? 'the first ' : ''}${counted(rows.length, 'cell')} of ${column.key}.`;
     });
   const copyNames = (): void =>
     attempt(async () => {
-      await write(visible.map(({ name }) => name).join('\t'));
+      await copyText(visible.map(({ name }) => name).join('\t'));
       return `Copied ${counted(visible.length, 'name')}.`;
     });
   const copyCode = ({ title, codeOf }: CodeSample): void =>
     attempt(async () => {
-      await write(codeOf(sql ?? selectResult(requestId), location.origin));
+      await copyText(codeOf(sql ?? selectResult(requestId), location.origin));
       return `Copied the query as ${title}.`;
     });
   const copyLink = (): void =>
@@ -80,12 +81,8 @@ export function useResultCopies({
         row: linkedRow,
         sql: linkedSql,
       };
-      await write(new URL(placeOf(['query'], parameters), location.href).href);
+      await copyText(new URL(placeOf(['query'], parameters), location.href).href);
       return 'The link is copied. Users who may read this result can open it.';
     });
   return { copyRows, copyColumn, copyNames, copyCode, copyLink };
-}
-
-function write(text: string): Promise<void> {
-  return navigator.clipboard.writeText(text);
 }
