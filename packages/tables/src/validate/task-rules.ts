@@ -105,11 +105,11 @@ const countOptions = [
 /**
  * Options whose values Apache Pinot checks before it creates a table; a `period` may have a sign.
  */
-const checkedPeriods: Readonly<Record<string, readonly string[]>> = {
-  RealtimeToOfflineSegmentsTask: periodOptions.slice(0, 3),
-  UpsertCompactionTask: ['bufferTimePeriod'],
-  UpsertCompactMergeTask: ['bufferTimePeriod'],
-};
+const checkedPeriods: ReadonlyMap<string, readonly string[]> = new Map([
+  ['RealtimeToOfflineSegmentsTask', periodOptions.slice(0, 3)],
+  ['UpsertCompactionTask', ['bufferTimePeriod']],
+  ['UpsertCompactMergeTask', ['bufferTimePeriod']],
+]);
 
 /** Rules about the options of background tasks. */
 export const taskOptionRules = [
@@ -118,7 +118,7 @@ export const taskOptionRules = [
     'bucketTimePeriod, bufferTimePeriod and roundBucketTimePeriod of RealtimeToOfflineSegmentsTask, and bufferTimePeriod of upsert tasks, must be periods such as 1d.',
     function* ({ config }) {
       for (const { path, type, owner, name, value } of optionsOf(config)) {
-        if (owner !== '' || checkedPeriods[type]?.includes(name) !== true) continue;
+        if (owner !== '' || checkedPeriods.get(type)?.includes(name) !== true) continue;
         // Apache Pinot treats an empty text as a span of zero.
         if (value !== '' && periodMs(value) === undefined) {
           yield [path, `‘${value}’ is not a period such as 1d.`];
@@ -407,7 +407,7 @@ function textOf(value: unknown): string {
 /** Yields faults of options that are read only when the task runs. */
 function* optionFaults({ config, schema }: CheckedTable): Generator<Fault> {
   for (const { path, type, owner, name, value } of optionsOf(config)) {
-    const isChecked = owner === '' && checkedPeriods[type]?.includes(name) === true;
+    const isChecked = owner === '' && checkedPeriods.get(type)?.includes(name) === true;
     if (periodOptions.includes(name) && !isChecked && !isPeriod(value)) {
       yield [path, `‘${value}’ is not a period such as 1d.`];
     }

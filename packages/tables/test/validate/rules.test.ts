@@ -97,6 +97,16 @@ describe('validation as a whole', () => {
     );
   });
 
+  test('validation as a whole finds task types that have the name of an inherited member of objects', () => {
+    for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      const task = { taskTypeConfigsMap: Object.fromEntries([[type, { bucketTimePeriod: '1d' }]]) };
+      const findings = validateTableConfig({ ...soundConfig, task }, { schema: soundSchema });
+      expect(findings.map(({ path, code }) => [path, code])).toEqual([
+        [`/task/taskTypeConfigsMap/${type}`, 'TASK_TYPE'],
+      ]);
+    }
+  });
+
   test('validation as a whole takes empty documents without throwing', () => {
     expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual([
       'TABLE_NAME_MISSING',
