@@ -37,7 +37,7 @@ export function* indexesOf(
   for (const [path, field] of placed('/fieldConfigList', fieldConfigList)) {
     const { name: column = '', indexType, indexTypes = [], indexes = {}, properties = {} } = field;
     const own = indexes[name];
-    if (isRecord(own) && own['disabled'] !== true) {
+    if (isRecord(own) && !isDisabled(own)) {
       yield { path: pointerTo(path, 'indexes', name), column, options: own, isNamed: true };
     }
     const place = type === undefined ? -1 : indexTypes.indexOf(type);
@@ -60,9 +60,14 @@ export function* indexesOf(
     `/tableIndexConfig/${options}`,
     optioned,
   )) {
-    if (own === null || (isRecord(own) && own['disabled'] === true)) continue;
+    if (own === null || isDisabled(own)) continue;
     yield { path, column, options: isRecord(own) ? own : {}, isNamed: false };
   }
+}
+
+/** Reports whether the options of an index disable it; `true` is a short form of that. */
+export function isDisabled(options: unknown): boolean {
+  return /^true$/i.test(String(isRecord(options) ? options['disabled'] : options));
 }
 
 /** Returns the columns without a dictionary. */
@@ -74,9 +79,7 @@ export function rawColumnsOf({
     ...(tableIndexConfig?.noDictionaryColumns ?? []),
     ...Object.keys(tableIndexConfig?.noDictionaryConfig ?? {}),
     ...fieldConfigList.flatMap(({ name, encodingType, indexes = {} }) => {
-      const dictionary = indexes['dictionary'];
-      const isRaw =
-        encodingType === 'RAW' || (isRecord(dictionary) && dictionary['disabled'] === true);
+      const isRaw = encodingType === 'RAW' || isDisabled(indexes['dictionary']);
       return isRaw && name !== undefined ? [name] : [];
     }),
   ]);

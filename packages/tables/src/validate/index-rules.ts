@@ -4,6 +4,7 @@ import {
   describe,
   type IndexMembers,
   indexesOf,
+  isDisabled,
   rawColumnsOf,
   storedTypeOf,
 } from './column-indexes.ts';
@@ -165,10 +166,9 @@ export const indexRules = [
         ...indexesOf(config, { name: 'range', type: 'RANGE', list: 'rangeIndexColumns' }),
       ];
       for (const [path, { name = '', properties = {}, indexes = {} }] of fieldsOf(config)) {
-        const forward = indexes['forward'];
         const isOff =
           /^true$/i.test(String(properties['forwardIndexDisabled'])) ||
-          (isRecord(forward) && forward['disabled'] === true);
+          isDisabled(indexes['forward']);
         if (!isOff) continue;
         if (config.tableType === 'REALTIME') {
           yield [path, `The forward index of ${name} cannot be disabled in a real-time table.`];
@@ -205,14 +205,19 @@ function sortedColumnsOf({ tableIndexConfig }: CheckedTable['config']) {
 function* namedColumnsOf(
   config: CheckedTable['config'],
 ): Generator<readonly [path: string, name: string]> {
-  const places: readonly IndexMembers[] = [
-    ...new Map(indexKinds.map((kind) => [`${kind.name}${kind.list}`, kind])).values(),
-    { name: 'none', list: 'onHeapDictionaryColumns' },
-    { name: 'none', list: 'noDictionaryColumns', options: 'noDictionaryConfig' },
-  ];
-  for (const place of places) {
-    for (const { path, column } of indexesOf(config, place)) {
-      if (path.startsWith('/tableIndexConfig')) yield [path, column];
+  const lists = new Set([
+    ...indexKinds.flatMap(({ list }) => list ?? []),
+    'onHeapDictionaryColumns' as const,
+    'noDictionaryColumns' as const,
+  ]);
+  for (const list of lists) {
+    for (const { path, column } of indexesOf(config, { name: 'none', list })) yield [path, column];
+  }
+  // Apache Pinot looks up columns whose index is disabled as well.
+  for (const member of ['jsonIndexConfigs', 'bloomFilterConfigs', 'noDictionaryConfig'] as const) {
+    const options = config.tableIndexConfig?.[member];
+    for (const [path, name] of placedMembers<unknown>(`/tableIndexConfig/${member}`, options)) {
+      yield [path, name];
     }
   }
   yield* sortedColumnsOf(config).filter(([, name]) => name !== '');
@@ -236,7 +241,7 @@ function* codecsOf(
   for (const [path, { name = '', compressionCodec, indexes = {} }] of fieldsOf(config)) {
     if (compressionCodec !== undefined) yield [`${path}/compressionCodec`, name, compressionCodec];
     const forward = indexes['forward'];
-    if (!isRecord(forward) || forward['disabled'] === true) continue;
+    if (!isRecord(forward) || isDisabled(forward)) continue;
     for (const member of ['compressionCodec', 'chunkCompressionType', 'dictIdCompressionType']) {
       const codec = forward[member];
       if (codec === undefined || codec === null) continue;

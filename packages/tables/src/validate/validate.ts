@@ -16,6 +16,7 @@ import type { ModelVerdict } from '../model/read-model.ts';
 import { assignmentRules, partitionRules } from './assignment-rules.ts';
 import { quotaRules, routingRules, tenantRules, tierRules } from './cluster-rules.ts';
 import { expressionRules, schemaExpressionRules } from './expression-rules.ts';
+import { indexOptionRules } from './index-options.ts';
 import { indexRules } from './index-rules.ts';
 import { starTreeRules } from './star-tree-rules.ts';
 import { batchRules, ingestionRules, schemaConformingRules } from './ingestion-rules.ts';
@@ -100,6 +101,7 @@ export const tableRules: readonly TableRule[] = [
   ...schemaConformingRules,
   ...expressionRules,
   ...indexRules,
+  ...indexOptionRules,
   ...starTreeRules,
   ...upsertRules,
   ...dedupRules,

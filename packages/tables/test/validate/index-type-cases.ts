@@ -83,4 +83,48 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
     },
     at: ['/fieldConfigList/0/indexTypes/0'],
   },
+  INDEX_OPTION: {
+    keeps: {
+      config: {
+        tableIndexConfig: {
+          jsonIndexConfigs: { note: { maxLevels: '2', includePaths: ['$.a'], other: [] } },
+          bloomFilterConfigs: { id: null },
+        },
+        fieldConfigList: [
+          { name: 'id', indexes: { range: 2, dictionary: 'false', unknown: 5, text: null } },
+          { name: 'place', indexes: { h3: { resolution: [5, 8] } } },
+        ],
+      },
+      schema,
+    },
+    breaks: {
+      config: {
+        tableIndexConfig: {
+          jsonIndexConfigs: { note: { maxLevels: 'x', includePaths: '$.a' } },
+          bloomFilterConfigs: { id: 'on', customer: { disabled: 'maybe', fpp: [] } },
+        },
+        fieldConfigList: [
+          { name: 'customer', indexes: { text: true, fst: { type: 'native' }, range: 1.5 } },
+          { name: 'place', indexes: { h3: { resolution: '5' } } },
+          { name: 'vector', indexes: { vector: { vectorIndexType: 'HNSW', properties: 5 } } },
+          { name: 'id', indexes: { forward: { targetMaxChunkSize: 'x' }, json: 0 } },
+        ],
+      },
+      schema,
+    },
+    at: [
+      '/fieldConfigList/0/indexes/fst/type',
+      '/fieldConfigList/0/indexes/range',
+      '/fieldConfigList/0/indexes/text',
+      '/fieldConfigList/1/indexes/h3/resolution',
+      '/fieldConfigList/2/indexes/vector/properties',
+      '/fieldConfigList/3/indexes/forward/targetMaxChunkSize',
+      '/fieldConfigList/3/indexes/json',
+      '/tableIndexConfig/bloomFilterConfigs/customer/disabled',
+      '/tableIndexConfig/bloomFilterConfigs/customer/fpp',
+      '/tableIndexConfig/bloomFilterConfigs/id',
+      '/tableIndexConfig/jsonIndexConfigs/note/includePaths',
+      '/tableIndexConfig/jsonIndexConfigs/note/maxLevels',
+    ],
+  },
 };

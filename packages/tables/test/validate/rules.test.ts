@@ -107,6 +107,23 @@ describe('validation as a whole', () => {
     }
   });
 
+  test('validation as a whole reads the short form of a disabled index, and text for true, but looks its column up', () => {
+    const codesOf = (bloomFilterConfigs: object, jsonIndexConfigs: object) =>
+      validateTableConfig(
+        { ...soundConfig, tableIndexConfig: { bloomFilterConfigs, jsonIndexConfigs } as object },
+        { schema: soundSchema },
+      ).map(({ path, code }) => `${path.split('/').at(-1)} ${code}`);
+    expect(codesOf({ isGone: { disabled: 'true' } }, { price: true })).toEqual([]);
+    expect(codesOf({ isGone: { disabled: 'false' } }, { price: false })).toEqual([
+      'isGone BLOOM_FILTER_TYPE',
+      'price JSON_INDEX_TYPE',
+    ]);
+    expect(codesOf({ gone: { disabled: true } }, { gone: null })).toEqual([
+      'gone INDEX_COLUMN_UNKNOWN',
+      'gone INDEX_COLUMN_UNKNOWN',
+    ]);
+  });
+
   test('validation as a whole takes empty documents without throwing', () => {
     expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual([
       'TABLE_NAME_MISSING',
