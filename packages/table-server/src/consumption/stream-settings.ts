@@ -87,9 +87,10 @@ function settingsOf(path: string, map: Readonly<Record<string, unknown>>): Strea
     ['string', 'number', 'boolean', 'bigint'].includes(typeof value),
   );
   const config = Object.fromEntries(texts.map(([key, value]) => [key, String(value)]));
-  const rows = Number(
-    config[`${thresholdKey}.rows`] ?? config[`${thresholdKey}.segment.rows`] ?? 0,
-  );
+  // Zero rows mean that another threshold counts.
+  const rows =
+    Number(config[`${thresholdKey}.rows`] ?? 0) ||
+    Number(config[`${thresholdKey}.segment.rows`] ?? 0);
   return {
     path,
     config,

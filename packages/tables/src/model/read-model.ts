@@ -168,24 +168,33 @@ function fitScalar(schema: ModelSchema, value: unknown): string | number | boole
       if (typeof value === 'boolean') return value;
       if (typeof value === 'number' && Number.isInteger(value)) return value !== 0;
       if (typeof value === 'string' && value.trim() === '') return false;
-      if (typeof value !== 'string' || !/^([tT]rue|TRUE|[fF]alse|FALSE)$/.test(value)) {
+      if (typeof value !== 'string' || !/^\s*([tT]rue|TRUE|[fF]alse|FALSE)\s*$/.test(value)) {
         return undefined;
       }
-      return value.toLowerCase() === 'true';
+      return value.trim().toLowerCase() === 'true';
     case 'integer':
-      // Numbers lose their fraction, as when Apache Pinot reads the document; texts do not.
-      return fitNumber(typeof value === 'number' ? Math.trunc(value) : value, Number.isSafeInteger);
+      // Numbers lose their fraction, as when Apache Pinot reads the document; texts have none.
+      if (typeof value === 'number') return fitNumber(Math.trunc(value), Number.isSafeInteger);
+      return fitNumber(value, Number.isSafeInteger, /^\s*[+-]?\d{1,30}\s*$/);
     case 'number':
-      return fitNumber(value, Number.isFinite);
+      return fitNumber(
+        value,
+        Number.isFinite,
+        /^\s*[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?[df]?\s*$/i,
+      );
     default:
       return undefined;
   }
 }
 
-function fitNumber(value: unknown, fits: (number: number) => boolean): number | undefined {
-  const isText = typeof value === 'string' && /^-?\d{1,30}(\.\d{1,30})?$/.test(value);
+function fitNumber(
+  value: unknown,
+  fits: (number: number) => boolean,
+  pattern?: RegExp,
+): number | undefined {
+  const isText = typeof value === 'string' && pattern?.test(value) === true;
   if (!isText && typeof value !== 'number' && typeof value !== 'bigint') return undefined;
-  const number = Number(value);
+  const number = typeof value === 'string' ? Number.parseFloat(value) : Number(value);
   return fits(number) ? number : undefined;
 }
 

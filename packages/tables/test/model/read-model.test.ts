@@ -99,6 +99,27 @@ describe('reading a table config', () => {
     ]);
   });
 
+  test('reading a table config converts texts as Apache Pinot does: without white space, and to integers without a fraction', () => {
+    const { config, findings } = parseTableConfig({
+      isDimTable: ' true ',
+      query: { timeoutMs: ' +5 ', maxQueryResponseSizeBytes: '5.0', disableGroovy: 'yes' },
+      tableIndexConfig: {
+        noDictionarySizeRatioThreshold: ' 5e-1d',
+        noDictionaryCardinalityRatioThreshold: '0x1',
+      },
+    });
+    expect(config).toEqual({
+      isDimTable: true,
+      query: { timeoutMs: 5 },
+      tableIndexConfig: { noDictionarySizeRatioThreshold: 0.5 },
+    });
+    expect(findings.flatMap(({ path, severity }) => (severity === 'error' ? [path] : []))).toEqual([
+      '/query/disableGroovy',
+      '/query/maxQueryResponseSizeBytes',
+      '/tableIndexConfig/noDictionaryCardinalityRatioThreshold',
+    ]);
+  });
+
   test('reading a table config names the words that a member may have, and the nearest', () => {
     expect(parseTableConfig({ upsertConfig: { mode: 'FUL' } }).findings).toEqual([
       {
