@@ -12,6 +12,7 @@ import {
   section,
   text,
   textByName,
+  textsOfNames,
   texts,
   textsByName,
 } from '../model/member.ts';
@@ -133,7 +134,7 @@ export const IndexingConfig = section(
       {
         columns: texts('The columns of the index.'),
         properties: textByName('Properties of the index.'),
-        perColumnProperties: freeForm('Properties of the index by column.'),
+        perColumnProperties: textsOfNames('Properties of the index by column.'),
       },
       'One text index of several columns.',
     ),

@@ -1,4 +1,6 @@
+import { Type } from '@quire/core/schema';
 import { isRecord } from '../model/document.ts';
+import { readModel } from '../model/read-model.ts';
 import { type CheckedTable, placedMembers, rulesAbout } from './rule.ts';
 import { isInteger, serverTag, valuesAt } from './values-at.ts';
 
@@ -102,8 +104,43 @@ const segmentKinds = ['OFFLINE', 'CONSUMING', 'COMPLETED'];
 const implicitRequirements =
   'CONSUMING segments of a real-time table, replicaGroupBased, no numPartitions, and a numInstancesPerPartition of at most 1';
 
+/** The types of members that no other rule checks. */
+const memberTypes = {
+  instanceAssignmentConfigMap: Type.Object({
+    tagPoolConfig: Type.Object({
+      tag: Type.String(),
+      poolBased: Type.Boolean(),
+      numPools: Type.Integer(),
+      pools: Type.Array(Type.Integer()),
+    }),
+    replicaGroupPartitionConfig: Type.Object({
+      replicaGroupBased: Type.Boolean(),
+      minimizeDataMovement: Type.Boolean(),
+      partitionColumn: Type.String(),
+    }),
+    constraintConfig: Type.Object({ constraints: Type.Array(Type.String()) }),
+    minimizeDataMovement: Type.Boolean(),
+  }),
+  segmentAssignmentConfigMap: Type.Object({ segmentAssignmentStrategy: Type.String() }),
+} as const;
+
 /** Rules about instances that are assigned manually, and about implicit partitions. */
 export const partitionRules = [
+  error(
+    'ASSIGNMENT_TYPE',
+    'Members of instanceAssignmentConfigMap and segmentAssignmentConfigMap must be objects with values of the types that Apache Pinot reads, such as {"numPools": 1}.',
+    function* ({ config }) {
+      for (const [member, model] of Object.entries(memberTypes)) {
+        const assignments = config[member as keyof typeof memberTypes];
+        for (const [path, , given] of placedMembers(`/${member}`, assignments)) {
+          const { findings } = readModel(model, given ?? {});
+          for (const { path: place, message, severity } of findings) {
+            if (severity === 'error') yield [`${path}${place}`, message];
+          }
+        }
+      }
+    },
+  ),
   error(
     'ASSIGNMENT_COUNT',
     `The counts of an instance assignment must be whole numbers: ${counts.join(', ')}.`,

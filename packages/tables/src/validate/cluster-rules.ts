@@ -1,5 +1,5 @@
 import { type CheckedTable, placed, repeated, rulesAbout } from './rule.ts';
-import { isSize, oneOfWords, periodMs, serverTag, valuesAt } from './values-at.ts';
+import { isSize, javaNumber, oneOfWords, periodMs, serverTag, valuesAt } from './values-at.ts';
 
 const pruners = ['partition', 'time', 'empty'];
 const selectors = ['balanced', 'replicaGroup', 'strictReplicaGroup', 'multiStageReplicaGroup'];
@@ -150,7 +150,7 @@ export const quotaRules = [
     'quota.maxQueriesPerSecond must be a number greater than 0.',
     valuesAt('/quota/maxQueriesPerSecond', {
       isEmptyValue: true,
-      holds: (rate) => Number(rate) > 0,
+      holds: (rate) => javaNumber(rate) > 0,
       message: (rate) => `‘${rate}’ is not a number greater than 0.`,
     }),
   ),

@@ -123,7 +123,9 @@ function* optionFaults(path: string, name: string, given: unknown): Generator<Fa
   const model = models.get(name);
   // Apache Pinot takes null for no index, and ignores indexes that it does not know.
   if (model === undefined || given === null) return;
-  if (typeof given !== 'object' && model.short?.test(String(given)) === true) return;
+  const isScalar =
+    typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+  if (isScalar && model.short?.test(String(given)) === true) return;
   for (const { path: place, message, severity } of readModel(model.object, given).findings) {
     if (severity === 'error') yield [`${path}${place}`, message];
   }

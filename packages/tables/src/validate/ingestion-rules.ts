@@ -203,9 +203,9 @@ function enricherProblem(
     if (others.length > 0 || (member !== undefined && member !== 'fields')) {
       return 'A clpEnricher cannot have properties other than fields.';
     }
-    return fields === undefined || fields === null || Array.isArray(fields)
+    return fields === undefined || fields === null || isListOfTexts(fields)
       ? undefined
-      : 'The fields of a clpEnricher must be a list.';
+      : 'The fields of a clpEnricher must be a list of texts.';
   }
   if (type !== 'generateColumn') return undefined;
   const { fieldToFunctionMap: functions } = properties;
@@ -213,12 +213,19 @@ function enricherProblem(
     return 'A generateColumn enricher must have the property fieldToFunctionMap and no other.';
   }
   if (Object.values(functions).includes(null)) return 'A function in fieldToFunctionMap is null.';
+  if (!isListOfTexts(Object.values(functions))) {
+    return 'A function in fieldToFunctionMap is not text.';
+  }
   const isScript = Object.values(functions).some(
     (each) => typeof each === 'string' && /^\s*groovy\s*\(/i.test(each),
   );
   return isScript
     ? 'Groovy scripts are not supported: code in requests is never executed.'
     : undefined;
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => each === null || typeof each !== 'object');
 }
 
 type Config = CheckedTable['config'];
@@ -354,10 +361,21 @@ export const schemaConformingRules = [
   ),
   conforming.error(
     'SCHEMA_CONFORMING_FIELD',
-    'Columns of the schema must not be in fieldPathsToDrop or end in unindexableFieldSuffix.',
+    'Columns of the schema must not be in fieldPathsToDrop or end in unindexableFieldSuffix; fieldPathsToPreserveInput must name columns of the schema or paths of columnNameToJsonKeyPathMap.',
     function* ({ config, schema }) {
-      const { fieldPathsToDrop = [], unindexableFieldSuffix: suffix = '_noindex' } =
-        conformingOf(config);
+      const {
+        fieldPathsToDrop = [],
+        unindexableFieldSuffix: suffix = '_noindex',
+        fieldPathsToPreserveInput: preserved,
+        columnNameToJsonKeyPathMap: paths = {},
+      } = conformingOf(config);
+      const mapped = Object.values(paths).map(String);
+      yield* unknownColumns(
+        placed(`${conformingPath}/fieldPathsToPreserveInput`, preserved).filter(
+          ([, path]) => !mapped.includes(path),
+        ),
+        schema,
+      );
       for (const { name } of schema?.columns ?? []) {
         if (fieldPathsToDrop.includes(name)) {
           yield [

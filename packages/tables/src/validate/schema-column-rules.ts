@@ -18,6 +18,9 @@ const { error, warning } = rulesAbout<CheckedSchema>('schema');
 const complexTypes: readonly DataType[] = ['MAP', 'LIST'];
 const metricTypes: readonly DataType[] = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL', 'BYTES'];
 
+/** The types whose default Apache Pinot reads with the white space around it. */
+const trimless: readonly DataType[] = ['INT', 'LONG', 'BIG_DECIMAL', 'TIMESTAMP', 'BYTES'];
+
 /** Rules about the columns of a schema and its primary key. */
 export const schemaColumnRules = [
   error('SCHEMA_NAME_MISSING', 'A schema must have a name.', function* ({ schema }) {
@@ -192,19 +195,19 @@ export const schemaColumnRules = [
       const given = spec.defaultNullValue;
       if (given === undefined || given === null || dataType === undefined) return undefined;
       if (!isPlain(dataType)) {
-        const isEmptyMap = complexTypes.includes(dataType) && isRecord(given);
-        return isEmptyMap
+        return isComplexValue(given, dataType)
           ? undefined
           : [
               '/defaultNullValue',
               `A column of the type ${dataType} cannot have this defaultNullValue.`,
             ];
       }
+      const text = typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value);
+      if (/^\s|\s$/.test(text) && trimless.includes(dataType)) {
+        return ['/defaultNullValue', `The defaultNullValue ‘${text}’ has white space around it.`];
+      }
       try {
-        toColumn(
-          typeof given === 'object' ? JSON.stringify(given) : javaText(given as Value),
-          dataType,
-        );
+        toColumn(text, dataType);
         return undefined;
       } catch (error) {
         if (!isQuireError(error, 'EXPRESSION_FAILED')) throw error;
@@ -247,6 +250,19 @@ function ofColumn(
       if (fault !== undefined) yield [`${column.path}${fault[0]}`, fault[1]];
     }
   });
+}
+
+/** Reports whether a value is an object or a list, as its type requires, or the text of one. */
+function isComplexValue(value: unknown, dataType: DataType): boolean {
+  if (dataType !== 'MAP' && dataType !== 'LIST') return false;
+  if (typeof value !== 'string') return dataType === 'MAP' ? isRecord(value) : Array.isArray(value);
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'object' && isComplexValue(parsed, dataType);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return false;
+  }
 }
 
 function isPlain(dataType: DataType): dataType is ColumnType {

@@ -7,6 +7,7 @@ import {
   rulesAbout,
   unknownColumns,
 } from './rule.ts';
+import { isSize } from './values-at.ts';
 
 const { error } = rulesAbout('indexes');
 
@@ -104,6 +105,21 @@ export const starTreeRules = [
           return [itemPath, isCount(name) ? 'COUNT' : `${plain(name)} of ${column}`] as const;
         });
         yield* repeated(names, (name) => `The aggregation ${name} is repeated.`);
+      }
+    },
+  ),
+  error(
+    'STAR_TREE_CHUNKS',
+    'The targetMaxChunkSize of an aggregation of a star-tree must be a size such as 1M.',
+    function* ({ config }) {
+      for (const [path, { aggregationConfigs }] of starTreesOf(config)) {
+        for (const [place, { targetMaxChunkSize: size }] of placed(
+          `${path}/aggregationConfigs`,
+          aggregationConfigs,
+        )) {
+          if (size === undefined || isSize(size)) continue;
+          yield [`${place}/targetMaxChunkSize`, `‘${size}’ is not a size such as 1M.`];
+        }
       }
     },
   ),

@@ -1,7 +1,7 @@
 import { isUpsertOn } from './keys.ts';
 import { type CheckedTable, placed, repeated, rulesAbout } from './rule.ts';
 import { replicationOf } from './segment-rules.ts';
-import { isInteger, isSize, periodMs } from './values-at.ts';
+import { isInteger, isLong, isSize, javaNumber, periodMs } from './values-at.ts';
 
 const { error, warning } = rulesAbout('streams');
 
@@ -96,30 +96,42 @@ export const streamRules = [
   ),
   error(
     'STREAM_FLUSH_THRESHOLDS',
-    'Only one of the flush thresholds rows, segment.rows and segment.size may be set.',
+    'Only one of the flush thresholds rows, segment.rows and segment.size may be set, also by their older names.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
-        const set = thresholds.filter(
-          ({ name }) => Number.parseFloat(options.get(`${flush}.${name}`) ?? '0') > 0,
-        );
+        const set = thresholds
+          .map((threshold) => keyOf(threshold, options))
+          .filter((key) => Number.parseFloat(options.get(key) ?? '0') > 0);
         if (set.length > 1) {
-          yield [
-            path,
-            `Only one of the flush thresholds ${set.map(({ name }) => name).join(' and ')} may be set.`,
-          ];
+          yield [path, `Only one of the flush thresholds ${set.join(' and ')} may be set.`];
         }
       }
     },
   ),
   error(
     'STREAM_FLUSH_VALUE',
-    'The flush thresholds rows and segment.rows must be whole numbers, and segment.size a size such as 200M.',
+    'The flush thresholds rows and segment.rows must be whole numbers, and segment.size a size such as 200M, also by their older names.',
     function* ({ config }) {
       for (const { path, options } of readStreamsOf(config)) {
-        for (const { name, holds, expected } of thresholds) {
-          const value = options.get(`${flush}.${name}`);
+        for (const threshold of thresholds) {
+          const key = keyOf(threshold, options);
+          const value = options.get(key);
+          if (value !== undefined && !threshold.holds(value)) {
+            yield [path, `${key} is ‘${value}’, not ${threshold.expected}.`];
+          }
+        }
+      }
+    },
+  ),
+  error(
+    'STREAM_OPTION',
+    'topic.consumption.rate.limit must be a number, and the thresholds of realtime.segment.offsetAutoReset whole numbers.',
+    function* ({ config }) {
+      for (const { path, options } of readStreamsOf(config)) {
+        for (const { key, holds, expected } of otherOptions) {
+          const value = options.get(key);
           if (value !== undefined && !holds(value)) {
-            yield [path, `${flush}.${name} is ‘${value}’, not ${expected}.`];
+            yield [path, `${key} is ‘${value}’, not ${expected}.`];
           }
         }
       }
@@ -201,11 +213,40 @@ export const streamRules = [
 const jsonDecoder = 'org.apache.pinot.plugin.inputformat.json.JSONMessageDecoder';
 const protobufDecoder = 'org.apache.pinot.plugin.inputformat.protobuf.ProtoBufMessageDecoder';
 const flush = 'realtime.segment.flush.threshold';
+/** The thresholds, some with an older name that counts if the newer one is missing. */
 const thresholds = [
-  { name: 'rows', holds: isInteger, expected: 'a whole number' },
+  { name: 'rows', older: `${flush}.size`, holds: isInteger, expected: 'a whole number' },
   { name: 'segment.rows', holds: isInteger, expected: 'a whole number' },
-  { name: 'segment.size', holds: isSize, expected: 'a size such as 200M' },
+  {
+    name: 'segment.size',
+    older: 'realtime.segment.flush.desired.size',
+    holds: isSize,
+    expected: 'a size such as 200M',
+  },
 ] as const;
+const autoReset = 'realtime.segment.offsetAutoReset';
+const otherOptions = [
+  {
+    key: 'topic.consumption.rate.limit',
+    holds: (rate: string) => !Number.isNaN(javaNumber(rate)),
+    expected: 'a number',
+  },
+  { key: `${autoReset}.offsetThreshold`, holds: isInteger, expected: 'a whole number' },
+  {
+    key: `${autoReset}.timeThresholdSeconds`,
+    holds: isLong,
+    expected: 'a whole number',
+  },
+] as const;
+
+/** Returns the name by which a stream sets a threshold, if it does. */
+function keyOf(
+  { name, ...threshold }: (typeof thresholds)[number],
+  options: ReadonlyMap<string, string>,
+): string {
+  const key = `${flush}.${name}`;
+  return options.has(key) || !('older' in threshold) ? key : threshold.older;
+}
 
 /** Returns the topic of each stream that is read; undefined if it names none. */
 function topicsOf(config: CheckedTable['config']) {

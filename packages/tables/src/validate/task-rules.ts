@@ -8,7 +8,7 @@ import {
   rulesAbout,
   unknownColumns,
 } from './rule.ts';
-import { isCount, isPeriod, isSize, periodMs } from './values-at.ts';
+import { isCount, isLong, isPeriod, isSize, javaNumber, periodMs } from './values-at.ts';
 
 const { error, warning } = rulesAbout('tasks');
 
@@ -342,8 +342,7 @@ function parameterProblem(name: string, value: string): string | undefined {
         ? undefined
         : `${name} is ‘${value}’, not a whole number of at least 1.`;
     case 'samplingprobability': {
-      const isFit =
-        isDecimal(value) && Number.parseFloat(value) >= 0 && Number.parseFloat(value) <= 1;
+      const isFit = javaNumber(value) >= 0 && javaNumber(value) <= 1;
       return isFit ? undefined : `${name} is ‘${value}’, not a number from 0 to 1.`;
     }
     default:
@@ -351,20 +350,14 @@ function parameterProblem(name: string, value: string): string | undefined {
   }
 }
 
-function isDecimal(text: string): boolean {
-  return /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?\s*$/.test(text);
-}
-
 function isPercentage(text: string): boolean {
-  const value = Number.parseFloat(text);
-  return isDecimal(text) && value >= 0 && value <= 100;
+  const value = javaNumber(text);
+  return value >= 0 && value <= 100;
 }
 
 /** Reports whether a text is a whole number of 64 bits that is not below `least`. */
 function isLongOfAtLeast(text: string, least: bigint): boolean {
-  if (!/^[+-]?\d{1,19}$/.test(text)) return false;
-  const value = BigInt(text.replace(/^\+/, ''));
-  return value >= least && BigInt.asIntN(64, value) === value;
+  return isLong(text) && BigInt(text.replace(/^\+/, '')) >= least;
 }
 
 interface TaskOption {

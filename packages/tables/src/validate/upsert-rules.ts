@@ -77,7 +77,7 @@ export const upsertRules = [
     'UPSERT_TIERS',
     'Upsert cannot be combined with tiers: all segments of a key must stay on one server.',
     function* ({ config }) {
-      if ((config.tierConfigs ?? []).length > 0) {
+      if (config.tierConfigs !== undefined) {
         yield [
           '/tierConfigs',
           'Tiers cannot be combined with upsert: all segments of a key must stay on one server.',
@@ -295,8 +295,14 @@ function* compactionFaults({ config }: CheckedTable): Generator<Fault> {
   for (const [isProblem, message] of problems) if (isProblem) yield [path, message];
 }
 
-function comparisonColumnsOf({ upsertConfig }: CheckedTable['config']) {
-  return placed('/upsertConfig/comparisonColumns', upsertConfig?.comparisonColumns);
+function comparisonColumnsOf({ upsertConfig = {} }: CheckedTable['config']) {
+  // The older name of a single column, which takes precedence in Apache Pinot.
+  const { comparisonColumn: older } = upsertConfig as { readonly comparisonColumn?: unknown };
+  if (older !== undefined && older !== null) {
+    const column = typeof older === 'string' ? older : JSON.stringify(older);
+    return [['/upsertConfig/comparisonColumn', column] as const];
+  }
+  return placed('/upsertConfig/comparisonColumns', upsertConfig.comparisonColumns);
 }
 
 function* keyFaults({ schema }: CheckedTable, path: string): Generator<Fault> {
@@ -322,7 +328,8 @@ function* routingFaults({ config }: CheckedTable): Generator<Fault> {
 
 function* ttlFaults({ config, schema }: CheckedTable): Generator<Fault> {
   const upsert = config.upsertConfig ?? {};
-  const { metadataTTL = 0, deletedKeysTTL = 0, comparisonColumns = [] } = upsert;
+  const { metadataTTL = 0, deletedKeysTTL = 0 } = upsert;
+  const comparisonColumns = comparisonColumnsOf(config).map(([, column]) => column);
   if (metadataTTL === 0 && deletedKeysTTL === 0) return;
   const path = `/upsertConfig/${metadataTTL > 0 ? 'metadataTTL' : 'deletedKeysTTL'}`;
   if (comparisonColumns.length > 1) {
@@ -365,7 +372,6 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
   const {
     mode,
     partialUpsertStrategies = {},
-    comparisonColumns = [],
     partialUpsertMergerClass = '',
   } = config.upsertConfig ?? {};
   if (mode !== 'PARTIAL') return;
@@ -378,6 +384,7 @@ function* strategyFaults({ config, schema }: CheckedTable): Generator<Fault> {
     }
     return;
   }
+  const comparisonColumns = comparisonColumnsOf(config).map(([, column]) => column);
   const ordering = comparisonColumns.length > 0 ? comparisonColumns : [timeColumnOf(config)];
   const fixed = new Set([...(schema?.schema.primaryKeyColumns ?? []), ...ordering]);
   for (const [path, name, strategy] of placedMembers(

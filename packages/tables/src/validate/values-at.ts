@@ -123,6 +123,21 @@ export function isInteger(text: string): boolean {
   return /^[+-]?\d{1,10}$/.test(text) && Math.abs(Number(text)) <= 2_147_483_647;
 }
 
+/** Reports whether a text is a 64-bit whole number, as Java parses it. */
+export function isLong(text: string): boolean {
+  if (!/^[+-]?\d{1,19}$/.test(text)) return false;
+  const value = BigInt(text.replace(/^\+/, ''));
+  return BigInt.asIntN(64, value) === value;
+}
+
+/** Parses a number as Java parses a double, such as ` 5e3` or `5d`; NaN for other texts. */
+export function javaNumber(text: string): number {
+  const isNumber = /^\s*[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?|Infinity)\s*$/.test(
+    text,
+  );
+  return isNumber ? Number.parseFloat(text) : Number.NaN;
+}
+
 /**
  * Parses a period of days, hours, minutes and seconds such as 1d12h to milliseconds; undefined for
  * other texts.

@@ -38,6 +38,36 @@ export const assignmentCases: Readonly<Record<string, TableCase>> = {
     breaks: assigned({ ...whole, replicaGroupPartitionConfig: { numInstances: 'many' } }),
     at: [`${offline}/replicaGroupPartitionConfig/numInstances`],
   },
+  ASSIGNMENT_TYPE: {
+    keeps: kept({
+      instanceAssignmentConfigMap: {
+        OFFLINE: { ...whole, minimizeDataMovement: 'true', constraintConfig: null, other: 1 },
+      },
+      segmentAssignmentConfigMap: { OFFLINE: {}, cold: null },
+    }),
+    breaks: kept({
+      instanceAssignmentConfigMap: {
+        OFFLINE: {
+          tagPoolConfig: { tag: ['a_OFFLINE'], poolBased: 'yes', numPools: 'x', pools: 1 },
+          replicaGroupPartitionConfig: { replicaGroupBased: 'yes', partitionColumn: {} },
+          constraintConfig: 'x',
+          minimizeDataMovement: 0.5,
+        },
+      },
+      segmentAssignmentConfigMap: { OFFLINE: 'balanced' },
+    }),
+    at: [
+      `${offline}/constraintConfig`,
+      `${offline}/minimizeDataMovement`,
+      `${offline}/replicaGroupPartitionConfig/partitionColumn`,
+      `${offline}/replicaGroupPartitionConfig/replicaGroupBased`,
+      `${offline}/tagPoolConfig/numPools`,
+      `${offline}/tagPoolConfig/poolBased`,
+      `${offline}/tagPoolConfig/pools`,
+      `${offline}/tagPoolConfig/tag`,
+      '/segmentAssignmentConfigMap/OFFLINE',
+    ],
+  },
   IMPLICIT_PARTITIONS: {
     keeps: kept({
       tableType: 'REALTIME',

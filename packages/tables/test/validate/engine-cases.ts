@@ -33,8 +33,14 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
         { enricherType: 'generateColumn', properties: { fieldToFunctionMap: {} } },
       ],
     }),
-    breaks: ingestion({ enrichmentConfigs: [{ enricherType: 'generateColumn' }] }),
-    at: ['/ingestionConfig/enrichmentConfigs/0/properties'],
+    breaks: ingestion({
+      enrichmentConfigs: [
+        { enricherType: 'generateColumn' },
+        { enricherType: 'generateColumn', properties: { fieldToFunctionMap: { x: ['now()'] } } },
+        { enricherType: 'clpEnricher', properties: { fields: [['name']] } },
+      ],
+    }),
+    at: [0, 1, 2].map((place) => `/ingestionConfig/enrichmentConfigs/${place}/properties`),
   },
   VAR_LENGTH_TYPE: {
     keeps: index({ varLengthDictionaryColumns: ['customer'] }),
@@ -74,14 +80,25 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
     at: [`${conforming}/unindexableExtrasField`],
   },
   SCHEMA_CONFORMING_FIELD: {
-    keeps: ingestion({ schemaConformingTransformerConfig: { fieldPathsToDrop: ['x'] } }),
+    keeps: ingestion({
+      schemaConformingTransformerConfig: {
+        fieldPathsToDrop: ['x'],
+        fieldPathsToPreserveInput: ['customer', 'a.b'],
+        columnNameToJsonKeyPathMap: { note: 'a.b' },
+      },
+    }),
     breaks: ingestion({
       schemaConformingTransformerConfig: {
         fieldPathsToDrop: ['price'],
+        fieldPathsToPreserveInput: ['customer', 'x'],
         unindexableFieldSuffix: 'tomer',
       },
     }),
-    at: [`${conforming}/fieldPathsToDrop`, `${conforming}/unindexableFieldSuffix`],
+    at: [
+      `${conforming}/fieldPathsToDrop`,
+      `${conforming}/fieldPathsToPreserveInput/1`,
+      `${conforming}/unindexableFieldSuffix`,
+    ],
   },
   AGGREGATE_METRICS: {
     keeps: index({ aggregateMetrics: true }),
@@ -111,4 +128,18 @@ export const engineCases: Readonly<Record<string, TableCase>> = {
     breaks: starTree('SUM__*'),
     at: ['/tableIndexConfig/starTreeIndexConfigs/0/functionColumnPairs/0'],
   },
+  STAR_TREE_CHUNKS: {
+    keeps: withChunks('1M'),
+    breaks: withChunks('large'),
+    at: ['/tableIndexConfig/starTreeIndexConfigs/0/aggregationConfigs/0/targetMaxChunkSize'],
+  },
 };
+
+function withChunks(targetMaxChunkSize: string) {
+  const aggregation = { columnName: 'price', aggregationFunction: 'SUM', targetMaxChunkSize };
+  return index({
+    starTreeIndexConfigs: [
+      { dimensionsSplitOrder: ['customer'], aggregationConfigs: [aggregation] },
+    ],
+  });
+}

@@ -49,7 +49,7 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   UPSERT_TIERS: {
     keeps: upserting({}),
-    breaks: upserting({}, { tierConfigs: [{ name: 'cold' }] }),
+    breaks: upserting({}, { tierConfigs: [] }),
     at: ['/tierConfigs'],
   },
   UPSERT_COMPARISON_COLUMN: {
@@ -267,8 +267,11 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
   },
   STREAM_FLUSH_THRESHOLDS: {
     keeps: streams(kafka('a', { [flush('rows')]: '0', [flush('segment.size')]: '200M' })),
-    breaks: streams(kafka('a', { [flush('rows')]: '1000', [flush('segment.size')]: '200M' })),
-    at: [streamAt(0)],
+    breaks: streams(
+      kafka('a', { [flush('rows')]: '1000', [flush('segment.size')]: '200M' }),
+      kafka('b', { [flush('size')]: '1000', 'realtime.segment.flush.desired.size': '200M' }),
+    ),
+    at: [streamAt(0), streamAt(1)],
   },
   QUOTA_STORAGE: {
     keeps: kept({ quota: { storage: '1.5T' } }),
@@ -281,9 +284,22 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     at: ['/quota/storage'],
   },
   STREAM_FLUSH_VALUE: {
-    keeps: streams({ ...kafka('a'), [flush('rows')]: 1000 }),
-    breaks: streams({ ...kafka('a'), [flush('rows')]: 'many', [flush('segment.size')]: '5 G' }),
-    at: [streamAt(0), streamAt(0)],
+    keeps: streams({ ...kafka('a'), [flush('rows')]: 1000, [flush('size')]: 'many' }),
+    breaks: streams(
+      { ...kafka('a'), [flush('rows')]: 'many', [flush('segment.size')]: '5 G' },
+      { ...kafka('b'), [flush('size')]: 'many' },
+    ),
+    at: [streamAt(0), streamAt(0), streamAt(1)],
+  },
+  STREAM_OPTION: {
+    keeps: streams({ ...kafka('a'), 'topic.consumption.rate.limit': '1e3' }),
+    breaks: streams({
+      ...kafka('a'),
+      'topic.consumption.rate.limit': '0x10',
+      'realtime.segment.offsetAutoReset.offsetThreshold': '2147483648',
+      'realtime.segment.offsetAutoReset.timeThresholdSeconds': '1.5',
+    }),
+    at: [streamAt(0), streamAt(0), streamAt(0)],
   },
   STREAM_DECODER: {
     keeps: streams(kafkaStream('a'), { streamType: 'file' }),
@@ -309,8 +325,8 @@ export const operationCases: Readonly<Record<string, TableCase>> = {
     at: ['/segmentsConfig/peerSegmentDownloadScheme'],
   },
   QUOTA_QUERIES: {
-    keeps: kept({ quota: { maxQueriesPerSecond: '0.5' } }),
-    breaks: kept({ quota: { maxQueriesPerSecond: 'many' } }),
+    keeps: kept({ quota: { maxQueriesPerSecond: ' 5d' } }),
+    breaks: kept({ quota: { maxQueriesPerSecond: '0x10' } }),
     at: ['/quota/maxQueriesPerSecond'],
   },
   QUERY_LIMITS: {

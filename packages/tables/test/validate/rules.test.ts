@@ -124,6 +124,56 @@ describe('validation as a whole', () => {
     ]);
   });
 
+  test('validation as a whole reads the older name of a comparison column', () => {
+    const codesOf = (upsertConfig: object) => {
+      const config = { ...soundConfig, ...upsert, upsertConfig };
+      return validateTableConfig(config, { schema: soundSchema }).map(
+        ({ path, code }) => `${path} ${code}`,
+      );
+    };
+    expect(codesOf({ comparisonColumn: 'price', metadataTTL: 5, snapshot: 'ENABLE' })).toEqual([]);
+    expect(codesOf({ comparisonColumn: 'none' })).toEqual([
+      '/upsertConfig/comparisonColumn UPSERT_COMPARISON_COLUMN',
+    ]);
+    expect(codesOf({ comparisonColumn: 'day', metadataTTL: 5, snapshot: 'ENABLE' })).toEqual([
+      '/upsertConfig/metadataTTL UPSERT_TTL',
+    ]);
+    const partialUpsertStrategies = { price: 'INCREMENT' };
+    expect(
+      codesOf({ mode: 'PARTIAL', comparisonColumn: 'price', partialUpsertStrategies }),
+    ).toEqual(['/upsertConfig/partialUpsertStrategies/price PARTIAL_UPSERT_STRATEGY']);
+  });
+
+  test('validation as a whole reads defaults of numbers without white space, and of maps and lists also as text', () => {
+    const codeOf = (dataType: string, defaultNullValue: unknown) => {
+      const list = dataType === 'MAP' || dataType === 'LIST' ? 'complex' : 'dimension';
+      const schema = {
+        schemaName: 'a',
+        [`${list}FieldSpecs`]: [{ name: 'a', dataType, defaultNullValue }],
+      };
+      return validateTableSchema(schema).map(({ code }) => code)[0];
+    };
+    for (const type of ['INT', 'LONG', 'BIG_DECIMAL', 'TIMESTAMP']) {
+      expect([type, codeOf(type, '5'), codeOf(type, ' 5')]).toEqual([
+        type,
+        undefined,
+        'DEFAULT_VALUE_TYPE',
+      ]);
+    }
+    expect(codeOf('DOUBLE', ' 5 ')).toBeUndefined();
+    for (const right of ['{}', '{"a":1}', {}]) {
+      expect(codeOf('MAP', right)).toBeUndefined();
+      expect(codeOf('LIST', right)).toBe('DEFAULT_VALUE_TYPE');
+    }
+    for (const right of ['[]', [1]]) {
+      expect(codeOf('LIST', right)).toBeUndefined();
+      expect(codeOf('MAP', right)).toBe('DEFAULT_VALUE_TYPE');
+    }
+    for (const wrong of ['null', '"{}"', '{', 5]) {
+      expect(codeOf('MAP', wrong)).toBe('DEFAULT_VALUE_TYPE');
+    }
+  });
+
   test('validation as a whole takes empty documents without throwing', () => {
     expect(validateTableConfig({}, { schema: {} }).map(({ code }) => code)).toEqual([
       'TABLE_NAME_MISSING',
