@@ -289,7 +289,18 @@ function argumentReader(arg: Compiled, type: Type<unknown>): ArgumentReader {
   const run = boxed(arg);
   if (type === object) return { ...asItIs, run };
   const fitting = type === text ? 'string' : type === double ? 'number' : undefined;
-  return { ...asItIs, run, convert: (value) => type.read(value as PresentValue), fitting };
+  const isOfList = type.name.endsWith('[]') && type.name !== 'byte[]';
+  const convert =
+    arg.type.name === 'String[]' && !isOfList
+      ? (value: unknown) => type.read(firstText(value as PresentValue))
+      : (value: unknown) => type.read(value as PresentValue);
+  return { ...asItIs, run, convert, fitting };
+}
+
+/** Returns the first of the texts that a function returned: the value of the list as a single one. */
+function firstText(value: PresentValue): PresentValue {
+  const [first] = Array.isArray(value) ? (value as readonly Value[]) : [];
+  return typeof first === 'string' ? first : value;
 }
 
 function converted({ convert, fitting }: ArgumentReader, value: unknown): unknown {

@@ -438,6 +438,8 @@ function reserved(token: Token): ExpressionSyntaxError {
 function signed(value: LiteralValue, isNegative: boolean): LiteralValue | undefined {
   if (typeof value === 'bigint') return isNegative ? -value : value;
   if (typeof value === 'number') return isNegative && value !== 0 ? -value : value;
-  if (value instanceof WholeDouble) return isNegative ? new WholeDouble(-value.value) : value;
+  if (value instanceof WholeDouble) {
+    return isNegative && value.value !== 0 ? new WholeDouble(-value.value) : value;
+  }
   return undefined;
 }

@@ -92,6 +92,7 @@ export function parseNumberLiteral(
       : value;
   }
   const value = Number(text);
-  if (Number.isFinite(value)) return doubleValue(value);
+  // A literal has no negative zero: its sign is that of a decimal number.
+  if (Number.isFinite(value)) return doubleValue(value === 0 ? 0 : value);
   throw new ExpressionSyntaxError(`${text} does not fit a double`, token.position);
 }

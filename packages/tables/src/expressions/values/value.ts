@@ -229,7 +229,8 @@ export class Decimal {
     const digits = Buffer.from(bytes.subarray(2)).toString('hex');
     return new Decimal(
       BigInt.asIntN((bytes.length - 2) * 8, BigInt(`0x${digits}`)),
-      (high << 8) | low,
+      // The scale has a sign, as in 1E+5.
+      (((high << 8) | low) << 16) >> 16,
     );
   }
 }
