@@ -130,6 +130,36 @@ describeWithTool(pinotJudge, "functions, by Pinot's own", (folder) => {
     expect(proven).toEqual(reasonsOfCalls);
   });
 
+  test('nested calls and literals convert values as the engine does', async () => {
+    const texts = ['42|7', ' 4.5|1', '00ff', 'x|7', ''];
+    const ofTexts = [
+      "plus(split(c0, '|'), 1)",
+      "gcd(split(c0, '|'), 4)",
+      "bytesToHex(split(c0, '|'))",
+      "bigDecimalToBytes(split(c0, '|'))",
+      "toTimestamp(split(c0, '|'))",
+      "repeat('x', split(c0, '|'))",
+      "greatest(split(c0, '|'), 2)",
+      "upper(split(c0, '|'))",
+    ];
+    const others = [
+      'intDiv(1, -0.0)',
+      "concat(-(0.0), '')",
+      "bytesToBigDecimal(bigDecimalToBytes(CAST('1.5E+20' AS DECIMAL)))",
+    ];
+    const compared = await Promise.all([
+      ...ofTexts.map((each) =>
+        compareRows(
+          judge,
+          each,
+          texts.map((value) => [value]),
+        ),
+      ),
+      ...others.map((each) => compareRows(judge, each, [[]])),
+    ]);
+    expect(compared.flat().filter(({ agrees }) => !agrees)).toEqual([]);
+  });
+
   test('values of functions agree with the engine', { timeout: 300_000 }, async () => {
     const comparisons: Comparison[] = [];
     const byName = new Map<string, readonly Comparison[]>();

@@ -272,6 +272,47 @@ export const configChanges: readonly Change[] = [
   ['task', { taskTypeConfigsMap: { MergeRollupTask: { schedule: '0 * * * * ?' } } }],
   ['task', { taskTypeConfigsMap: {} }],
   ['routing', { instanceSelectorType: 'strictReplicaGroup' }],
+  ...[{ maxLevels: 'x' }, { maxLevels: '2' }, { includePaths: '$.a' }, 'x', true, 0, null].map(
+    (options): Change => [`${index}.jsonIndexConfigs`, { doc: options }],
+  ),
+  ...[{ disabled: true }, null].map((options): Change => [
+    `${index}.bloomFilterConfigs`,
+    { none: options },
+  ]),
+  ...[
+    { text: true },
+    { text: { stopWordsInclude: 'x' } },
+    { fst: { type: 'native' } },
+    { range: 2 },
+    { range: 1.5 },
+    { dictionary: 'false' },
+    { bloom: { fpp: [] } },
+    { bloom: { disabled: 'true' } },
+    { forward: { targetMaxChunkSize: 'x' } },
+    { unknown: 5 },
+  ].map((indexes): Change => ['fieldConfigList', [{ name: 'name', indexes }]]),
+  ...[
+    { minimizeDataMovement: 'yes' },
+    { minimizeDataMovement: ' true ' },
+    { tagPoolConfig: { tag: 'a_OFFLINE', numPools: 'x' } },
+    { tagPoolConfig: { tag: ['a_OFFLINE'] } },
+    { constraintConfig: 'x' },
+  ].map((more): Change => [
+    'instanceAssignmentConfigMap',
+    {
+      OFFLINE: {
+        tagPoolConfig: { tag: 'a_OFFLINE' },
+        replicaGroupPartitionConfig: { replicaGroupBased: false },
+        ...more,
+      },
+    },
+  ]),
+  ['segmentAssignmentConfigMap', { OFFLINE: 'balanced' }],
+  ...['0x10', '5d', ' 1e3', 'NaN'].map((maxQueriesPerSecond): Change => [
+    'quota',
+    { maxQueriesPerSecond },
+  ]),
+  ...['5.0', ' +5 ', 5.5].map((timeoutMs): Change => ['query', { timeoutMs }]),
   ['query', { timeoutMs: 1000 }],
   ['query', { timeoutMs: -1 }],
 ];
@@ -336,6 +377,16 @@ export const schemaChanges: readonly Change[] = [
     [{ name: 'at', dataType: 'LONG', format: '1:DAYS:EPOCH', granularity: '1:DAYS', sampleValue }],
   ]),
   ['timeFieldSpec', { incomingGranularitySpec: { name: 't', dataType: 'LONG', timeType: 'DAYS' } }],
+  ...['5', ' 5', '5.0'].map((defaultNullValue): Change => [
+    'metricFieldSpecs',
+    [{ name: 'price', dataType: 'LONG', defaultNullValue }],
+  ]),
+  ...['MAP', 'LIST'].flatMap((dataType) =>
+    ['{}', '[]', {}, [1], '{', 5].map((defaultNullValue): Change => [
+      'complexFieldSpecs',
+      [{ name: 'extra', dataType, defaultNullValue }],
+    ]),
+  ),
   ...[{}, ['x'], null, 'METRIC', 5].map((fieldType): Change => [
     'metricFieldSpecs',
     [{ name: 'price', dataType: 'DOUBLE', fieldType }],
