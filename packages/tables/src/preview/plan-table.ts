@@ -11,6 +11,7 @@ import {
 import { runPipeline } from '../pipeline/run-pipeline.ts';
 import type { SourceRow } from '../row.ts';
 import type { TableSchema } from '../config/table-schema.ts';
+import { columnsOf } from '../validate/rule.ts';
 import type { PreviewLimits, Sample } from './sample.ts';
 import type { PreviewRequest } from './preview-request.ts';
 
@@ -136,17 +137,14 @@ function renamedFields(
 /** Returns the given schema with the columns that only the rows have. */
 function addColumns(given: TableSchema, inferred: TableSchema): TableSchema {
   const lists = ['dimensionFieldSpecs', 'metricFieldSpecs', 'dateTimeFieldSpecs'] as const;
-  const known = new Set(
-    [
-      ...lists.flatMap((list) => given[list] ?? []),
-      ...(given.complexFieldSpecs ?? []),
-      given.timeFieldSpec,
-    ].map((spec) => spec?.name),
-  );
+  const known = new Set(columnsOf(given).map(({ name }) => name));
   const added = Object.fromEntries(
     lists.map((list) => [
       list,
-      [...(given[list] ?? []), ...(inferred[list] ?? []).filter(({ name }) => !known.has(name))],
+      [
+        ...(given[list] ?? []),
+        ...(inferred[list] ?? []).filter(({ name = '' }) => !known.has(name)),
+      ],
     ]),
   );
   return { ...given, ...added };

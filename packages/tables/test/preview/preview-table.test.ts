@@ -214,6 +214,21 @@ describe('without a schema', () => {
     expect(preview.rows[0]?.fieldToValueMap).toMatchObject({ id: 1, extra: true });
   });
 
+  test('the time column of an old schema is not added again when that is completed', async () => {
+    const day = { name: 'day', dataType: 'INT', timeType: 'DAYS' };
+    const preview = await previewOf({
+      schema: { schemaName: 'a', timeFieldSpec: { incomingGranularitySpec: day } },
+      config: { inference: { schemaInferenceEnabled: true } },
+      sourceRows: rowsOf({ day: 19_000, extra: 'x' }),
+    });
+    expect(preview.schema).toMatchObject({
+      dimensionFieldSpecs: [{ name: 'extra' }],
+      metricFieldSpecs: [],
+      dateTimeFieldSpecs: [],
+    });
+    expect(codesOf(preview).filter((each) => each.startsWith('COLUMN_NAME'))).toEqual([]);
+  });
+
   test('no schema is inferred when the request says so: a finding, and no rows', async () => {
     const preview = await previewOf({
       config: { inference: { schemaInferenceEnabled: false } },
