@@ -22,7 +22,7 @@ interface OptionNames {
 const libraries = ['LUCENE', 'NATIVE'];
 const aBoolean = /^(?:[tT]rue|TRUE|[fF]alse|FALSE)$/;
 
-/** By the name of the index in `indexes` of an element of fieldConfigList. */
+/** The options by the name of their index in `indexes` of an element of fieldConfigList. */
 const optionNames: Readonly<Record<string, OptionNames>> = {
   inverted: {},
   json: {

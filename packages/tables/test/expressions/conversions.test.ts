@@ -14,7 +14,7 @@ test.each([
   expect(typeof result === 'object' ? result : { value: result }).toMatchObject({ value });
 });
 
-test('a list of texts of a row is no number', () => {
+test('a list of texts of a row is not a number', () => {
   expect(() => evaluate('abs(a)', { a: ['42'] })).toThrow(
     expect.objectContaining({ code: 'EXPRESSION_FAILED' }),
   );

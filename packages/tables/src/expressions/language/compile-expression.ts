@@ -297,7 +297,7 @@ function argumentReader(arg: Compiled, type: Type<unknown>): ArgumentReader {
   return { ...asItIs, run, convert, fitting };
 }
 
-/** Returns the first of the texts that a function returned: the value of the list as a single one. */
+/** Returns the first of the texts that a function returned, which counts as their single value. */
 function firstText(value: PresentValue): PresentValue {
   const [first] = Array.isArray(value) ? (value as readonly Value[]) : [];
   return typeof first === 'string' ? first : value;
