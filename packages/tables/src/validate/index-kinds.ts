@@ -6,6 +6,7 @@ import {
   storedTypeOf,
 } from './column-indexes.ts';
 import { type Column, columnNamed, rulesAbout } from './rule.ts';
+import { isInteger } from './values-at.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -29,6 +30,12 @@ const numbers = ['INT', 'LONG', 'FLOAT', 'DOUBLE', 'BIG_DECIMAL'];
 export const isStoredAs = (column: Column | undefined, ...types: readonly string[]) =>
   column === undefined || types.includes(storedTypeOf(column));
 const isMap = (column: Column | undefined) => column?.dataType === 'MAP';
+
+export const vectorDistances = ['COSINE', 'INNER_PRODUCT', 'EUCLIDEAN', 'DOT_PRODUCT'];
+const textBuffers = ['luceneMaxBufferSizeMB', 'luceneNRTCachingDirectoryMaxBufferSizeMB'];
+
+/** Reports whether an option is missing or a 32-bit whole number, as Java parses it. */
+const isWhole = (value: unknown = 0) => isInteger(String(value));
 
 /** The kinds of indexes: the members that declare them, and the columns that may have them. */
 export const indexKinds: readonly IndexKind[] = [
@@ -72,6 +79,18 @@ export const indexKinds: readonly IndexKind[] = [
       isStoredAs(column, 'STRING')
         ? undefined
         : 'cannot have a TEXT index: expected a STRING or JSON column',
+  },
+  {
+    code: 'TEXT_INDEX_BUFFERS',
+    description: `Sizes of buffers in the properties of a TEXT index must be whole numbers: ${textBuffers.join(', ')}.`,
+    name: 'text',
+    type: 'TEXT',
+    problem(_column, _isRaw, options, isNamed) {
+      const wrong = textBuffers.find((name) => !isWhole(options[name]));
+      return isNamed || wrong === undefined
+        ? undefined
+        : `has a TEXT index whose ${wrong} is not a whole number`;
+    },
   },
   {
     code: 'FST_INDEX_TYPE',
@@ -121,16 +140,25 @@ export const indexKinds: readonly IndexKind[] = [
   {
     code: 'VECTOR_OPTIONS',
     description:
-      'A VECTOR index must have the vectorIndexType HNSW and, in indexTypes, a vectorDimension in its properties.',
+      'A VECTOR index must have the vectorIndexType HNSW and, in indexTypes, a vectorDimension in its properties; a version there must be a whole number, and a vectorDistanceFunction a known one.',
     name: 'vector',
     type: 'VECTOR',
     problem(_column, _isRaw, options, isNamed) {
       if (options['vectorIndexType'] !== 'HNSW') {
         return 'has a VECTOR index without the vectorIndexType HNSW';
       }
-      return isNamed || /^[+-]?\d+$/.test(String(options['vectorDimension']))
+      // Other rules check the options in indexes.
+      if (isNamed) return undefined;
+      if (!isInteger(String(options['vectorDimension']))) {
+        return 'has a VECTOR index without a vectorDimension';
+      }
+      if (!isWhole(options['version'])) {
+        return 'has a VECTOR index whose version is not a whole number';
+      }
+      const { vectorDistanceFunction: distance = vectorDistances[0] } = options;
+      return vectorDistances.includes(String(distance))
         ? undefined
-        : 'has a VECTOR index without a vectorDimension';
+        : `has a VECTOR index whose vectorDistanceFunction is not one of ${vectorDistances.join(', ')}`;
     },
   },
   {

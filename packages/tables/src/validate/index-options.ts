@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { pointerTo } from '../finding.ts';
 import { isRecord } from '../model/document.ts';
 import { readModel } from '../model/read-model.ts';
+import { vectorDistances } from './index-kinds.ts';
 import { type CheckedTable, type Fault, placed, placedMembers, rulesAbout } from './rule.ts';
 import { isSize } from './values-at.ts';
 
@@ -48,7 +49,7 @@ const optionNames: Readonly<Record<string, OptionNames>> = {
     integers: 'vectorDimension version',
     texts: 'vectorIndexType',
     objects: 'properties',
-    words: { vectorDistanceFunction: ['COSINE', 'INNER_PRODUCT', 'EUCLIDEAN', 'DOT_PRODUCT'] },
+    words: { vectorDistanceFunction: vectorDistances },
     short: /^(?:[tT]rue|TRUE)$/,
   },
   dictionary: {

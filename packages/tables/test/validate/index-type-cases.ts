@@ -83,6 +83,19 @@ export const indexTypeCases: Readonly<Record<string, TableCase>> = {
     },
     at: ['/fieldConfigList/0/indexTypes/0'],
   },
+  TEXT_INDEX_BUFFERS: {
+    keeps: fields({
+      name: 'customer',
+      indexTypes: ['TEXT'],
+      properties: { luceneMaxBufferSizeMB: '50' },
+    }),
+    breaks: fields({
+      name: 'customer',
+      indexTypes: ['TEXT'],
+      properties: { luceneMaxBufferSizeMB: '50M' },
+    }),
+    at: ['/fieldConfigList/0/indexTypes/0'],
+  },
   INDEX_OPTION: {
     keeps: {
       config: {

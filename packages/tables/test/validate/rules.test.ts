@@ -124,6 +124,33 @@ describe('validation as a whole', () => {
     ]);
   });
 
+  test('validation as a whole checks the properties of a VECTOR index', () => {
+    const codesOf = (more: object) => {
+      const properties = { vectorIndexType: 'HNSW', vectorDimension: '4', ...more };
+      const fieldConfigList = [{ name: 'v', indexTypes: ['VECTOR' as const], properties }];
+      const schema = {
+        ...soundSchema,
+        metricFieldSpecs: [],
+        complexFieldSpecs: [],
+        dimensionFieldSpecs: [
+          ...(soundSchema.dimensionFieldSpecs ?? []),
+          { name: 'v', dataType: 'FLOAT' as const, singleValueField: false },
+        ],
+      };
+      return validateTableConfig({ ...soundConfig, fieldConfigList }, { schema }).map(
+        ({ code }) => code,
+      );
+    };
+    expect(codesOf({ version: 1, vectorDistanceFunction: 'EUCLIDEAN' })).toEqual([]);
+    for (const wrong of [
+      { version: '1.5' },
+      { vectorDistanceFunction: 'cosine' },
+      { vectorDimension: '2147483648' },
+    ]) {
+      expect(codesOf(wrong)).toEqual(['VECTOR_OPTIONS']);
+    }
+  });
+
   test('validation as a whole reads the older name of a comparison column', () => {
     const codesOf = (upsertConfig: object) => {
       const config = { ...soundConfig, ...upsert, upsertConfig };
