@@ -1,8 +1,9 @@
-import type { RecordBatch } from 'apache-arrow';
+import { Field, type RecordBatch, Utf8 } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteCursor } from '../src/answer/byte-cursor.ts';
-import { type AnswerPart, readAnswer } from '../src/answer/read-answer.ts';
+import { type AnswerPart, readAnswer, type RowsPart } from '../src/answer/read-answer.ts';
+import { RowParser } from '../src/answer/row-parser.ts';
 import { RowReader } from '../src/answer/row-reader.ts';
 
 /** Splits a text into chunks at any position, as a socket does. */
@@ -273,6 +274,70 @@ describe('an answer', () => {
     const columns = Object.fromEntries(wide.map((_, index) => [`c${index}`, 'DOUBLE']));
     const { rows } = await read(answerOf(columns, JSON.stringify([wide, wide])));
     expect(rows).toEqual([wide, wide]);
+  });
+
+  test('a long row has values of all types as a short one has them, and so have the rows after it', async () => {
+    const cells: Readonly<Record<string, string>> = {
+      INT: '-7',
+      LONG: '9223372036854775807',
+      FLOAT: '0.1',
+      DOUBLE: '0.12345678901234567',
+      BOOLEAN: 'true',
+      TIMESTAMP: '"2026-01-01 00:00:00.5"',
+      BYTES: '"00ff"',
+      BIG_DECIMAL: '1.50',
+      JSON: '{"a": [1]}',
+      INT_ARRAY: '[1,null]',
+      MAP: '{"k":1}',
+    };
+    const types = Object.keys(cells);
+    const columns = Object.fromEntries(['STRING', ...types].map((type) => [type, type]));
+    const rowOf = (text: string, values: readonly string[]): string =>
+      `[${[JSON.stringify(text), ...values].join(' , ')} ]`;
+    const [values, nulls] = [Object.values(cells), types.map(() => 'null')];
+    const long = 'é"'.repeat(1_000_000);
+    const texts = ['a', long, long, 'b'];
+    const rows = [values, values, nulls, nulls].map((each, index) =>
+      rowOf(texts[index] ?? '', each),
+    );
+    const answer = await read(answerOf(columns, `[${rows.join(',')}]`), [2_000_000, 9_000_000]);
+    expect(answer.rows.map(([text]) => text)).toEqual(texts);
+    const others = answer.rows.map(([, ...each]) => each);
+    expect(others).toEqual([others[0], others[0], others[3], others[3]]);
+    expect(others[0]?.slice(0, 2)).toEqual([-7, 9_223_372_036_854_775_807n]);
+    expect(others[0]?.includes(null)).toBe(false);
+    expect(new Set(others[3])).toEqual(new Set([null]));
+  });
+
+  test('memory for a long row depends on its length, and not on the number of columns', async () => {
+    const columns = Object.fromEntries(Array.from({ length: 1200 }, (_, n) => [`c${n}`, 'STRING']));
+    const [usual, long] = ['x', 'x'.repeat(4_200_000)].map((text) =>
+      Object.keys(columns).map((_, n) => (n === 7 ? text : 'y')),
+    );
+    const { rows } = await read(answerOf(columns, JSON.stringify([usual, long, usual])));
+    expect(rows).toEqual([usual, long, usual]);
+  });
+
+  test('rows after a long one use the usual memory, and the same for each part', async () => {
+    const columns = { t: 'STRING', u: 'STRING' };
+    const reader = new RowReader(
+      Object.entries(columns).map(([name, pinotType]) => ({
+        name,
+        pinotType,
+        field: new Field(name, new Utf8(), true),
+      })),
+      'hex',
+    );
+    const partOf = (text: string): RowsPart => {
+      const bytes = Buffer.from(`[${JSON.stringify(text)},"u"],`);
+      return { kind: 'rows', bytes, start: 0, end: bytes.length, taken: 0 };
+    };
+    reader.read(partOf('x'.repeat(20_000_000)));
+    reader.read(partOf('a'));
+    const parser = RowParser.shared;
+    reader.read(partOf('b'));
+    expect(RowParser.shared).toBe(parser);
+    expect(parser.bytes.length).toBeLessThan(12_000_000);
   });
 
   test.each([

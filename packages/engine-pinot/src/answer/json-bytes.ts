@@ -5,6 +5,8 @@ import { ValueScanner } from './value-scanner.ts';
 
 const [quote, backslash] = [0x22, 0x5c];
 const [letterN, letterT, letterF, minus, point] = [0x6e, 0x74, 0x66, 0x2d, 0x2e];
+/** The first bytes of strings, lists and objects, and -1 for the end of the bytes. */
+const openings = new Set([quote, 0x5b, 0x7b, -1]);
 const powersOfTen = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
 
 /** Reads values one after another from JSON that is completely in memory. */
@@ -113,8 +115,10 @@ export class JsonBytes {
 
   /** Returns the JSON of the next value of any kind. */
   readRaw(): string {
-    this.peek();
-    const end = new ValueScanner().scan(this.bytes.subarray(0, this.end), this.at);
+    const first = this.peek();
+    let end = new ValueScanner().scan(this.bytes.subarray(0, this.end), this.at);
+    // A number or a word may end with the bytes.
+    if (end < 0 && !openings.has(first)) end = this.end;
     if (end < 0) throw this.unexpected('a value');
     const text = this.bytes.toString('utf8', this.at, end).trimEnd();
     this.at = end;

@@ -50,21 +50,26 @@ class AnswerBatch extends RecordBatch implements Disposable {
   }
 }
 
+/** The columns as the parser reads them, and its memory for them. */
+interface RowLayout {
+  readonly kinds: readonly number[];
+  readonly capacity: ParserCapacity;
+}
+
 /** Converts JSON rows to record batches. */
 export class RowReader {
   readonly schema: Schema;
   readonly #rowType: Struct;
   readonly #bytesText: BytesText;
-  readonly #kinds: readonly number[];
-  #capacity: ParserCapacity;
+  #usual: RowLayout;
 
   constructor(columns: readonly PinotColumn[], bytesText: BytesText) {
     const fields = columns.map(({ field }) => field);
     this.schema = new Schema(fields);
     this.#rowType = new Struct(fields);
     this.#bytesText = bytesText;
-    this.#kinds = fields.map(kindOf);
-    this.#capacity = capacityFor(this.#kinds);
+    const kinds = fields.map(kindOf);
+    this.#usual = { kinds, capacity: capacityFor(kinds) };
   }
 
   /**
@@ -75,18 +80,23 @@ export class RowReader {
   read(part: RowsPart): readonly RecordBatch[] {
     const { bytes, start, end } = part;
     const batches: RecordBatch[] = [];
+    let layout = this.#usual;
     for (let at = start; at < end;) {
       const parser = RowParser.shared;
-      const { rowCount, taken, stop } = parser.parse(this.#kinds, this.#capacity, bytes, at, end);
-      if (rowCount > 0) batches.push(this.#batchOf(parser, rowCount));
+      const { kinds, capacity } = layout;
+      const { rowCount, taken, stop } = parser.parse(kinds, capacity, bytes, at, end);
+      if (rowCount > 0) batches.push(this.#batchOf(parser, kinds, rowCount));
       if (stop === stoppedMalformed) throw malformed(parser);
       if (rowCount === 0) {
         // The row is incomplete, unless the memory was too small for it.
-        const isCut = stop === stoppedAtEnd && end - at > this.#capacity.inputBytes;
+        const isCut = stop === stoppedAtEnd && end - at > capacity.inputBytes;
         if (!isCut && stop !== stoppedFull) break;
-        this.#capacity = enlarged(this.#capacity);
+        const larger = enlarged(layout);
+        const isUsual = layout === this.#usual && bytesOf(larger) <= usualBytesMax;
+        layout = isUsual ? (this.#usual = larger) : forLongRow(layout);
         continue;
       }
+      layout = this.#usual;
       at += taken;
       part.taken = at - start;
       if (bytes[at] !== comma || bytes[at + 1] !== openBracket) break;
@@ -96,11 +106,9 @@ export class RowReader {
   }
 
   /** Copies the parser's columns into memory of the batch, one block for all. */
-  #batchOf(parser: RowParser, rowCount: number): RecordBatch {
+  #batchOf(parser: RowParser, kinds: readonly number[], rowCount: number): RecordBatch {
     this.#readUnparsedCells(parser);
-    const regions = this.#kinds.map((kind, column) =>
-      regionsOf(parser, { kind, column, rowCount }),
-    );
+    const regions = kinds.map((kind, column) => regionsOf(parser, { kind, column, rowCount }));
     const memory = spareMemory.take(
       regions.flat().reduce((sum, { size }) => sum + aligned(size), 0),
     );
@@ -110,7 +118,7 @@ export class RowReader {
       if (values === undefined || validity === undefined) {
         return this.#otherColumn(parser, field, column, rowCount);
       }
-      const kind = this.#kinds[column] ?? kindOther;
+      const kind = kinds[column] ?? kindOther;
       const bytes = block.copy(values);
       // The numbers are Arrow's buffer types: offsets, values, validity.
       const buffers = {
@@ -283,20 +291,36 @@ function capacityFor(kinds: readonly number[]): ParserCapacity {
       inputBytes,
       Math.max(4096, Math.floor(columnBytesMax / Math.max(1, textCount))),
     ),
-    oddMax: 4096,
+    oddMax: Math.max(4096, kinds.length),
   };
 }
 
 const inputBytes = 128 * 1024;
 const columnBytesMax = 2 * 1024 * 1024;
 
-function enlarged({
-  inputBytes: input,
-  rowsMax,
-  textBytes,
-  oddMax,
-}: ParserCapacity): ParserCapacity {
-  return { inputBytes: input * 2, rowsMax, textBytes: textBytes * 2, oddMax: oddMax * 2 };
+/** The maximum memory for rows as usual; the parser is kept with it. */
+const usualBytesMax = 8 * 1024 * 1024;
+
+function enlarged({ kinds, capacity }: RowLayout): RowLayout {
+  const { inputBytes: input, textBytes } = capacity;
+  return { kinds, capacity: { ...capacity, inputBytes: input * 2, textBytes: textBytes * 2 } };
+}
+
+/** Returns the memory of a layout that grows with the length of rows. */
+function bytesOf({ kinds, capacity }: RowLayout): number {
+  const textCount = kinds.filter((kind) => kind === kindText).length;
+  return capacity.inputBytes + textCount * capacity.textBytes;
+}
+
+/**
+ * Returns the layout for a row that needs more memory than usual: a single one, whose cells the
+ * parser only locates. So the memory is proportional to the row, and not to each column of text.
+ */
+function forLongRow({ kinds, capacity }: RowLayout): RowLayout {
+  return {
+    kinds: kinds.map(() => kindOther),
+    capacity: { ...capacity, inputBytes: capacity.inputBytes * 2, rowsMax: 1 },
+  };
 }
 
 const expectations: Readonly<Record<number, string>> = {
