@@ -60,6 +60,11 @@ export interface EncodedPage {
  */
 const syncBytesMax = 64 * 1024;
 /**
+ * The maximum number of batches of such a page: text can be hundreds of times as large as what is
+ * stored, if that is compressed, booleans or nulls.
+ */
+const syncBatchesMax = 4;
+/**
  * The minimum stored size of pages that are given to a thread: for smaller ones, that takes as long
  * as encoding them.
  */
@@ -76,15 +81,6 @@ const partBytesMax = 8 * MiB;
 const cachedColumnsMax = 32;
 /** Decoded batches of messages in the cache, for as long as those are cached. */
 const rememberedBatches = new WeakMap<Uint8Array, ColumnBatch>();
-
-/** True for the formats whose pages threads may encode in parts. */
-const isDivisible: Readonly<Record<PageFormatName, boolean>> = {
-  json: true,
-  arrow: true,
-  csv: true,
-  ndjson: true,
-  parquet: false,
-};
 
 /** One page of a result, planned but not read. */
 export class ResultPage {
@@ -156,19 +152,18 @@ export class ResultPage {
   ): AsyncGenerator<Uint8Array> {
     const { codecs, escapesFormulas, around, signal, isDoneWithChunks = false } = options;
     const { contentEncoding, onEncoded = () => undefined } = options;
-    const parts = partsOf(this.#plan.batches);
-    const isOnePart = parts.length === 1;
-    const isForThreads =
-      (isOnePart || isDivisible[format]) &&
-      (this.#hasNested() || parts.every((batches) => sizeBytesOf(batches) <= partBytesMax));
-    if (!isForThreads || !threads.hasCapacity()) {
+    const parts = partsOf(format, this.#plan.batches);
+    const isSmall = parts?.every((batches) => sizeBytesOf(batches) <= partBytesMax);
+    if (parts === undefined || !(isSmall || this.#hasNested()) || !threads.hasCapacity()) {
       yield* this.#encodeHere(format, options);
       return;
     }
+    const isOnePart = parts.length === 1;
     const page = {
       format,
       schema: this.#schema,
       planned: this.#plan.batches,
+      parts,
       read: (batches: readonly PlannedBatch[]) =>
         tracedItems('page.read', this.#source.read(batchesOf(this.#plan, batches), { signal })),
       readInto: (batches: readonly PlannedBatch[], target: Uint8Array) =>
@@ -189,8 +184,8 @@ export class ResultPage {
 
   /**
    * Returns the same bytes as `encode` synchronously if all batches are cached. Returns undefined
-   * if `encode` is needed: batches must be read or decompressed, a page of text is large, or the
-   * format is neither text nor Arrow.
+   * if `encode` is needed: batches must be read, or decompressed for Arrow, a page of text is
+   * large, or the format is neither text nor Arrow.
    *
    * @throws RESULT_CORRUPT as `encode`
    */
@@ -200,7 +195,7 @@ export class ResultPage {
   ): EncodedPage | undefined {
     checkFormat(format);
     const isText = isTextFormat(format);
-    if (isText ? this.#storedBytes() > syncBytesMax : format !== 'arrow') return undefined;
+    if (isText ? !this.#isShortText() : format !== 'arrow') return undefined;
     const cached = tracedSync('page.read', () => this.#source.readCached?.(this.#plan));
     if (cached === undefined) return undefined;
     const schema = this.#schema;
@@ -250,6 +245,11 @@ export class ResultPage {
       const { children } = type as { readonly children?: readonly Field[] | null };
       return (children?.length ?? 0) > 0;
     });
+  }
+
+  /** Reports whether its text is short enough to be written without a pause. */
+  #isShortText(): boolean {
+    return this.#plan.batches.length <= syncBatchesMax && this.#storedBytes() <= syncBytesMax;
   }
 
   /** Returns the approximate stored size of the page's rows. */

@@ -7,7 +7,7 @@ import { countingRows } from '../../../test/src/testkit/builders/counting-rows.t
 import { type PageFormatName, type Result, ResultStore } from '../src/index.ts';
 
 const rowCount = 5000;
-const batchSizeBytes = 4096; // 1,024 rows of 4 bytes
+const smallBatchBytes = 4096; // 1,024 rows of 4 bytes
 
 let memory: MemoryObjectStore;
 /** True if the store has the bytes of its data files cached. */
@@ -15,7 +15,7 @@ let isCached: boolean;
 let dataBytes: Uint8Array;
 let store: RecordingStore & CachedReader;
 
-function resultsOf(cacheBytesMax: number): ResultStore {
+function resultsOf(cacheBytesMax: number, batchSizeBytes = smallBatchBytes): ResultStore {
   return new ResultStore({
     store,
     brokerId: 'b',
@@ -124,12 +124,19 @@ describe('a small page of text that is at hand', () => {
     isCached = false;
     expect(atOnce(result, { offset: 0, rowCount: 1 }, 'json')).toBeUndefined();
     isCached = true;
-    const large = await resultsOf(0).create(countingRows(40_000), { owner: 'o' });
+    const results = resultsOf(0, 65_536);
+    const large = await results.create(countingRows(40_000), { owner: 'o' });
     dataBytes = await readObject(memory, large.entry.dataKey);
     expect(atOnce(large, { offset: 0, rowCount: 20_000 }, 'csv')).toBeUndefined();
     expect(atOnce(large, { offset: 0, rowCount: 10_000 }, 'csv')).toBe(
       await waitedFor(large, { offset: 0, rowCount: 10_000 }, 'csv'),
     );
+  });
+
+  test('a small page of text that is at hand has few batches, because their text may be much larger than they are', async () => {
+    const result = await create(resultsOf(0));
+    expect(atOnce(result, { offset: 0, rowCount: 4096 }, 'csv')).toBeDefined();
+    expect(atOnce(result, { offset: 1, rowCount: 4096 }, 'csv')).toBeUndefined();
   });
 
   test('a small page of text that is at hand is refused when a batch does not match its checksum, and the memory for it is free again', async () => {

@@ -330,7 +330,7 @@ describe('pages in threads', () => {
     const before = usedBytes();
     for (let reader = 0; reader < 40; reader += 1) {
       const chunks = result
-        .page({ offset: 0, rowCount: 300_000 })
+        .page({ offset: 0, rowCount: 250_000 })
         .encode('json', { isDoneWithChunks: true })
         [Symbol.asyncIterator]();
       await chunks.next();

@@ -18,8 +18,15 @@ const wholeBytesMax = 1.25 * MiB;
  * garbage collector of the main thread: with larger parts, each page starts a collection.
  */
 const partBytesMax = 0.75 * MiB;
+/**
+ * The maximum number of batches of a part whose output may be much larger than its stored size:
+ * compressed batches, booleans and nulls. Before compression, a batch usually has 256 KiB at most.
+ */
+const partBatchesMax = 16;
 /** The additional memory for a chunk that is not full. */
 const slackBytes = 512 * 1024;
+/** The maximum memory that is lent for a part's output at once; a thread allocates the rest. */
+const outputBytesMax = 16 * MiB;
 /** The assumed size of a page's output, as a multiple of its stored size, until one is known. */
 const growthDefault = 2.5;
 
@@ -28,6 +35,8 @@ export interface ThreadedPage {
   readonly format: PageFormatName;
   readonly schema: Schema;
   readonly planned: readonly PlannedBatch[];
+  /** The same batches, as `partsOf` divides them. */
+  readonly parts: readonly (readonly PlannedBatch[])[];
   /** Reads planned batches, in order; each is valid until the next one is requested. */
   readonly read: (planned: readonly PlannedBatch[]) => AsyncIterable<ReadBatch>;
   /** Reads planned batches into memory if they need not be waited for; returns false if not. */
@@ -60,9 +69,10 @@ export async function* encodeInThreads(
     page.onEncoded(plainBytes);
   };
   try {
-    for await (const work of readParts(page, partsOf(page.planned), memory)) {
+    for await (const work of readParts(page, page.parts, memory)) {
       const current = ahead;
-      const outputBytes = Math.ceil(sizeBytesOf(work.batches) * growth) + slackBytes;
+      const outputBytes =
+        Math.min(outputBytesMax, Math.ceil(sizeBytesOf(work.batches) * growth)) + slackBytes;
       ahead = threads.start(work, outputBytes) ?? work;
       if (current !== undefined) yield* chunksOf(current);
     }
@@ -167,10 +177,27 @@ async function readPart(
   return lease;
 }
 
-/** Divides batches into parts of about the same size, none without batches. */
-export function partsOf(batches: readonly PlannedBatch[]): readonly (readonly PlannedBatch[])[] {
+/** True for the formats whose pages threads may encode in parts. */
+const isDivisible: Readonly<Record<PageFormatName, boolean>> = {
+  json: true,
+  arrow: true,
+  csv: true,
+  ndjson: true,
+  parquet: false,
+};
+
+/**
+ * Divides the batches of a page into parts of about the same size, none without batches; returns
+ * undefined if the page is too large for one part and its format cannot be divided.
+ */
+export function partsOf(
+  format: PageFormatName,
+  batches: readonly PlannedBatch[],
+): readonly (readonly PlannedBatch[])[] | undefined {
   const sizeBytes = sizeBytesOf(batches);
-  const partCount = sizeBytes <= wholeBytesMax ? 1 : Math.ceil(sizeBytes / partBytesMax);
+  if (!isDivisible[format]) return sizeBytes <= wholeBytesMax ? [batches] : undefined;
+  const bySize = sizeBytes <= wholeBytesMax ? 1 : Math.ceil(sizeBytes / partBytesMax);
+  const partCount = Math.max(bySize, Math.ceil(batches.length / partBatchesMax));
   const batchCount = Math.ceil(batches.length / partCount);
   return Array.from({ length: Math.ceil(batches.length / batchCount) }, (_, index) =>
     batches.slice(index * batchCount, (index + 1) * batchCount),
