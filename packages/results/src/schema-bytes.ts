@@ -28,7 +28,7 @@ export function decodeSchema(bytes: Uint8Array): Schema {
 /** Returns the schema of a message from `encodeSchemaMessage`; undefined for other messages. */
 export function readSchemaMessage(bytes: Uint8Array): Schema | undefined {
   const schema = new MessageReader(bytes).readSchema() ?? undefined;
-  // Arrow's encoder omits empty names, which its decoder then reads as null.
+  // Earlier releases omitted empty names, which Arrow's decoder reads as null.
   return schema?.fields.every(isNamed) === false ? storedSchemaOf(schema) : schema;
 }
 

@@ -6,6 +6,7 @@ import type { ArrowColumn } from './arrow/arrow-input.ts';
 import type { Compression } from './arrow/buffer-codec.ts';
 import type { ColumnBatch } from './arrow/column-batch.ts';
 import { encodeBatchMessage, encodeSchemaMessage, endOfStream } from './arrow/encode-message.ts';
+import { encodableSchemaOf } from './arrow/stored-schema.ts';
 import { Rebatcher } from './rebatcher.ts';
 import type { BatchSpans } from './batch-spans.ts';
 import type { BufferPool } from './buffer-pool.ts';
@@ -124,7 +125,9 @@ function areEqual(rowEnds: readonly number[], rowsPerBatch: number): boolean {
 }
 
 function encodeTail(schema: Schema, blocks: FileBlock[]): Uint8Array {
-  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, blocks, []));
+  const footer = Footer.encode(
+    new Footer(encodableSchemaOf(schema), MetadataVersion.V5, blocks, []),
+  );
   const tail = new Uint8Array(endOfStream.length + footer.byteLength + 4 + magic.length);
   tail.set(endOfStream);
   tail.set(footer, endOfStream.length);

@@ -9,6 +9,7 @@ import { assembleColumn, type BatchParts, type BufferPieces } from './assemble-c
 import { compressBuffer, type Compression, compressionTypes } from './buffer-codec.ts';
 import type { Lender } from '../buffer-pool.ts';
 import type { BatchSlice } from './column-slice.ts';
+import { encodableSchemaOf } from './stored-schema.ts';
 
 /**
  * One encapsulated IPC message; `metadataBytes` counts prefix and padding, the rest is the body.
@@ -25,7 +26,7 @@ export const endOfStream = new Uint8Array([255, 255, 255, 255, 0, 0, 0, 0]);
 
 /** Encodes the message that opens a stream. */
 export function encodeSchemaMessage(schema: Schema): EncodedMessage {
-  return frameMessage(Message.encode(Message.from(schema, 0)), []);
+  return frameMessage(Message.encode(Message.from(encodableSchemaOf(schema), 0)), []);
 }
 
 /**

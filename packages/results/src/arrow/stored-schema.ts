@@ -51,10 +51,41 @@ export function storedSchemaOf(schema: ArrowSchema): Schema {
   );
 }
 
-function storedFieldOf({ name, type, nullable, metadata }: ArrowField, column: string): Field {
-  // Arrow's decoder returns null for an empty name.
+/**
+ * Returns a schema for Arrow's encoder, which omits empty names, although some readers refuse a
+ * field without a name: it writes those that are bytes.
+ */
+export function encodableSchemaOf(schema: Schema): Schema {
+  if (!hasEmptyName(schema.fields)) return schema;
+  const copy = storedSchemaOf(schema);
+  writeEmptyNames(copy.fields);
+  return copy;
+}
+
+function hasEmptyName(fields: readonly Field<DataType>[]): boolean {
+  return fields.some(({ name, type }) => name === '' || hasEmptyName(childrenOf(type)));
+}
+
+function writeEmptyNames(fields: readonly Field<DataType>[]): void {
+  for (const field of fields) {
+    if (field.name === '') Object.assign(field, { name: new Uint8Array(0) });
+    writeEmptyNames(childrenOf(field.type));
+  }
+}
+
+function childrenOf({ children }: DataType): readonly Field<DataType>[] {
+  return (children as readonly Field<DataType>[] | null | undefined) ?? [];
+}
+
+function storedFieldOf(field: ArrowField, column: string): Field {
+  const { type, nullable, metadata } = field;
+  return new Field(nameOf(field), storedTypeOf(type, column), nullable, new Map(metadata));
+}
+
+/** Returns the name of a field: Arrow's decoder returns null if it is missing. */
+function nameOf({ name }: ArrowField): string {
   const given = name as string | null;
-  return new Field(given ?? '', storedTypeOf(type, column), nullable, new Map(metadata));
+  return given ?? '';
 }
 
 /**
@@ -165,12 +196,12 @@ export function isStoredAs(type: ArrowType, stored: DataType): boolean {
     }
   }
   const children = type.children ?? [];
-  const storedChildren = (stored.children as readonly Field[] | null | undefined) ?? [];
+  const storedChildren = childrenOf(stored);
   if (children.length !== storedChildren.length) return false;
   const isNamed = stored.typeId === Type.Struct;
   return storedChildren.every(({ name, type: storedType }, index) => {
     const child = children[index] as ArrowField;
-    return (!isNamed || child.name === name) && isStoredAs(child.type, storedType as DataType);
+    return (!isNamed || nameOf(child) === name) && isStoredAs(child.type, storedType);
   });
 }
 
