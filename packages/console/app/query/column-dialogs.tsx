@@ -101,7 +101,7 @@ export function FindDialog({
   readonly onFound: (row: number) => void;
   readonly onClose: () => void;
 }): ReactNode {
-  const { call } = useSession();
+  const { call, dialects } = useSession();
   const [text, setText] = useState('');
   const [found, setFound] = useState<{ readonly row: number; readonly count: number }>();
   const [error, setError] = useState<unknown>();
@@ -112,7 +112,7 @@ export function FindDialog({
     try {
       // A search starts at the current row.
       const sql = findQuery(result.requestId, column, { text, row: found?.row ?? row - 1 });
-      const { rows } = await readPlain(call, sql);
+      const { rows } = await readPlain(call, inOwnDialect(sql, dialects));
       const [[next, first, count] = []] = rows;
       const place = Number(next ?? first ?? 0) - 1;
       setFound({ row: place, count: Number(count) });

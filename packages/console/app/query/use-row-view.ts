@@ -2,6 +2,7 @@ import type { ResultCursor } from '@quire/client';
 import { useEffect, useState } from 'react';
 import { useSession } from '../session.ts';
 import type { OpenResult } from './result-pages.ts';
+import { inOwnDialect } from './result-query.ts';
 import { type RowView, viewQuery, wholeView } from './row-view.ts';
 
 /** The view of a result: all of it, or the answer to a query of it. */
@@ -29,7 +30,7 @@ interface Outcome {
  * something else is shown.
  */
 export function useRowView(result: OpenResult): ViewedResult {
-  const { client } = useSession();
+  const { client, dialects } = useSession();
   const [view, setView] = useState<RowView>(wholeView);
   const [outcome, setOutcome] = useState<Outcome>();
   const [round, setRound] = useState(0);
@@ -40,7 +41,10 @@ export function useRowView(result: OpenResult): ViewedResult {
     let cursor: ResultCursor | undefined;
     const run = async (): Promise<void> => {
       try {
-        cursor = await client.query(sql, { rowCount: 1, signal: stop.signal });
+        cursor = await client.query(inOwnDialect(sql, dialects), {
+          rowCount: 1,
+          signal: stop.signal,
+        });
         if (stop.signal.aborted) await cursor[Symbol.asyncDispose]();
         else setOutcome({ sql, result: cursor });
       } catch (error) {
@@ -55,7 +59,7 @@ export function useRowView(result: OpenResult): ViewedResult {
       // If this fails, the result expires later.
       cursor?.[Symbol.asyncDispose]().catch(() => undefined);
     };
-  }, [client, sql, round]);
+  }, [client, dialects, sql, round]);
   const current = outcome?.sql === sql ? outcome : undefined;
   return {
     view,

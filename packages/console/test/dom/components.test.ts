@@ -51,7 +51,7 @@ test('a component that cannot be rendered is replaced by its error, and the rest
 });
 
 /** The view of a result, and its queries, each of which is answered by a call. */
-async function viewOf(dialect: string | undefined) {
+async function viewOf(dialects: readonly string[]) {
   const deleted: string[] = [];
   const queries: { readonly sql: string; readonly answer: (id: string) => Promise<void> }[] = [];
   const query = (sql: string): Promise<object> =>
@@ -68,7 +68,7 @@ async function viewOf(dialect: string | undefined) {
     shown.current = useRowView(result);
     return null;
   };
-  const session = { client: { query }, dialect: Promise.resolve(dialect) } as unknown as Session;
+  const session = { client: { query }, dialects } as unknown as Session;
   await show(createElement(SessionContext, { value: session }, createElement(View)));
   const read = (): string | undefined => shown.current?.shown.requestId;
   const sort = async (name: string | undefined): Promise<void> => {
@@ -81,7 +81,7 @@ async function viewOf(dialect: string | undefined) {
 }
 
 test('a view that is chosen again has rows of its own, because those of the first time are deleted', async () => {
-  const { read, sort, queries, deleted } = await viewOf('duckdb');
+  const { read, sort, queries, deleted } = await viewOf([]);
   await sort('a');
   await queries[0]?.answer('first');
   expect([read(), deleted]).toEqual(['first', []]);
@@ -94,13 +94,21 @@ test('a view that is chosen again has rows of its own, because those of the firs
 });
 
 test('a view whose rows are gone runs its query again', async () => {
-  const { read, sort, rerun, queries } = await viewOf('duckdb');
+  const { read, sort, rerun, queries } = await viewOf([]);
   await sort('a');
   await queries[0]?.answer('first');
   await rerun();
   expect(read()).toBe('whole');
   await queries[1]?.answer('second');
   expect([read(), queries[1]?.sql]).toEqual(['second', queries[0]?.sql]);
+});
+
+test('a view is a query in the own dialect of an engine that has several', async () => {
+  const { sort, queries } = await viewOf(['duckdb', 'pinot']);
+  await sort('a');
+  expect(queries.map(({ sql }) => sql)).toEqual([
+    `SET dialect = 'duckdb'; SELECT *\nFROM result('whole')\nORDER BY "a" NULLS LAST`,
+  ]);
 });
 
 test('the beginning of a long file is previewed here, and a file whose beginning has no row by the server', async () => {
