@@ -193,7 +193,7 @@ describe('where the query and its server come from', () => {
     });
     expect([exitCode, stderr]).toEqual([
       1,
-      'error INVALID_PARAMETER: The address of the server 127.0.0.1:8099 has a user name or a password; expected them as separate options.\n',
+      'error INVALID_PARAMETER: The address http://127.0.0.1:8099 contains credentials; give them separately, as a token or as a user and a password.\n',
     ]);
   });
 
