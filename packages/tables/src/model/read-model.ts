@@ -180,7 +180,7 @@ function fitScalar(schema: ModelSchema, value: unknown): string | number | boole
       return fitNumber(
         value,
         Number.isFinite,
-        /^\s*[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?[df]?\s*$/i,
+        /^\s*[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?\s*$/i,
       );
     default:
       return undefined;

@@ -104,7 +104,7 @@ describe('reading a table config', () => {
       isDimTable: ' true ',
       query: { timeoutMs: ' +5 ', maxQueryResponseSizeBytes: '5.0', disableGroovy: 'yes' },
       tableIndexConfig: {
-        noDictionarySizeRatioThreshold: ' 5e-1d',
+        noDictionarySizeRatioThreshold: ' 5e-1',
         noDictionaryCardinalityRatioThreshold: '0x1',
       },
     });
