@@ -217,7 +217,8 @@ describe('quire tables', () => {
     ).toEqual({
       exitCode: 0,
       stdout: 'Created orders_OFFLINE.\n',
-      stderr: 'info     So.\n         NOTE at /offline\n',
+      stderr:
+        'warning  The schema has no columns.\n         SCHEMA_EMPTY at /schema\ninfo     So.\n         NOTE at /offline\n',
     });
     const big = { metadata: { big: 9_007_199_254_740_993n } };
     expect(seen).toEqual([

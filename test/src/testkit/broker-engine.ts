@@ -87,9 +87,13 @@ export class ScriptedEngine implements QueryEngine {
     }
   }
 
-  /** Resolves once no query is in progress. */
+  /**
+   * Resolves once no query is in progress, and forgets resumptions that no query has used: one that
+   * was cancelled before it waited must not leave its resumption to a query of the next test.
+   */
   async untilIdle(): Promise<void> {
     while (this.#openCount > 0) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+    this.#resumedAhead = 0;
   }
 
   async execute(

@@ -78,7 +78,7 @@ function hideSecrets(value: JsonValue, isOfColumns = false): JsonValue {
   );
 }
 
-/** Returns the value of a secret as others than admins read it; `true` and `null` are not secret. */
+/** Returns a secret as others than admins read it; `true` and `null` are not secret. */
 function withoutSecret(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((each: JsonValue) => withoutSecret(each));
   return ['string', 'number', 'bigint'].includes(typeof value) ? hidden : hideSecrets(value);
