@@ -41,3 +41,9 @@ test.each(['$a$', "E'\\", "E'''", '/*', '$a', "'", '$$b', 'e'])(
     expect(placeholderCountOf(`${piece.repeat(300_000)}?`)).toBeLessThan(2);
   },
 );
+
+test.each(["E'", "'", '"', '$$'])('a text that opens with %s may have any length', (opening) => {
+  const closing = opening.replace('E', '');
+  const text = opening + 'x'.repeat(20_000_000) + closing;
+  expect(placeholderCountOf(`SELECT ${text}, ?`)).toBe(1);
+});

@@ -10,7 +10,7 @@ const letters = String.raw`\u0080-\u009f\u00a1-\u1fff\u200c-\u202e\u2030-\u205e\
  * Texts are those of all engines: `'…'`, and DuckDB's `E'\'…'`, `$$…$$` and `$tag$…$tag$`.
  */
 export const sqlPiece = [
-  String.raw`[eE]'(?:[^'\\]|''|\\[\s\S]?)*(?:'|$)`,
+  String.raw`[eE]'[^'\\]*(?:(?:''|\\[\s\S]?)[^'\\]*)*(?:'|$)`,
   String.raw`'[^']*(?:'|$)`,
   String.raw`"[^"]*(?:"|$)`,
   String.raw`\$(?<tag>(?:[A-Za-z_${letters}][\w${letters}]*)?)\$[\s\S]*?(?:\$\k<tag>\$|$)`,

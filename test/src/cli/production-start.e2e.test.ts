@@ -52,7 +52,7 @@ test('the units run Node itself in directories of systemd, where the settings lo
   for (const name of ['broker', 'cleaner']) {
     const unit = await readFile(join(config, `quire-${name}.service`), 'utf8');
     expect(unit).toMatch(
-      /^ExecStart=\/usr\/bin\/node .*\/opt\/quire\/node_modules\/@quire\/cli\/dist\/main\.js \w+ --config \/etc\/quire\/quire\.properties$/m,
+      /^ExecStart=\/usr\/bin\/node .*\/opt\/quire\/node_modules\/@quire\/cli\/bin\/quire\.cjs \w+ --config \/etc\/quire\/quire\.properties$/m,
     );
     expect(unit).toMatch(/^StateDirectory=quire$/m);
   }

@@ -10,7 +10,7 @@ export interface Statement {
  * reopens. In E'…', a backslash escapes a quote.
  */
 const parts =
-  /(?<![\w$])[Ee]'(?:[^'\\]+|\\[^]?|'')*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;
+  /(?<![\w$])[Ee]'[^'\\]*(?:(?:\\[^]?|'')[^'\\]*)*(?:'|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;
 
 /**
  * Returns the statements of a text, without the semicolons between them. A SET belongs to the
