@@ -1,5 +1,6 @@
 export { assertDurableFiles } from './durable-files.ts';
 export { decodeError, encodeError, type ErrorMessage } from './error-message.ts';
+export { pathOfFileUrl } from './file-url.ts';
 export { listenError, type ListenAddress } from './listen-error.ts';
 export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-tag.ts';
 export { moduleBeside } from './module-beside.ts';

@@ -1,4 +1,5 @@
-import { fileOrUri, isDecodable } from './path-kind.ts';
+import { isDecodable } from '../process/file-url.ts';
+import { fileOrUri } from './path-kind.ts';
 import type { SettingKind } from './setting-kind.ts';
 
 /** The location of text that must not be in the settings file: a local file, or a URL. */

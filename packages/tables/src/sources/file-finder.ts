@@ -1,8 +1,8 @@
 import { constants, type Dirent } from 'node:fs';
 import { open, opendir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isObjectKey, type ObjectStore, throwIfAborted } from '@quire/core';
+import { pathOfFileUrl } from '@quire/core/process';
 import { type Glob, parseGlob } from './glob.ts';
 import {
   type FileFinder,
@@ -54,21 +54,7 @@ export function createFileFinder({
 function pathOf(uri: string): string | undefined {
   // `?` is a wildcard here, not the start of a query.
   const text = uri.replaceAll('?', '%3F').replaceAll('#', '%23');
-  const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  if (parsed?.protocol !== 'file:' || parsed.host !== '' || /%(?:2f|00)/i.test(parsed.pathname)) {
-    return undefined;
-  }
-  return isDecodable(parsed.pathname) ? fileURLToPath(parsed) : undefined;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
-    return false;
-  }
+  return URL.canParse(text) ? pathOfFileUrl(new URL(text)) : undefined;
 }
 
 /** The maximum number of objects that are listed for one pattern. */
