@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
-import { loadSettings } from '@quire/settings';
 import { afterEach, expect, test } from 'vitest';
 import { PreviewSources } from '../src/stores/preview-sources.ts';
+import { s3Settings } from './s3-settings.ts';
 
 const bucket = createServer((request, response) => {
   const { method, url = '' } = request;
@@ -35,23 +35,14 @@ test('a source bucket that does not answer fails in time, when it is opened and 
   bucket.listen(0, '127.0.0.1');
   await once(bucket, 'listening');
   const { port } = bucket.address() as AddressInfo;
-  const outcome = await loadSettings({
-    environment: {},
-    overrides: [
-      `engine.broker.pagination.s3.endpoint=http://127.0.0.1:${port}`,
-      'engine.broker.pagination.s3.access.key=key',
-      'engine.broker.pagination.s3.secret.key=secret',
-      'engine.broker.pagination.s3.path.style=true',
-      'engine.broker.pagination.store.timeout=30s',
-      'engine.broker.pagination.store.attempts=1',
-      'controller.preview.source.paths=s3://input',
-    ],
-    workingDir: '/',
-  });
-  if (!outcome.ok) throw new Error(JSON.stringify(outcome.problems));
+  const settings = await s3Settings(port, [
+    'engine.broker.pagination.store.timeout=30s',
+    'engine.broker.pagination.store.attempts=1',
+    'controller.preview.source.paths=s3://input',
+  ]);
   const clock = new ManualClock();
-  await using sources = new PreviewSources(outcome.settings, { clock, random: systemRandom });
-  const finder = sources.finderOf(outcome.settings.preview.sources);
+  await using sources = new PreviewSources(settings, { clock, random: systemRandom });
+  const finder = sources.finderOf(settings.preview.sources);
   /** Lets the time of a call pass that has reached the server. */
   const outlast = async (call: Promise<unknown>): Promise<unknown> => {
     const failure = call.catch((error: unknown) => error);
