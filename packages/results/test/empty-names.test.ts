@@ -23,7 +23,7 @@ const schema = new Schema([
   new Field('l', new List(new Field('', new Int32()))),
 ]);
 
-/** Returns the names of fields as Arrow's reader has them: null if there is none. */
+/** Returns the names of fields as Arrow's reader returns them: null for a missing name. */
 function namesIn(fields: readonly Field[]): unknown {
   return fields.map(({ name, type }) => {
     const children = (type as { readonly children?: readonly Field[] | null }).children ?? [];

@@ -15,7 +15,7 @@ class LimitedStorage {
   setItem(key: string, text: string): void {
     const others = [...this.#texts].filter(([name]) => name !== key);
     const size = others.reduce((sum, [, each]) => sum + each.length, text.length);
-    if (size > spaceMax) throw new DOMException('There is no space.', 'QuotaExceededError');
+    if (size > spaceMax) throw new DOMException('The storage is full.', 'QuotaExceededError');
     this.#texts.set(key, text);
   }
 }

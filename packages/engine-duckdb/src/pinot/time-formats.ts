@@ -73,7 +73,7 @@ export function patternFormat(pattern: string, zone?: string): TimeFormat {
           ? `strptime(${text}, ${format})`
           : `strptime('${year} ' || ${text}, '%Y ' || ${format})`;
       if (zoneName === undefined) return `epoch_ms(${local})`;
-      // Of an hour that a zone repeats, Joda-Time takes the first one, DuckDB the second.
+      // When a zone repeats an hour, Joda-Time takes the first one, and DuckDB the second.
       return once(local, (l) => {
         const first = `timezone(${zoneName}, ${l}) - INTERVAL 1 HOUR`;
         return `epoch_ms(CASE WHEN timezone(${zoneName}, ${first}) = ${l} THEN ${first} ELSE timezone(${zoneName}, ${l}) END)`;
