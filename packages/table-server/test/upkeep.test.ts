@@ -1,11 +1,13 @@
-import { readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
 import { expect, test } from 'vitest';
+import { DiskSpace } from '../src/directory/disk-space.ts';
 import { Records } from '../src/directory/records.ts';
 import { TableDirectory, type TableRecord } from '../src/directory/table-directory.ts';
 import { ServedTable } from '../src/served-table.ts';
-import { planRetention } from '../src/upkeep/upkeep.ts';
+import { planRetention, Upkeep } from '../src/upkeep/upkeep.ts';
 import { type CollectOptions, Garbage, type GarbageEvent } from '../src/upkeep/garbage.ts';
 import { flightsConfig, flightsSchema, jsonLines, openEngine, TestServer } from './test-server.ts';
 
@@ -236,4 +238,33 @@ test('a directory that cannot be created is refused by the name of its setting',
     code: 'INVALID_SETTING',
     message: expect.stringContaining(`engine.tables.data.dir = ${path}: ENOTDIR`) as unknown,
   });
+});
+
+test('a directory that goes away during a round is reported once, as missing', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'quire-upkeep-'));
+  const root = join(home, 'tables');
+  const directory = new TableDirectory(root);
+  await directory.make();
+  const reopen = async (): Promise<void> => {
+    await rename(root, join(home, 'away'));
+    await stat(join(root, 'tables'));
+  };
+  const clock = new ManualClock();
+  const reports: unknown[] = [];
+  const upkeep = new Upkeep({
+    directory,
+    clock,
+    registry: { tables: [], setAside: new Map(), reopen },
+    space: new DiskSpace(root),
+    otherRecords: () => [],
+    hasDamagedTasks: () => false,
+    graceMs: () => 1_000,
+    trashRetentionMs: () => 1_000,
+    onFailed: (error) => reports.push(error),
+    onDiskProblem: (problem) => reports.push(problem),
+  });
+  await clock.untilSleeping();
+  await upkeep[Symbol.asyncDispose]();
+  expect(reports).toEqual([expect.stringMatching(/is missing: nothing/)]);
+  await rm(home, { recursive: true });
 });

@@ -37,7 +37,7 @@ export interface GarbageOptions {
   readonly clock: Clock;
   readonly onEvent?: ((event: GarbageEvent) => void) | undefined;
   /** Called when the garbage of one table could not be collected; that of the other tables is. */
-  readonly onFailed?: ((error: unknown) => void) | undefined;
+  readonly onFailed?: ((error: unknown) => Promise<void>) | undefined;
 }
 
 export interface CollectOptions {
@@ -135,7 +135,7 @@ export class Garbage {
       await act();
       return true;
     } catch (error) {
-      this.#options.onFailed?.(error);
+      await this.#options.onFailed?.(error);
       return false;
     }
   }

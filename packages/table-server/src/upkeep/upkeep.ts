@@ -3,7 +3,7 @@ import type { Clock, QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
-import { assertDirectory, diskProblemOf } from '../directory/disk-problem.ts';
+import { assertDirectory, causeOf, diskProblemOf } from '../directory/disk-problem.ts';
 import type { DiskSpace } from '../directory/disk-space.ts';
 import type { RecordFile } from '../directory/records.ts';
 import type { TableDirectory } from '../directory/table-directory.ts';
@@ -61,7 +61,8 @@ export class Upkeep implements AsyncDisposable {
 
   constructor(options: UpkeepOptions) {
     this.#options = options;
-    const { directory, clock, onGarbage, onFailed } = options;
+    const { directory, clock, onGarbage } = options;
+    const onFailed = (error: unknown) => this.#report(error);
     this.#garbage = new Garbage({ directory, clock, onEvent: onGarbage, onFailed });
     this.#check = new RecordCheck(directory);
     this.#rounds = this.#run();
@@ -156,10 +157,17 @@ export class Upkeep implements AsyncDisposable {
     try {
       await act();
     } catch (error) {
-      this.#options.space.note(error);
-      if (diskProblemOf(error) === undefined) this.#options.onFailed?.(error);
-      else this.#reportDisk();
+      await this.#report(error);
     }
+  }
+
+  async #report(error: unknown): Promise<void> {
+    const { directory, space, onFailed } = this.#options;
+    // The directory may go away in the middle of a round.
+    const cause = await causeOf(error, directory.root);
+    space.note(cause);
+    if (diskProblemOf(cause) === undefined) onFailed?.(cause);
+    else this.#reportDisk();
   }
 
   #reportDisk(): void {
