@@ -16,7 +16,7 @@ export async function replaceFile(path: string, text: string, random: Random): P
   try {
     await rename(staged, path);
   } catch (error) {
-    await unlink(staged);
+    await discard(staged);
     throw error;
   }
   await syncDirectory(dirname(path));
@@ -34,7 +34,7 @@ export async function createFile(path: string, text: string, random: Random): Pr
     if (isErrno(error, 'EEXIST')) return false;
     throw error;
   } finally {
-    await unlink(staged);
+    await discard(staged);
   }
   await syncDirectory(dirname(path));
   return true;
@@ -124,10 +124,15 @@ async function stage(path: string, text: string, random: Random): Promise<string
     await file.writeFile(text);
     await file.sync();
   } catch (error) {
-    await unlink(staged);
+    await discard(staged);
     throw error;
   } finally {
     await file.close();
   }
   return staged;
+}
+
+/** Removes a staged file. If that fails, the outcome of its write is still the one to report. */
+async function discard(staged: string): Promise<void> {
+  await unlink(staged).catch(() => undefined);
 }
