@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { DiskSpace } from '../src/directory/disk-space.ts';
 import { Records } from '../src/directory/records.ts';
 import { TableDirectory, type TableRecord } from '../src/directory/table-directory.ts';
@@ -240,31 +239,39 @@ test('a directory that cannot be created is refused by the name of its setting',
   });
 });
 
-test('a directory that goes away during a round is reported once, as missing', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'quire-upkeep-'));
-  const root = join(home, 'tables');
-  const directory = new TableDirectory(root);
-  await directory.make();
-  const reopen = async (): Promise<void> => {
-    await rename(root, join(home, 'away'));
-    await stat(join(root, 'tables'));
-  };
-  const clock = new ManualClock();
-  const reports: unknown[] = [];
-  const upkeep = new Upkeep({
-    directory,
-    clock,
-    registry: { tables: [], setAside: new Map(), reopen },
-    space: new DiskSpace(root),
-    otherRecords: () => [],
-    hasDamagedTasks: () => false,
-    graceMs: () => 1_000,
-    trashRetentionMs: () => 1_000,
-    onFailed: (error) => reports.push(error),
-    onDiskProblem: (problem) => reports.push(problem),
-  });
-  await clock.untilSleeping();
-  await upkeep[Symbol.asyncDispose]();
-  expect(reports).toEqual([expect.stringMatching(/is missing: nothing/)]);
-  await rm(home, { recursive: true });
-});
+test.each(['when tables are opened', 'when garbage is collected'])(
+  'a directory that goes away during a round, %s, is reported once, as missing',
+  async (moment) => {
+    const { server, directory, clock, open } = await openGarbage();
+    await using _server = server;
+    const table = await open();
+    const away = `${directory.root}-away`;
+    const goAway = async (): Promise<never> => {
+      await rename(directory.root, away);
+      return readFile(directory.manifest(table.record.tableId).path) as Promise<never>;
+    };
+    const isOpening = moment === 'when tables are opened';
+    if (!isOpening) vi.spyOn(table, 'readConsuming').mockImplementation(goAway);
+    const reports: unknown[] = [];
+    const upkeep = new Upkeep({
+      directory,
+      clock,
+      registry: {
+        tables: [table],
+        setAside: new Map(),
+        reopen: async () => (isOpening ? goAway() : undefined),
+      },
+      space: new DiskSpace(directory.root),
+      otherRecords: () => [],
+      hasDamagedTasks: () => false,
+      graceMs: () => 1_000,
+      trashRetentionMs: () => 1_000,
+      onFailed: (error) => reports.push(error),
+      onDiskProblem: (problem) => reports.push(problem),
+    });
+    await clock.untilSleeping();
+    await upkeep[Symbol.asyncDispose]();
+    await rename(away, directory.root);
+    expect(reports).toEqual([expect.stringMatching(/is missing: nothing/)]);
+  },
+);
