@@ -38,10 +38,16 @@ export function createFileFinder({
       const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(pattern)?.[1]?.toLowerCase();
       if (scheme === undefined) return findLocalFiles(pattern, paths, signal);
       if (schemes.includes(scheme)) return findBucketFiles(pattern, buckets, signal);
+      const quoted = `‘${pattern.slice(0, 200)}’`;
+      if (scheme !== 'file') {
+        return noPattern(
+          `${quoted} is neither a path nor a URI that starts with ${uris.join(' or ')}.`,
+        );
+      }
       const path = pathOf(pattern);
       if (path !== undefined) return findLocalFiles(path, paths, signal);
       return noPattern(
-        `‘${pattern.slice(0, 200)}’ is neither a path nor a URI that starts with ${uris.join(' or ')}`,
+        `${quoted} names no file of this machine; expected file:/// and a path, without %2F or %00, whose escapes are UTF-8.`,
       );
     },
   };

@@ -78,14 +78,19 @@ describe('nothing outside is found, and nothing is told of it:', () => {
   );
 
   test.each([
-    'http://127.0.0.1/x',
-    'ftp://x',
-    'file://host/etc/passwd',
-    'file:///a%2fb',
-    'file:///a%00',
-    'file:///%zz',
-  ])('nothing outside is found, and nothing is told of it: %s is not a source', async (uri) => {
-    expect(['SOURCE_PATTERN', 'SOURCE_NOT_ALLOWED']).toContain(await find(uri));
+    ['http://127.0.0.1/x', 'is neither a path nor a URI that starts with file:.'],
+    ['ftp://x', 'is neither a path nor a URI that starts with file:.'],
+    ['file://host/etc/passwd', 'names no file of this machine; expected file:/// and a path'],
+    ['file:///a%2fb', 'names no file of this machine; expected file:/// and a path'],
+    ['file:///a%00', 'names no file of this machine; expected file:/// and a path'],
+    ['file:///%zz', 'names no file of this machine; expected file:/// and a path'],
+  ])('%s is not a source: it %s', async (uri, reason) => {
+    const { files, problem } = await createFileFinder({ paths: [root] }).find(uri, signal);
+    expect(files).toEqual([]);
+    expect(problem).toMatchObject({
+      code: 'SOURCE_PATTERN',
+      message: expect.stringContaining(`‘${uri}’ ${reason}`),
+    });
   });
 
   test('a pattern that grows without end ends soon', async () => {
