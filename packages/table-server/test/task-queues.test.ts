@@ -68,7 +68,7 @@ test('the schedule of a table makes tasks', async () => {
   await addFile('a.csv', [['a', 1, 1, startMs]]);
   await clock.advance(9 * 60_000);
   expect(await server.engine.listTasks({ taskType: generation })).toEqual([]);
-  // Less than a minute after it is due, so that no staged file of its records becomes garbage.
+  // The time ends within a minute after the task is due: then no staged file becomes garbage.
   await clock.advance(70_000);
   let [task] = await server.engine.listTasks({ taskType: generation });
   while (task === undefined) {

@@ -39,7 +39,7 @@ export function createFileFinder({
       if (scheme === undefined) return findLocalFiles(pattern, paths, signal);
       if (schemes.includes(scheme)) return findBucketFiles(pattern, buckets, signal);
       const quoted = `‘${pattern.slice(0, 200)}’`;
-      if (scheme !== 'file') {
+      if (!/^file:/i.test(pattern)) {
         return noPattern(
           `${quoted} is neither a path nor a URI that starts with ${uris.join(' or ')}.`,
         );
