@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
@@ -193,6 +194,46 @@ test('a file that nothing explains is kept and named, whatever it is called', as
   expect(await files()).toHaveLength(3);
   await collect(table);
   expect(await readdir(data())).not.toContain('flights_OFFLINE_2_cd.writing');
+});
+
+test('a directory that goes away during a collection is not created again, and nothing in it is logged as moved', async () => {
+  const { server, directory, clock, open, data } = await openGarbage();
+  await using _server = server;
+  const table = await open();
+  await writeFile(data('flights_OFFLINE_2_cd.writing'), '');
+  await writeFile(data('flights_OFFLINE_2_cd.0123456789ab.parquet'), 'half');
+  const away = `${directory.root}-away`;
+  const events: GarbageEvent[] = [];
+  const failures: unknown[] = [];
+  const garbage = new Garbage({
+    directory,
+    clock,
+    onEvent: (event) => {
+      events.push(event);
+      if (events.length === 1) renameSync(directory.root, away);
+    },
+    onFailed: async (error) => void failures.push(error),
+  });
+  const collect = () =>
+    garbage.collect([table], {
+      graceMs: 1_000,
+      retentionMs: 86_400_000,
+      setAside: [],
+      keepsAnnounced: false,
+    });
+  await collect();
+  await clock.advance(1_000);
+  expect(await collect()).toEqual({ trashedCount: 1, deletedCount: 0 });
+  expect([events, failures]).toEqual([
+    [expect.objectContaining({ action: 'moved to the trash' })],
+    [expect.objectContaining({ code: 'ENOENT' })],
+  ]);
+  await expect(readdir(directory.root)).rejects.toThrow('ENOENT');
+
+  await rename(away, directory.root);
+  await collect();
+  await clock.advance(1_000);
+  expect(await collect()).toEqual({ trashedCount: 1, deletedCount: 0 });
 });
 
 test('all of a table goes by way of the trash once it was deleted; without its record it is kept and named', async () => {

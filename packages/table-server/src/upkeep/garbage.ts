@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, isQuireError } from '@quire/core';
 import { readText, verifyRecord } from '../directory/records.ts';
@@ -11,7 +11,7 @@ import {
 } from '../directory/table-directory.ts';
 import type { ConsumingRecord, Manifest } from '../segments/manifest.ts';
 import { creatingMark, writingEnding } from '../served-table.ts';
-import { emptyTrash, trashName } from './trash.ts';
+import { emptyTrash, makeTrash, trashName } from './trash.ts';
 
 /** A table as garbage collection needs it, such as a `ServedTable`. */
 export interface CollectedTable {
@@ -103,7 +103,9 @@ export class Garbage {
     let trashedCount = 0;
     for (const { path, reason, table } of due) {
       if (reason === undefined) continue;
-      if (await this.#attempt(() => this.#trash(path, reason, table))) trashedCount += 1;
+      await this.#attempt(async () => {
+        if (await this.#trash(path, reason, table)) trashedCount += 1;
+      });
     }
     return { trashedCount, deletedCount: await this.emptyTrash(tables, options.retentionMs) };
   }
@@ -130,21 +132,21 @@ export class Garbage {
     return count;
   }
 
-  async #attempt(act: () => Promise<void>): Promise<boolean> {
+  async #attempt(act: () => Promise<void>): Promise<void> {
     try {
       await act();
-      return true;
     } catch (error) {
       await this.#options.onFailed?.(error);
-      return false;
     }
   }
 
   /**
    * Moves a path to the trash of its file system, which needs no space except for the first trash
    * directory of a table.
+   *
+   * @returns false if it was already gone
    */
-  async #trash(path: string, reason: string, table: CollectedTable | undefined): Promise<void> {
+  async #trash(path: string, reason: string, table: CollectedTable | undefined): Promise<boolean> {
     const { directory, clock, onEvent } = this.#options;
     const folder =
       table === undefined
@@ -153,8 +155,8 @@ export class Garbage {
     const [from, file] = [join(directory.root, path), path.slice(path.lastIndexOf('/') + 1)];
     this.#orphanedSince.delete(path);
     try {
-      await mkdir(folder, { recursive: true, mode: 0o750 });
-      await movePath(from, join(folder, trashName(clock.nowMs(), file)));
+      await makeTrash(folder);
+      if (!(await movePath(from, join(folder, trashName(clock.nowMs(), file))))) return false;
       onEvent?.({ path, action: 'moved to the trash', reason });
     } catch (error) {
       if (!isErrno(error, 'ENOSPC', 'EDQUOT')) throw error;
@@ -166,6 +168,7 @@ export class Garbage {
       });
     }
     table?.segments.forgetRetired([file]);
+    return true;
   }
 
   async #findUnnamed(

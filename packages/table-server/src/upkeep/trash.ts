@@ -1,5 +1,6 @@
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isErrno } from '@quire/core/process';
 import { namesIn } from '../directory/table-directory.ts';
 
 const namePattern = /^(\d{1,16})\.(.+)$/;
@@ -7,6 +8,18 @@ const namePattern = /^(\d{1,16})\.(.+)$/;
 /** Returns the name of a file in the trash: the time of its move, and its former name. */
 export function trashName(nowMs: number, file: string): string {
   return `${Math.floor(nowMs)}.${file}`;
+}
+
+/**
+ * Creates a trash directory if it is missing, but not its parents: where a disk is no longer
+ * mounted, they must stay missing.
+ */
+export async function makeTrash(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o750 });
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+  }
 }
 
 /**
