@@ -63,6 +63,17 @@ describe('quire results download', () => {
     });
   });
 
+  it('quire results download refuses a directory as its file before it reads a row', async () => {
+    await using broker = await startFakeBroker(3);
+    expect(await download(broker.url, ['-f', 'ndjson', '-o', directory])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `error INVALID_PARAMETER: ${directory} is a directory; expected a file.\n`,
+    });
+    expect(await readdir(directory)).toEqual([]);
+    expect(broker.calls.filter((call) => call.includes('format='))).toEqual([]);
+  });
+
   it('quire results download writes to standard output when there is no file', async () => {
     await using broker = await startFakeBroker(3);
     expect(await download(broker.url, ['-f', 'ndjson'])).toEqual({

@@ -57,6 +57,9 @@ export async function downloadToFile(
   path: string,
   resume: boolean,
 ): Promise<{ readonly totalRowCount: number; readonly sizeBytes: number }> {
+  if (await isDirectory(path)) {
+    throw new QuireError('INVALID_PARAMETER', `${path} is a directory; expected a file.`);
+  }
   const [partPath, recordPath] = [`${path}.part`, `${path}.part.json`];
   const identity = {
     requestId: cursor.requestId,
@@ -172,6 +175,10 @@ async function readRecord(recordPath: string): Promise<Partial<PartRecord> | und
 function notThisPart(recordPath: string, problem: string, cause?: unknown): QuireError {
   const sentence = `${recordPath} ${problem}; without --resume the download starts again.`;
   return new QuireError('INVALID_PARAMETER', sentence, { cause });
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 function zeroWhenMissing(error: unknown): number {
