@@ -69,10 +69,12 @@ function encodeInteger(name: string, value: bigint): QueryParameter {
 }
 
 function encodeTime(name: string, time: Date): string {
-  if (!Number.isNaN(time.getTime())) return time.toISOString().replace('T', ' ').replace('Z', '');
+  const year = time.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return time.toISOString().replace('T', ' ').replace('Z', '');
+  const found = Number.isNaN(year) ? 'an invalid Date' : `a Date in the year ${year}`;
   throw new QuireError(
     'INVALID_PARAMETER',
-    `Parameter ${name} is an invalid Date; expected a time.`,
+    `Parameter ${name} is ${found}; expected a time in the years 1 to 9999.`,
   );
 }
 

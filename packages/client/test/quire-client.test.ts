@@ -41,6 +41,27 @@ describe('a query', () => {
     expect(sent[0]?.body).toEqual({ sql: 'SELECT 1 / ?', parameters: [zero, zero, 0] });
   });
 
+  it('a query sends a Date of the years 1 to 9999 as a TIMESTAMP, and refuses any other', async () => {
+    const { client, sent } = clientOf(cursorResponse);
+    const query = (at: Date) => client.query('SELECT $at', { parameters: { at } });
+    for (const time of ['0001-01-01 00:00:00.000', '9999-12-31 23:59:59.999']) {
+      await query(new Date(`${time.replace(' ', 'T')}Z`));
+      expect(sent.at(-1)?.body).toMatchObject({
+        parameters: { at: { type: 'TIMESTAMP', value: time } },
+      });
+    }
+    for (const [at, found] of [
+      [new Date(Number.NaN), 'an invalid Date'],
+      [new Date('0000-12-31T00:00:00Z'), 'a Date in the year 0'],
+      [new Date('+010000-01-01T00:00:00Z'), 'a Date in the year 10000'],
+    ] as const) {
+      await expect(query(at)).rejects.toThrow(
+        `Parameter at is ${found}; expected a time in the years 1 to 9999.`,
+      );
+    }
+    expect(sent).toHaveLength(2);
+  });
+
   it('a query gives the page with its columns, its neighbours and where its result is', async () => {
     const { client } = clientOf(cursorResponse);
     expect((await client.query('SELECT 1', { rowCount: 1 })).page).toEqual({
