@@ -246,6 +246,23 @@ describe('/tableConfigs/{table}', () => {
     expect(await send('GET', '/tableConfigs/x')).toEqual(before);
   });
 
+  test('table configs that can be neither created nor all removed again have the first error, and the other', async () => {
+    vi.spyOn(engine, 'createTable').mockImplementation(async ({ tableName }) => {
+      if (tableName === 'x_OFFLINE') return { tableNameWithType: tableName, findings: [] };
+      throw new QuireError('TABLE_INVALID', 'Odd.');
+    });
+    vi.spyOn(engine, 'deleteTable').mockRejectedValue(new Error('The disk is read-only.'));
+    expect(
+      await send('POST', '/tableConfigs', {
+        tableName: 'x',
+        schema: schemaOf('x'),
+        offline: offline('x'),
+        realtime: realtime('x'),
+      }),
+    ).toMatchObject([400, { error: 'Odd. Not all of it could be undone. The disk is read-only.' }]);
+    expect(await send('GET', '/schemas/x')).toMatchObject([404, {}]);
+  });
+
   test('a half that is replaced alone is checked against the other half, before the schema changes', async () => {
     await create('x');
     const before = await send('GET', '/tableConfigs/x');

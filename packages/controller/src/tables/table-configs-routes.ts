@@ -313,14 +313,27 @@ function updateAll(
 
 type UndoSteps = (() => Promise<unknown>)[];
 
-/** Runs a change; if it fails, the steps that undo its parts, the latest first. */
+/**
+ * Runs a change; if it fails, the steps that undo its parts, the latest first. A step that fails as
+ * well does not stop the others, and does not hide the first error.
+ */
 async function orUndo<Result>(change: (undo: UndoSteps) => Promise<Result>): Promise<Result> {
   const undo: UndoSteps = [];
   try {
     return await change(undo);
   } catch (error) {
-    for (const step of undo.toReversed()) await step();
-    throw error;
+    const problems: string[] = [];
+    for (const step of undo.toReversed()) {
+      await step().catch((problem: unknown) => {
+        problems.push(problem instanceof Error ? problem.message : String(problem));
+      });
+    }
+    if (problems.length === 0 || !isQuireError(error)) throw error;
+    throw new QuireError(error.code, `${error.message} Not all of it could be undone.`, {
+      cause: error,
+      findings: error.findings,
+      adminHint: [error.adminHint, ...problems].filter((hint) => hint !== undefined).join(' '),
+    });
   }
 }
 
