@@ -11,15 +11,13 @@ const bucket = createServer((request, response) => {
   const { method, url = '' } = request;
   if (isStuck || url.includes('stuck.csv?')) return;
   response.setHeader('content-type', 'application/xml');
-  if (method === 'DELETE') response.writeHead(204).end();
-  else if (method === 'POST') response.end(upload);
-  else response.end(listing);
+  // Sources are only read.
+  if (method === 'GET') response.end(listing);
+  else response.writeHead(403).end();
 });
 /** True if the server answers no call. */
 let isStuck = false;
 
-const upload =
-  '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>';
 const listing =
   '<ListBucketResult><Contents><Key>stuck.csv</Key><Size>3</Size>' +
   '<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents></ListBucketResult>';

@@ -39,6 +39,8 @@ export interface AzureObjectStoreOptions {
   readonly partsInFlightMax?: number;
   /** The number of attempts for a block; `withRetry` repeats other calls. */
   readonly partAttemptsMax?: number;
+  /** True if the store will only be read: the permission to write is not verified. */
+  readonly isReadOnly?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
 }
@@ -47,8 +49,8 @@ export interface AzureObjectStoreOptions {
 const probeName = '.probe';
 
 /**
- * Opens the container, after verifying that it exists and can be listed and written to; the check
- * leaves nothing behind.
+ * Opens the container, after verifying that it exists and can be listed and, unless it will only be
+ * read, written to; the check leaves nothing behind.
  *
  * @throws INVALID_PARAMETER when the location is not valid, or container, endpoint or credentials
  *   are wrong
@@ -66,6 +68,7 @@ export async function openBucket(
     await bucket.request(call, async () => {
       await client.listBlobsFlat({ prefix: bucket.prefix }).byPage({ maxPageSize: 1 }).next();
     });
+    if (options.isReadOnly === true) return bucket;
     // Sending a block that is never committed needs the permission to write, and creates no object.
     const id = blockId({ timeMs: clock.nowMs(), tag: random.bytes(8), number: 1 });
     await bucket.request(call, () => bucket.blob(probeName).stageBlock(id, '?', 1));

@@ -28,6 +28,8 @@ export interface GcsObjectStoreOptions {
   readonly partBytes?: number;
   /** The number of attempts for a part; `withRetry` repeats other calls. */
   readonly partAttemptsMax?: number;
+  /** True if the store will only be read: the permission to write is not verified. */
+  readonly isReadOnly?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
 }
@@ -36,8 +38,8 @@ export interface GcsObjectStoreOptions {
 const probeName = '.probe';
 
 /**
- * Opens the bucket, after verifying that it exists and can be listed and written to; the check
- * leaves nothing behind.
+ * Opens the bucket, after verifying that it exists and can be listed and, unless it will only be
+ * read, written to; the check leaves nothing behind.
  *
  * @throws INVALID_PARAMETER when the location is not valid, or bucket, endpoint or credentials are
  *   wrong
@@ -57,6 +59,7 @@ export async function openBucket(options: GcsObjectStoreOptions): Promise<Bucket
       parameters: { prefix: bucket.prefix, maxResults: '1', fields: 'kind,items(name)' },
       expected: [200],
     });
+    if (options.isReadOnly === true) return bucket;
     // Starting and aborting an upload needs the permission to create objects, and creates none.
     const probe = { ...call, key: probeName };
     await endSession(bucket, probe, await beginSession(bucket, probe));

@@ -47,6 +47,8 @@ export interface S3ObjectStoreOptions {
   readonly partsInFlightMax?: number;
   /** The number of attempts for a part; `withRetry` repeats other calls. */
   readonly partAttemptsMax?: number;
+  /** True if the store will only be read: the permission to write is not verified. */
+  readonly isReadOnly?: boolean;
   readonly clock?: Clock;
   readonly random?: Random;
   /** An existing client, which the store will close; the connection options then have no effect. */
@@ -58,8 +60,8 @@ const probeName = '.probe';
 const connectionTimeoutMs = 10_000;
 
 /**
- * Opens the bucket, after verifying that it exists and can be listed and written to; the check
- * leaves nothing behind.
+ * Opens the bucket, after verifying that it exists and can be listed and, unless it will only be
+ * read, written to; the check leaves nothing behind.
  *
  * @throws INVALID_PARAMETER when the location is not valid, or bucket, region, endpoint or
  *   credentials are wrong
@@ -73,7 +75,7 @@ export async function openBucket(options: S3ObjectStoreOptions): Promise<Bucket>
     encryptionParameters(options),
   );
   try {
-    await proveUsable(bucket);
+    await proveUsable(bucket, options.isReadOnly);
     return bucket;
   } catch (error) {
     bucket.close();
@@ -138,13 +140,14 @@ function encryptionParameters({ encryption }: S3ObjectStoreOptions): EncryptionP
   };
 }
 
-async function proveUsable(bucket: Bucket): Promise<void> {
+async function proveUsable(bucket: Bucket, isReadOnly = false): Promise<void> {
   const call: FailedCall = { op: 'open', key: bucket.name, location: bucket.location };
   await bucket.request(call, (client) =>
     client.send(
       new ListObjectsV2Command({ Bucket: bucket.name, Prefix: bucket.prefix, MaxKeys: 1 }),
     ),
   );
+  if (isReadOnly) return;
   // Starting and aborting an upload needs the permission to put, and leaves neither an object nor a
   // version.
   const target = bucket.target(probeName);

@@ -2,7 +2,7 @@ import { isConditionalWriter, type ObjectStore, readObject } from '@quire/core';
 import { collect, chunksOf, patternBytes } from '@quire/core/testing';
 import { afterAll, assert, beforeAll, describe, expect, test } from 'vitest';
 import { expectBytes, expectRejection } from '@quire/core/conformance';
-import type { Fault, ProxiedRequest } from '../testkit/servers/fault-proxy.ts';
+import { type Fault, FaultProxy, type ProxiedRequest } from '../testkit/servers/fault-proxy.ts';
 import { describeWithTool } from '../testkit/toolchain.ts';
 import { type Backend, backendKinds, type BackendKind } from '../testkit/remote-backends.ts';
 import { atFirst, calls, openRemote, retrying, timed } from './remote-fixture.ts';
@@ -358,6 +358,17 @@ function describeUploads(kind: BackendKind, start: () => Backend): void {
   });
 }
 
+function describeReadOnly({ refusal }: BackendKind, start: () => Backend): void {
+  test('a store that will only be read opens without the permission to write, any other does not', async () => {
+    await using proxy = await FaultProxy.start(start().port);
+    proxy.intercept = ({ method }) =>
+      ['GET', 'HEAD'].includes(method) ? undefined : refusal(403, 'AccessDenied');
+    await expectRejection(start().open(proxy), 'INVALID_PARAMETER');
+    await using store = await start().open(proxy, { isReadOnly: true });
+    expect(await collect(store.list(''))).toEqual([]);
+  });
+}
+
 for (const kind of backendKinds) {
   describeWithTool(kind.tool, `${kind.name}, misbehaving`, (path) => {
     let backend: Backend;
@@ -368,6 +379,7 @@ for (const kind of backendKinds) {
     const start = (): Backend => backend;
     describe('reads', () => {
       describeReads(kind, start);
+      describeReadOnly(kind, start);
     });
     describe('calls', () => {
       describeFailures(kind, start);

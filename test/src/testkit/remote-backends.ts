@@ -1,4 +1,4 @@
-import { type Clock, type ObjectStore, systemClock } from '@quire/core';
+import { type Clock, type ObjectStore, type StoreOpening, systemClock } from '@quire/core';
 import { GcsObjectStore } from '@quire/store-gcs';
 import { S3ObjectStore } from '@quire/store-s3';
 import { AzureObjectStore } from '@quire/store-azure';
@@ -17,11 +17,13 @@ export const hastyClock: Clock = {
   sleep: (delayMs, signal) => systemClock.sleep(delayMs / 10, signal),
 };
 
+export type OpenOptions = Pick<StoreOpening, 'isReadOnly'>;
+
 /** A running server of one kind. */
 export interface Backend extends AsyncDisposable {
   readonly port: number;
   /** Opens a store on the server by way of a proxy, below a prefix of its own. */
-  open(proxy: FaultProxy): Promise<ObjectStore>;
+  open(proxy: FaultProxy, options?: OpenOptions): Promise<ObjectStore>;
   leftovers(store: ObjectStore, proxy: FaultProxy): Promise<readonly string[]>;
 }
 
@@ -54,13 +56,14 @@ const s3: BackendKind = {
     const server = await S3Server.start(path);
     return {
       port: server.process.port,
-      open: (proxy) =>
+      open: (proxy, options) =>
         S3ObjectStore.open({
           ...server.storeOptions(),
           endpoint: proxy.endpoint,
           partBytes: s3.partBytes,
           partAttemptsMax: 3,
           clock: hastyClock,
+          ...options,
         }),
       leftovers: (store) => unfinishedS3Uploads(server, store.location),
       [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose](),
@@ -103,13 +106,14 @@ const gcs: BackendKind = {
     const server = await GcsServer.start(path);
     return {
       port: server.process.port,
-      open: (proxy) =>
+      open: (proxy, options) =>
         GcsObjectStore.open({
           ...server.storeOptions(),
           endpoint: proxy.endpoint,
           partBytes: gcs.partBytes,
           partAttemptsMax: 3,
           clock: hastyClock,
+          ...options,
         }),
       leftovers: (_, proxy) => Promise.resolve(unfinishedGcsUploads(proxy.requests)),
       [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose](),
@@ -156,13 +160,14 @@ const azure: BackendKind = {
     const server = await AzureServer.start(path);
     return {
       port: server.process.port,
-      open: (proxy) =>
+      open: (proxy, options) =>
         AzureObjectStore.open({
           ...server.storeOptions(),
           endpoint: proxy.endpoint,
           partBytes: azure.partBytes,
           partAttemptsMax: 3,
           clock: hastyClock,
+          ...options,
         }),
       async leftovers({ location }) {
         const options = { ...server.storeOptions(), location };

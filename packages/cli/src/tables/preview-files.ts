@@ -60,7 +60,8 @@ export async function openPreviewFiles(
 
 async function openBucket(location: StoreLocation, environment: Environment): Promise<ObjectStore> {
   const { settings } = await readSettings({}, environment);
-  return openLocation(location, settings, environment);
+  const { clock, random } = environment;
+  return openLocation(location, settings, { clock, random, isReadOnly: true });
 }
 
 /** Returns the bucket of a URI; undefined for any other file. */

@@ -12,6 +12,8 @@ export interface StoreOpening {
   readonly partAttemptsMax: number;
   /** True if the location must exist already; otherwise a store may create its directory. */
   readonly mustExist?: boolean;
+  /** True if the store will only be read: the permission to write to a bucket is not verified. */
+  readonly isReadOnly?: boolean;
 }
 
 /** The valid locations of one kind of store. */

@@ -1,1 +1,6 @@
-export { type BackendDependencies, type LocationSettings, openLocation } from './open-store.ts';
+export {
+  type BackendDependencies,
+  type LocationOpening,
+  type LocationSettings,
+  openLocation,
+} from './open-store.ts';

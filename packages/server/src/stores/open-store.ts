@@ -10,6 +10,7 @@ import {
   type RetryOptions,
   type StoreBackend,
   type StoreCall,
+  type StoreOpening,
   storeRetryDelays,
   withLimit,
   withObserver,
@@ -37,6 +38,9 @@ export interface BackendDependencies {
   readonly clock: Clock;
   readonly random: Random;
 }
+
+/** How a location is opened. */
+export type LocationOpening = BackendDependencies & Pick<StoreOpening, 'mustExist' | 'isReadOnly'>;
 
 /** The dependencies of a server's store. */
 export interface StoreDependencies extends BackendDependencies {
@@ -171,7 +175,7 @@ export function isOpenedAnywhere(settings: StoreSettings): boolean {
 export async function openLocation(
   { scheme, text }: StoreLocation,
   settings: LocationSettings,
-  { clock, random, ...rest }: BackendDependencies & { readonly mustExist?: boolean },
+  { clock, random, ...rest }: LocationOpening,
 ): Promise<ObjectStore> {
   const backend = backendOfScheme(scheme);
   if (backend === undefined) {
@@ -184,7 +188,8 @@ export async function openLocation(
 }
 
 /**
- * Opens a location as `openLocation` does, with the wrappers that protect its callers.
+ * Opens a location as `openLocation` does, for reading only, with the wrappers that protect its
+ * callers.
  *
  * @throws STORE_TIMED_OUT when its server does not answer
  */
@@ -193,7 +198,7 @@ export async function openSource(
   settings: LocationSettings,
   dependencies: BackendDependencies,
 ): Promise<ObjectStore> {
-  const opening = openLocation(location, settings, dependencies);
+  const opening = openLocation(location, settings, { ...dependencies, isReadOnly: true });
   const { timeoutMs } = settings.store;
   const subject = `open of ${location.text}: `;
   const store = await withinTime(opening, { timeoutMs, clock: dependencies.clock, subject });
@@ -204,9 +209,10 @@ function openWith(
   backend: StoreBackend,
   location: string,
   { store, backends }: LocationSettings,
-  { clock, random, mustExist = false }: BackendDependencies & { readonly mustExist?: boolean },
+  { clock, random, mustExist = false, isReadOnly = false }: LocationOpening,
 ): Promise<ObjectStore> {
-  const opening = { clock, random, mustExist, partAttemptsMax: store.attemptsMax };
+  const { attemptsMax: partAttemptsMax } = store;
+  const opening = { clock, random, mustExist, isReadOnly, partAttemptsMax };
   return backend.open(location, backends[backend.name] ?? {}, opening);
 }
 

@@ -32,7 +32,7 @@ export const preview = {
     meaning:
       'The directories, files and buckets whose files admins may preview, and load into tables by URI and by tasks; links and `..` that point outside them are not ' +
       'followed. Relative `sourceFiles` are resolved against each directory. Without it, previews accept `sourceRows` only. Buckets are accessed ' +
-      'with the settings of `engine.broker.pagination` for their store.',
+      'with the settings of `engine.broker.pagination` for their store, and need only the permissions to list and to read.',
   }),
   bodyBytesMax: setting({
     key: 'controller.preview.body.maxMB',
