@@ -71,10 +71,9 @@ function encodeInteger(name: string, value: bigint): QueryParameter {
 function encodeTime(name: string, time: Date): string {
   const year = time.getUTCFullYear();
   if (year >= 1 && year <= 9999) return time.toISOString().replace('T', ' ').replace('Z', '');
-  const found = Number.isNaN(year) ? 'an invalid Date' : `a Date in the year ${year}`;
   throw new QuireError(
     'INVALID_PARAMETER',
-    `Parameter ${name} is ${found}; expected a time in the years 1 to 9999.`,
+    `Parameter ${name} is a Date of the year ${year}; expected a time in the years 1 to 9999.`,
   );
 }
 
