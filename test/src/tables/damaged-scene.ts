@@ -305,7 +305,7 @@ export class OpenScene implements AsyncDisposable {
   async pass(rounds: number): Promise<void> {
     const end = this.#rounds() + rounds + 1;
     const isOver = async (): Promise<boolean> => {
-      await this.#clock.advance(1_000);
+      await this.#clock.advance(10_000);
       return this.#rounds() >= end;
     };
     await until(isOver, `${rounds} rounds of upkeep have passed`);
