@@ -56,6 +56,22 @@ describe('records', () => {
     expect(await readByBoth()).toEqual({ again: true });
   });
 
+  test('records that are removed while they are read have never existed afterwards', async () => {
+    const records = open();
+    for (const end of [
+      () => records.remove(one()),
+      () => records.move(one(), `${one().path}.moved`),
+    ]) {
+      await records.create(one(), { rows: 1 });
+      const before = records.read(one());
+      const ending = end();
+      const beside = records.read(one());
+      expect([await before, await ending]).toEqual([{ rows: 1 }, true]);
+      expect([{ rows: 1 }, undefined]).toContainEqual(await beside);
+      expect([await records.read(one()), await readByBoth()]).toEqual([undefined, undefined]);
+    }
+  });
+
   test.each<[string, string, () => Promise<unknown>]>([
     ['is empty', 'is empty', () => writeFile(one().path, '')],
     [

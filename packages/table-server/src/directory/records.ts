@@ -9,6 +9,7 @@ import {
   type UnsealedRecord,
   unsealRecord,
 } from '@quire/core';
+import { KeyedQueue } from '@quire/core/wait';
 import { assertDirectory, writeOfTables } from './disk-problem.ts';
 import {
   createFile,
@@ -44,6 +45,11 @@ export interface RecordsOptions {
 export class Records {
   readonly #options: RecordsOptions;
   readonly #folders = new Map<string, Promise<Revisions>>();
+  /**
+   * Calls about one record run sequentially, by its path: a read beside a removal would note the
+   * revision again that the removal has forgotten, and the record would count as missing.
+   */
+  readonly #calls = new KeyedQueue<string>();
 
   constructor(options: RecordsOptions) {
     this.#options = options;
@@ -55,66 +61,63 @@ export class Records {
    *
    * @throws RECORD_DAMAGED; STORE_UNAVAILABLE when the directory of the tables is missing
    */
-  async read<Content>(record: RecordFile): Promise<Content | undefined> {
-    const found = await this.find(record);
-    if (found === undefined) return undefined;
-    // A table must be readable even if its disk cannot be written.
-    if (found.revision === 0) {
-      await this.#witness(record, () => this.replace(record, found.content as object));
-    }
-    return found.content as Content;
+  read<Content>(record: RecordFile): Promise<Content | undefined> {
+    return this.#calls.run(record.path, async () => {
+      const found = await this.#find(record);
+      if (found === undefined) return undefined;
+      // A table must be readable even if its disk cannot be written.
+      if (found.revision === 0) {
+        await this.#witness(record, () => this.#replace(record, found.content as object));
+      }
+      return found.content as Content;
+    });
   }
 
   /**
    * Reads a record like `read`, with its revision. A record of revision 0 has no checksum and is
    * left as it is. @throws as `read`
    */
-  async find(record: RecordFile): Promise<UnsealedRecord | undefined> {
-    const revisions = await this.#revisionsOf(record);
-    const known = revisions.get(basename(record.path));
-    const text = await readText(record);
-    if (text === undefined && known !== undefined) await assertDirectory(rootOf(record));
-    const found = verifyRecord(record, text, known);
-    if (found !== undefined && found.revision > (known ?? 0)) {
-      await this.#note(record, found.revision);
-    }
-    return found;
+  find(record: RecordFile): Promise<UnsealedRecord | undefined> {
+    return this.#calls.run(record.path, () => this.#find(record));
   }
 
   /** @throws STORE_FULL when the disk is full; the record is unchanged then */
-  async replace(record: RecordFile, content: object): Promise<void> {
-    const revision = await this.#nextRevision(record);
-    const text = sealRecord(record, { revision, content });
-    await writeOfTables(() => replaceFile(record.path, text, this.#options.random));
-    await this.#note(record, revision);
+  replace(record: RecordFile, content: object): Promise<void> {
+    return this.#calls.run(record.path, () => this.#replace(record, content));
   }
 
   /**
    * Resolves to false, and changes nothing, if the record exists. @throws STORE_FULL as `replace`
    */
-  async create(record: RecordFile, content: object): Promise<boolean> {
-    const revision = await this.#nextRevision(record);
-    const text = sealRecord(record, { revision, content });
-    if (!(await writeOfTables(() => createFile(record.path, text, this.#options.random)))) {
-      return false;
-    }
-    await this.#note(record, revision);
-    return true;
+  create(record: RecordFile, content: object): Promise<boolean> {
+    return this.#calls.run(record.path, async () => {
+      const revision = await this.#nextRevision(record);
+      const text = sealRecord(record, { revision, content });
+      if (!(await writeOfTables(() => createFile(record.path, text, this.#options.random)))) {
+        return false;
+      }
+      await this.#note(record, revision);
+      return true;
+    });
   }
 
   /** Resolves to false if the record does not exist. */
-  async remove(record: RecordFile): Promise<boolean> {
-    await this.#forget(record);
-    return removeFile(record.path);
+  remove(record: RecordFile): Promise<boolean> {
+    return this.#calls.run(record.path, async () => {
+      await this.#forget(record);
+      return removeFile(record.path);
+    });
   }
 
   /**
    * Moves a record away, damaged or not, without writing anything. Resolves to false if it does not
    * exist.
    */
-  async move(record: RecordFile, to: string): Promise<boolean> {
-    await this.#forget(record);
-    return movePath(record.path, to);
+  move(record: RecordFile, to: string): Promise<boolean> {
+    return this.#calls.run(record.path, async () => {
+      await this.#forget(record);
+      return movePath(record.path, to);
+    });
   }
 
   /**
@@ -128,6 +131,25 @@ export class Records {
   /** Drops the cached revisions of a directory that is no longer used. */
   close(folder: string): void {
     this.#folders.delete(folder);
+  }
+
+  async #find(record: RecordFile): Promise<UnsealedRecord | undefined> {
+    const revisions = await this.#revisionsOf(record);
+    const known = revisions.get(basename(record.path));
+    const text = await readText(record);
+    if (text === undefined && known !== undefined) await assertDirectory(rootOf(record));
+    const found = verifyRecord(record, text, known);
+    if (found !== undefined && found.revision > (known ?? 0)) {
+      await this.#note(record, found.revision);
+    }
+    return found;
+  }
+
+  async #replace(record: RecordFile, content: object): Promise<void> {
+    const revision = await this.#nextRevision(record);
+    const text = sealRecord(record, { revision, content });
+    await writeOfTables(() => replaceFile(record.path, text, this.#options.random));
+    await this.#note(record, revision);
   }
 
   async #nextRevision(record: RecordFile): Promise<number> {
