@@ -358,11 +358,11 @@ function describeUploads(kind: BackendKind, start: () => Backend): void {
   });
 }
 
-function describeReadOnly({ refusal }: BackendKind, start: () => Backend): void {
+function describeReadOnly(kind: BackendKind, start: () => Backend): void {
   test('a store that will only be read opens without the permission to write, any other does not', async () => {
     await using proxy = await FaultProxy.start(start().port);
     proxy.intercept = ({ method }) =>
-      ['GET', 'HEAD'].includes(method) ? undefined : refusal(403, 'AccessDenied');
+      ['GET', 'HEAD'].includes(method) ? undefined : kind.refusal(403, 'AccessDenied');
     await expectRejection(start().open(proxy), 'INVALID_PARAMETER');
     await using store = await start().open(proxy, { isReadOnly: true });
     expect(await collect(store.list(''))).toEqual([]);
