@@ -12,6 +12,17 @@ const account = 'devstoreaccount1';
 const accountKey =
   'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
+/**
+ * Keeps idle connections open: after five seconds in which a busy machine does not run it, Azurite
+ * would close one whose next request it has not read yet. Its own option has no effect.
+ */
+const keepConnections = `data:text/javascript,${encodeURIComponent(`
+  import http from 'node:http';
+  const { createServer } = http;
+  http.createServer = (...args) =>
+    Object.defineProperty(createServer(...args), 'keepAliveTimeout', { get: () => 0, set() {} });
+`)}`;
+
 /** Azurite in memory: Microsoft's server for Azure Blob Storage, which checks signatures. */
 export class AzureServer implements AsyncDisposable {
   readonly process: ServerProcess;
@@ -27,7 +38,7 @@ export class AzureServer implements AsyncDisposable {
       await ServerProcess.start({
         path: process.execPath,
         args: (port) =>
-          `${path} --blobHost 127.0.0.1 --blobPort ${port} --silent --skipApiVersionCheck --disableTelemetry --inMemoryPersistence`.split(
+          `--import ${keepConnections} ${path} --blobHost 127.0.0.1 --blobPort ${port} --silent --skipApiVersionCheck --disableTelemetry --inMemoryPersistence`.split(
             ' ',
           ),
       }),
