@@ -37,8 +37,8 @@ export class AzureObjectStore extends BucketStore implements StoreWithLeftovers 
   }
 
   /**
-   * Opens the store, after verifying that the container exists and can be listed and, unless it will only be
-   * read, written to.
+   * Opens the store, after verifying that the container exists and can be listed and, unless it
+   * will only be read, written to.
    *
    * @throws INVALID_PARAMETER when location, container, endpoint or credentials are wrong
    * @throws STORE_UNAVAILABLE when the server cannot be reached or fails

@@ -19,8 +19,8 @@ import { ObjectWriter } from './writer.ts';
  */
 export class GcsObjectStore extends BucketStore {
   /**
-   * Opens the store, after verifying that the bucket exists and can be listed and, unless it will only be
-   * read, written to.
+   * Opens the store, after verifying that the bucket exists and can be listed and, unless it will
+   * only be read, written to.
    *
    * @throws INVALID_PARAMETER when location, bucket, endpoint or credentials are wrong
    * @throws STORE_UNAVAILABLE when the server cannot be reached or fails

@@ -36,8 +36,8 @@ export class S3ObjectStore extends BucketStore implements StoreWithLeftovers {
   }
 
   /**
-   * Opens the store, after verifying that the bucket exists and can be listed and, unless it will only be
-   * read, written to.
+   * Opens the store, after verifying that the bucket exists and can be listed and, unless it will
+   * only be read, written to.
    *
    * @throws INVALID_PARAMETER when location, bucket, region, endpoint or credentials are wrong
    * @throws STORE_UNAVAILABLE when the server cannot be reached or fails

@@ -39,7 +39,7 @@ export interface BackendDependencies {
   readonly random: Random;
 }
 
-/** How a location is opened. */
+/** The options for opening a location. */
 export type LocationOpening = BackendDependencies & Pick<StoreOpening, 'mustExist' | 'isReadOnly'>;
 
 /** The dependencies of a server's store. */
