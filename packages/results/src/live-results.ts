@@ -31,6 +31,8 @@ export class LiveResults {
   readonly #finder: ResultFinder;
   readonly #clock: Clock;
   readonly #removed = new RemovedResults();
+  /** The records that this process has written. */
+  readonly #written = new WeakSet<OpenRecord>();
 
   constructor(parts: {
     readonly cache: RecordCache;
@@ -61,13 +63,13 @@ export class LiveResults {
       if (await this.#cache.confirm(cached, call)) return cached;
     }
     // Another process may have renewed it, so only the store knows whether it has expired.
-    const open = await this.#finder.find(requestId, options);
-    if (open === undefined) {
+    const found = await this.#finder.find(requestId, options);
+    if (found === undefined) {
       if (mayRead !== undefined) await this.#finder.readNothing(requestId, call);
       if (cached === undefined) throw notFoundError(requestId);
       throw this.gone(cached, isLive ? 'deleted' : 'expired', mayRead);
     }
-    this.#cache.set(open);
+    const open = this.#addRead(found, cached);
     if (!this.#isLive(open)) {
       // Not recorded: a renewal may be in progress, or begin on a broker whose clock is behind.
       const removal = { reason: 'expired', owner: open.record.owner } as const;
@@ -97,9 +99,7 @@ export class LiveResults {
   async openListed(entry: ResultEntry, options: CallOptions): Promise<OpenRecord> {
     const cached = this.#cache.get(entry.requestId);
     if (cached?.entry.recordKey === entry.recordKey) return cached;
-    const open = await this.#finder.read(entry, options);
-    this.#cache.set(open);
-    return open;
+    return this.#addRead(await this.#finder.read(entry, options), cached);
   }
 
   /**
@@ -127,6 +127,7 @@ export class LiveResults {
 
   /** Adds a result that has been stored, or whose record was replaced. */
   add(open: OpenRecord): void {
+    this.#written.add(open);
     this.#cache.set(open);
   }
 
@@ -167,6 +168,17 @@ export class LiveResults {
     return (await this.#finder.isCommitted(open.entry, options))
       ? lostDataError(open.entry.dataKey, cause)
       : this.gone(open, this.#isLive(open) ? 'deleted' : 'expired');
+  }
+
+  /**
+   * Caches a record that was read while `before` was cached, and returns the one in force: a
+   * renewal of this process may have replaced both during the read.
+   */
+  #addRead(open: OpenRecord, before: OpenRecord | undefined): OpenRecord {
+    const known = this.#cache.get(open.entry.requestId);
+    if (known !== undefined && known !== before && this.#written.has(known)) return known;
+    this.#cache.set(open);
+    return open;
   }
 
   #isLive({ entry }: OpenRecord): boolean {

@@ -1,0 +1,80 @@
+import type { ObjectBody, ObjectStore } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import { MemoryObjectStore } from '@quire/core/memory';
+import { beforeEach, expect, test } from 'vitest';
+import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
+import { ResultStore } from '../src/index.ts';
+
+const hourMs = 3_600_000;
+let clock: ManualClock;
+let memory: MemoryObjectStore;
+
+beforeEach(() => {
+  clock = new ManualClock({ nowMs: 1_700_000_000_000 });
+  memory = new MemoryObjectStore({ sizeMaxBytes: 1e8, clock });
+});
+
+function resultsOn(store: ObjectStore): ResultStore {
+  const times = { expirationMs: hourMs, expirationMaxMs: 24 * hourMs };
+  return new ResultStore({ store, brokerId: 'Broker_a_1', clock, ...times });
+}
+
+/** Returns the store in `memory`, with other methods instead of some of its own. */
+function storeWith(others: Partial<ObjectStore>): ObjectStore {
+  return {
+    location: memory.location,
+    head: (key, options) => memory.head(key, options),
+    get: (key, options) => memory.get(key, options),
+    put: (key, body, options) => memory.put(key, body, options),
+    list: (prefix, options) => memory.list(prefix, options),
+    delete: (key, options) => memory.delete(key, options),
+    [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
+    ...others,
+  };
+}
+
+/** A point at which the first call waits, until the test has done something else. */
+class Gate {
+  readonly #reached = Promise.withResolvers<void>();
+  readonly #opened = Promise.withResolvers<void>();
+
+  get reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+
+  async pass(): Promise<void> {
+    this.#reached.resolve();
+    await this.#opened.promise;
+  }
+
+  open(): void {
+    this.#opened.resolve();
+  }
+}
+
+test.each(['open', 'listOwned'] as const)(
+  'a record that %s read before a renewal, and receives after it, does not replace the new one',
+  async (method) => {
+    const { entry } = await resultsOn(memory).create(countingRows(5), { owner: 'o' });
+    const gate = new Gate();
+    let isFirst = true;
+    const get: ObjectStore['get'] = async (key, options): Promise<ObjectBody> => {
+      const object = await memory.get(key, options);
+      if (isFirst) {
+        isFirst = false;
+        await gate.pass();
+      }
+      return object;
+    };
+    const results = resultsOn(storeWith({ get }));
+    const reading =
+      method === 'open' ? results.open(entry.requestId) : results.listOwned('o', { countMax: 1 });
+    await gate.reached;
+    const renewed = await results.renew(entry.requestId, 1000);
+    gate.open();
+    await reading;
+    expect((await results.open(entry.requestId)).entry).toEqual(renewed);
+    await clock.advance(1000);
+    await expect(results.open(entry.requestId)).rejects.toThrow('has expired');
+  },
+);
