@@ -164,12 +164,10 @@ export class ResultFinder {
   ): Promise<Found> {
     const found = await Promise.all(
       brokerIds.map(async (brokerId): Promise<Found> => {
-        const prefix = resultPrefix(brokerId, requestId);
-        for await (const folder of listResultFolders(this.#store, prefix, options)) {
-          if (folder.entry === undefined) await this.#assertNotLost(folder, options);
-          return { entry: folder.entry, runningKey: keyOfKind(folder, 'running') };
-        }
-        return nothing;
+        const folder = await this.#readFolder(resultPrefix(brokerId, requestId), options);
+        if (folder === undefined) return nothing;
+        if (folder.entry === undefined) await this.#assertNotLost(folder, options);
+        return { entry: folder.entry, runningKey: keyOfKind(folder, 'running') };
       }),
     );
     return (
@@ -177,6 +175,18 @@ export class ResultFinder {
       found.find(({ runningKey }) => runningKey !== undefined) ??
       nothing
     );
+  }
+
+  /**
+   * Lists the folder of a result. A listing during a renewal may show neither the new record nor
+   * the old one, so data without a record is listed again.
+   */
+  async #readFolder(prefix: string, options: CallOptions): Promise<ResultFolder | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const [folder] = await Array.fromAsync(listResultFolders(this.#store, prefix, options));
+      const isDataAlone = folder?.orphans.length === 1 && keyOfKind(folder, 'data') !== undefined;
+      if (!isDataAlone || attempt === attemptsMax) return folder;
+    }
   }
 
   /**
@@ -192,7 +202,10 @@ export class ResultFinder {
   }
 }
 
-function keyOfKind({ orphans }: ResultFolder, kind: 'record' | 'running'): string | undefined {
+function keyOfKind(
+  { orphans }: ResultFolder,
+  kind: 'data' | 'record' | 'running',
+): string | undefined {
   return orphans.find(({ key }) => parseResultObjectName(key)?.kind === kind)?.key;
 }
 

@@ -1,4 +1,4 @@
-import type { ObjectBody, ObjectStore } from '@quire/core';
+import type { ObjectBody, ObjectEntry, ObjectStore } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { MemoryObjectStore } from '@quire/core/memory';
 import { beforeEach, expect, test } from 'vitest';
@@ -76,5 +76,40 @@ test.each(['open', 'listOwned'] as const)(
     expect((await results.open(entry.requestId)).entry).toEqual(renewed);
     await clock.advance(1000);
     await expect(results.open(entry.requestId)).rejects.toThrow('has expired');
+  },
+);
+
+test.each(['unknown', 'cached'] as const)(
+  'a listing that shows neither the old nor the new record of a renewal does not hide a result that is %s',
+  async (state) => {
+    const elsewhere = resultsOn(memory);
+    const { entry } = await elsewhere.create(countingRows(5), { owner: 'o' });
+    const gate = new Gate();
+    let isFirst = state === 'unknown';
+    async function* list(prefix: string): AsyncGenerator<ObjectEntry> {
+      // A directory is read first, and the status of each of its files afterwards.
+      const names = await Array.fromAsync(memory.list(prefix));
+      if (isFirst) {
+        isFirst = false;
+        await gate.pass();
+      }
+      for (const { key } of names) {
+        const found = await memory.head(key).catch(() => undefined);
+        if (found !== undefined) yield found;
+      }
+    }
+    const results = resultsOn(storeWith({ list }));
+    if (state === 'cached') {
+      await results.open(entry.requestId);
+      await elsewhere.renew(entry.requestId, 2 * hourMs);
+      await clock.advance(5000);
+      isFirst = true;
+    }
+    const opening = results.open(entry.requestId);
+    await gate.reached;
+    const renewed = await elsewhere.renew(entry.requestId, 3 * hourMs);
+    gate.open();
+    expect((await opening).entry).toEqual(renewed);
+    expect((await results.open(entry.requestId)).entry).toEqual(renewed);
   },
 );
