@@ -80,7 +80,9 @@ export class ResultReuse {
   readonly #engine: StoringEngine;
   readonly #clock: Clock;
   readonly #cached = new Map<string, CachedAnswer>();
+  /** The results that have answered a caller that did not create them. */
   readonly #shared = new Map<RequestId, true>();
+  readonly #discarding = new Set<RequestId>();
   readonly #flights = new Map<string, Flight>();
 
   constructor(parts: {
@@ -93,23 +95,36 @@ export class ResultReuse {
     this.#clock = parts.clock;
   }
 
-  /** Reports whether this result has answered a caller that did not create it. */
-  isShared(requestId: RequestId): boolean {
-    return this.#shared.has(requestId);
+  /**
+   * Runs the deletion of a result that its own caller does not need, unless it answers another one,
+   * which none can become during the deletion.
+   */
+  async discard(requestId: RequestId, remove: () => Promise<void>): Promise<void> {
+    if (this.#shared.has(requestId)) return;
+    this.#discarding.add(requestId);
+    try {
+      await remove();
+    } finally {
+      this.#discarding.delete(requestId);
+    }
   }
 
   /** Returns an existing result that answers the question. */
   async find(question: Question, options: CallOptions): Promise<Result | undefined> {
-    const kept = this.#cached.get(question.key);
+    const { key } = question;
+    const kept = this.#cached.get(key);
     if (kept === undefined || !(await this.#answers(kept, question))) return undefined;
+    if (this.#discarding.has(kept.requestId)) return undefined;
+    // Before it is opened: it must not be discarded in the meantime.
+    setLast(this.#shared, kept.requestId, true);
     try {
       const result = await this.#results.open(kept.requestId, options);
-      setLast(this.#shared, kept.requestId, true);
-      setLast(this.#cached, question.key, kept);
+      // A newer answer may have been cached in the meantime.
+      if (this.#cached.get(key) === kept) setLast(this.#cached, key, kept);
       return result;
     } catch (error) {
       if (!isQuireError(error) || error.kind !== 'missing') throw error;
-      this.#cached.delete(question.key);
+      if (this.#cached.get(key) === kept) this.#cached.delete(key);
       return undefined;
     }
   }

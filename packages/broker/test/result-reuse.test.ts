@@ -112,3 +112,68 @@ test('a question with the parameter -0 is another one than with 0', () => {
   expect(keyOf(-0)).not.toBe(keyOf(0));
   expect(keyOf(-0)).toBe(keyOf(-0));
 });
+
+/** A broker with the answer of a question, whose results open when `opened` resolves. */
+async function setUpOpening(
+  asked: Question,
+  opened: Promise<void>,
+): Promise<{
+  readonly reuse: ResultReuse;
+  readonly openedIds: readonly RequestId[];
+  /** Resolves when the first one is being opened. */
+  readonly opening: Promise<void>;
+}> {
+  const openedIds: RequestId[] = [];
+  const opening = Promise.withResolvers<void>();
+  const open = async (requestId: string): Promise<Result> => {
+    openedIds.push(requestId as RequestId);
+    opening.resolve();
+    await opened;
+    return result;
+  };
+  const engine = {} as StoringEngine;
+  const reuse = new ResultReuse({ results: { open }, engine, clock: new ManualClock() });
+  await answer(reuse, asked);
+  return { reuse, openedIds, opening: opening.promise };
+}
+
+test('a result that another call is opening is not discarded', async () => {
+  const asked = question({ sql: 'SELECT 1' });
+  const opened = Promise.withResolvers<void>();
+  const { reuse, opening } = await setUpOpening(asked, opened.promise);
+  const finding = reuse.find(asked, {});
+  await opening;
+  let isRemoved = false;
+  await reuse.discard(id, async () => void (isRemoved = true));
+  opened.resolve();
+  expect(await finding).toBe(result);
+  expect(isRemoved).toBe(false);
+});
+
+test('a result that is being discarded is not reused, but one whose deletion failed is', async () => {
+  const asked = question({ sql: 'SELECT 1' });
+  const { reuse } = await setUpOpening(asked, Promise.resolve());
+  const removed = Promise.withResolvers<void>();
+  const discarding = reuse.discard(id, () => removed.promise);
+  expect(await reuse.find(asked, {})).toBeUndefined();
+  removed.reject(new QuireError('STORE_UNAVAILABLE', 'It is down.'));
+  await expect(discarding).rejects.toThrow('It is down.');
+  expect(await reuse.find(asked, {})).toBe(result);
+});
+
+test('a result that is found does not replace a newer one, which was cached while it opened', async () => {
+  const asked = question({ sql: 'SELECT 1' });
+  const opened = Promise.withResolvers<void>();
+  const { reuse, openedIds, opening } = await setUpOpening(asked, opened.promise);
+  const finding = reuse.find(asked, {});
+  await opening;
+  const newerId = '01a20389-9197-73d6-bee3-9b7f2f3aef8c' as RequestId;
+  await reuse.lead({ ...asked, ageMaxMs: undefined }, async (onPlanned) => {
+    onPlanned({ version: undefined, tables: ['events'] });
+    return { entry: { requestId: newerId } } as Result;
+  });
+  opened.resolve();
+  await finding;
+  await reuse.find(asked, {});
+  expect(openedIds).toEqual([id, newerId]);
+});

@@ -322,9 +322,11 @@ export function discardUnlessNeeded(
   const discard = async (): Promise<void> => {
     const outcome = await call.outcome;
     if (outcome === 'finished' && (await isKept)) return;
-    if (context.reuse.isShared(entry.requestId)) return;
+    const { requestId } = entry;
     try {
-      await context.results.delete(entry.requestId);
+      await context.reuse.discard(requestId, async () => {
+        await context.results.delete(requestId);
+      });
     } catch (error) {
       if (isQuireError(error) && error.kind === 'missing') return; // already deleted
       log.warn(
