@@ -42,6 +42,8 @@ export class CallsInProgress {
   readonly #stalls: StallWatch;
   readonly #stallTimeoutMs: number;
   #isDraining = false;
+  /** The reason with which a shutdown has aborted the calls; undefined while none has. */
+  #stopReason: QuireError | undefined;
 
   /**
    * Creates an empty set.
@@ -105,11 +107,13 @@ export class CallsInProgress {
 
   /**
    * Makes a shutdown wait for `work`, which must not reject. Work that outlives its call has its
-   * own controller, which is aborted when the shutdown stops waiting.
+   * own controller, which is aborted when the shutdown stops waiting, or now if it has.
    */
   follow(work: Promise<unknown>, controller?: AbortController): void {
     this.#work.add(work);
     if (controller !== undefined) this.#controllers.add(controller);
+    // A call may start its work when it has been aborted itself.
+    if (this.#stopReason !== undefined) controller?.abort(this.#stopReason);
     void work.finally(() => {
       this.#work.delete(work);
       if (controller !== undefined) this.#controllers.delete(controller);
@@ -123,14 +127,11 @@ export class CallsInProgress {
   async drain(graceMs: number, atOnce?: AbortSignal): Promise<void> {
     this.#isDraining = true;
     await this.#settledWithin(graceMs, atOnce);
-    for (const controller of this.#controllers) {
-      controller.abort(
-        new QuireError(
-          'SHUTTING_DOWN',
-          'The server is shutting down and stopped waiting for this call.',
-        ),
-      );
-    }
+    this.#stopReason = new QuireError(
+      'SHUTTING_DOWN',
+      'The server is shutting down and stopped waiting for this call.',
+    );
+    for (const controller of this.#controllers) controller.abort(this.#stopReason);
     await this.#settledWithin(errorReplyMs);
     this.#stalls.close();
   }
