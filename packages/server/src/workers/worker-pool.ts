@@ -228,14 +228,35 @@ export class WorkerPool<Setup, Input, Output> implements AsyncDisposable {
   ): Promise<Output> {
     const release = await this.#slots.acquire(signal);
     try {
-      const worker = await this.#take(signal);
-      this.#busyCount += 1;
-      try {
-        const options = { signal, handlers, onStarted, onGone };
-        return (await worker.run(input, options)) as Output;
-      } finally {
-        this.#busyCount -= 1;
-        this.#giveBack(worker);
+      for (;;) {
+        const worker = await this.#take(signal);
+        const wasIdle = this.#idleSinceMs.has(worker);
+        let hasStarted = false;
+        let isLost = false;
+        this.#busyCount += 1;
+        try {
+          const options = {
+            signal,
+            handlers,
+            onStarted: () => {
+              hasStarted = true;
+              onStarted?.();
+            },
+            onGone: (end: WorkerEnd) => {
+              isLost =
+                wasIdle && !hasStarted && (end.reason === 'crash' || end.reason === 'memory');
+              if (!isLost) onGone?.(end);
+            },
+          };
+          return (await worker.run(input, options)) as Output;
+        } catch (error) {
+          // An idle process had ended when it was given the work, such as one that the kernel chose
+          // when memory was short, but its end was not known yet. The next process gets the work.
+          if (!isLost || signal.aborted) throw error;
+        } finally {
+          this.#busyCount -= 1;
+          this.#giveBack(worker);
+        }
       }
     } finally {
       release();

@@ -46,6 +46,18 @@ describe('a pool of workers', () => {
     });
   });
 
+  it('a pool of workers gives the work of an idle process that has just ended to another one', async () => {
+    const ends: unknown[] = [];
+    const pool = openPool({ onKilled: ({ pid }) => void ends.push(pid) });
+    const first = await run(pool, { kind: 'pid' });
+    // The end of the process is not known yet when the work is given to it.
+    process.kill(Number(first), 'SIGKILL');
+    const gone: unknown[] = [];
+    const second = await run(pool, { kind: 'pid' }, { onGone: ({ pid }) => void gone.push(pid) });
+    expect(second).not.toBe(first);
+    expect({ ends, gone }).toEqual({ ends: [first], gone: [] });
+  });
+
   it('a pool of workers passes bytes, 64-bit integers and dates both ways', async () => {
     const value = {
       bytes: new Uint8Array([1, 2, 255]),
