@@ -71,8 +71,10 @@ export class SettingsReloader implements AsyncDisposable {
   static async open(options: ReloadOptions): Promise<SettingsReloader> {
     const reloader = new SettingsReloader(options);
     await isReady(reloader.#watcher, reloader.#stopped.signal);
-    // The file may have changed since it was read at the start.
-    await reloader.#read();
+    // The file may have changed since it was read at the start. A change in the meantime is read
+    // afterwards: readings that end in another order would bring the older settings into force.
+    reloader.#reading = reloader.#read();
+    await reloader.#reading;
     return reloader;
   }
 
