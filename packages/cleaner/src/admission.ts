@@ -1,4 +1,4 @@
-import { type Clock, isQuireError, type RequestId, systemClock } from '@quire/core';
+import { type Clock, isQuireError, QuireError, type RequestId, systemClock } from '@quire/core';
 import type { ResultAdmission, SpaceReservation } from '@quire/results';
 import type { BrokerSnapshot } from './broker-snapshot.ts';
 import type { QuotaPolicy } from './quota-policy.ts';
@@ -62,6 +62,8 @@ export class StorageAdmission implements ResultAdmission {
     const end = (settle: (heldBytes: number) => void): void => {
       if (!isOpen) return;
       isOpen = false;
+      // A store that gives up early does not wait for the source, which may be waiting for space.
+      write.wait?.end(new QuireError('ABORTED', 'The write that waited for space has ended.'));
       settle(write.heldBytes);
       this.#settle();
       this.#watchShare(ownerTag);

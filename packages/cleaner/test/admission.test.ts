@@ -1,6 +1,8 @@
-import { isQuireError } from '@quire/core';
+import { setImmediate } from 'node:timers/promises';
+import { isQuireError, type ObjectStore, QuireError } from '@quire/core';
 import { collect, faultOn } from '@quire/core/testing';
 import fc from 'fast-check';
+import { ResultStore } from '@quire/results';
 import { expect, test } from 'vitest';
 import { countingRows } from '../../../test/src/testkit/builders/counting-rows.ts';
 import { CleanerSetup, hourMs } from './cleaner-builder.ts';
@@ -182,4 +184,48 @@ test('admission counts what is really there after a listing, whatever happened b
   await setup.disk.put('b/notes', new Uint8Array(77));
   await setup.cleaner.sweep('schedule');
   expect(setup.admission.usage.totalBytes).toBe((await setup.results.usage()).sizeBytes + 77);
+});
+
+test('a store that fails while its source waits for space ends the wait, and so closes the source', async () => {
+  const setup = new CleanerSetup({ quotaBytes: 50_000, batchSizeBytes: 800 });
+  const other = setup.admission.reserve(setup.results.newRequestId('o'));
+  await other.extend(40_000);
+  const failed = Promise.withResolvers<never>();
+  // As a bucket does, of which a part fails: it does not wait until the source has returned.
+  const put: ObjectStore['put'] = async (_, body) => {
+    const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const pull = async (): Promise<never> => {
+      while ((await iterator.next()).done !== true);
+      throw new Error('The source has ended.');
+    };
+    return Promise.race([pull(), failed.promise]);
+  };
+  const results = new ResultStore({
+    store: Object.assign(Object.create(setup.store) as ObjectStore, {
+      put,
+      delete: async () => undefined,
+    }),
+    brokerId: 'b',
+    expirationMs: hourMs,
+    expirationMaxMs: hourMs,
+    clock: setup.clock,
+    batchSizeBytes: 800,
+    admission: setup.admission,
+  });
+  const rows = countingRows(4000, 200);
+  const closed = Promise.withResolvers<void>();
+  const batches = async function* () {
+    try {
+      yield* rows.batches;
+    } finally {
+      closed.resolve();
+    }
+  };
+  const creating = results.create({ ...rows, batches: batches() }, { owner: 'o' });
+  while (setup.admission.queue.waitingCount === 0) await setImmediate();
+  failed.reject(new QuireError('STORE_UNAVAILABLE', 'A part failed.'));
+  await expect(creating).rejects.toThrow('A part failed.');
+  await closed.promise;
+  other.release(true);
+  expect(setup.admission.usage.totalBytes).toBe(0);
 });
