@@ -31,6 +31,8 @@ export class LiveResults {
   readonly #finder: ResultFinder;
   readonly #clock: Clock;
   readonly #removed = new RemovedResults();
+  /** The reasons of the removals in progress. */
+  readonly #removing = new Map<RequestId, RemovalReason>();
   /** The records that this process has written. */
   readonly #written = new WeakSet<OpenRecord>();
 
@@ -136,6 +138,12 @@ export class LiveResults {
     this.#cache.delete(requestId);
   }
 
+  /** Records the reason of a removal, for readers that find nothing, until it is disposed. */
+  beginRemoval(requestId: RequestId, reason: RemovalReason): Disposable {
+    this.#removing.set(requestId, reason);
+    return { [Symbol.dispose]: () => void this.#removing.delete(requestId) };
+  }
+
   /** Records that a result has been removed, or is being removed: it is no longer committed. */
   remove(
     requestId: RequestId,
@@ -153,8 +161,9 @@ export class LiveResults {
 
   /** Records that a result is gone, and returns the error for callers who may know that. */
   gone({ entry, record }: OpenRecord, reason: RemovalReason, mayRead?: MayRead): QuireError {
-    const removal = this.remove(entry.requestId, reason, record.owner);
-    return missingError(entry.requestId, removal, mayRead);
+    const { requestId } = entry;
+    const removal = this.remove(requestId, this.#removing.get(requestId) ?? reason, record.owner);
+    return missingError(requestId, removal, mayRead);
   }
 
   /** Returns the reason why the data file of an open result is missing. */

@@ -401,6 +401,7 @@ export class ResultStore implements AsyncDisposable {
   ): Promise<'removed' | 'kept'> {
     const { requestId, sizeBytes } = entry;
     const { owner, ...removal } = options;
+    using _ = this.#live.beginRemoval(requestId, removal.reason);
     const outcome = await removeResult(this.#store, entry, {
       ...removal,
       onUncommitted: () => void this.#live.remove(requestId, removal.reason, owner),

@@ -113,3 +113,26 @@ test.each(['unknown', 'cached'] as const)(
     expect((await results.open(entry.requestId)).entry).toEqual(renewed);
   },
 );
+
+test('a reader that finds nothing during an eviction receives its reason, then and later', async () => {
+  const gate = new Gate();
+  let isGated = false;
+  async function* list(prefix: string): AsyncGenerator<ObjectEntry> {
+    if (isGated) {
+      isGated = false;
+      await gate.pass();
+    }
+    yield* memory.list(prefix);
+  }
+  const results = resultsOn(storeWith({ list }));
+  const { entry } = await results.create(countingRows(5), { owner: 'o' });
+  await clock.advance(5000);
+  isGated = true;
+  const removing = results.remove(entry, 'evicted');
+  await gate.reached;
+  // Its commit record is deleted, and its cached one must be confirmed.
+  await expect(results.open(entry.requestId)).rejects.toThrow('was evicted');
+  gate.open();
+  expect(await removing).toBe('removed');
+  await expect(results.open(entry.requestId)).rejects.toThrow('was evicted');
+});
