@@ -170,10 +170,13 @@ export class TableConsumer implements StreamConsumer {
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void> {
     return this.#change(async () => {
       if (from !== 'lastConsumed') {
+        const { stream } = this.#options;
         // Read before anything stops: if the stream cannot be reached, nothing changes.
-        const offsets = await this.#options.stream.readPartitions(options);
+        await stream.readPartitions(options);
         await this.#stop({ commits: true });
-        await this.#moveTo(offsets, from);
+        // Read again, because consumption may have passed the offsets before it stopped: messages
+        // after the latest one would be consumed twice.
+        await this.#moveTo(await stream.readPartitions(options), from);
       } else if (
         this.#record.isPaused ||
         this.#partitions.some(({ status }) => status.state === 'STOPPED')
