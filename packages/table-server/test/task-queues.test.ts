@@ -5,6 +5,7 @@ import { ManualClock } from '@quire/core/testing';
 import type { FileFinder } from '@quire/tables';
 import { describe, expect, test } from 'vitest';
 import { runSubtask } from '../src/tasks/run-subtask.ts';
+import { isFinal } from '../src/tasks/task-transitions.ts';
 import { TestServer } from './test-server.ts';
 import {
   addFile,
@@ -130,6 +131,42 @@ describe('the queue of a type', () => {
     expect(await server.engine.readTaskQueue(generation)).toBe('STOPPED');
     await server.engine.resumeTaskQueue(generation);
     expect((await ended(server, taskName)).state).toBe('COMPLETED');
+    expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+
+  test('resumed before what runs has halted, it goes on with that', async () => {
+    const reached = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    await using server = await TestServer.open({
+      finder,
+      runSubtask: async (job, how) => {
+        reached.resolve();
+        await gate.promise;
+        how.signal?.throwIfAborted();
+        return await runSubtask(job, {
+          clock: systemClock,
+          random: systemRandom,
+          finder,
+          rowBytesMax: MiB,
+          ...how,
+        });
+      },
+    });
+    await server.engine.createSchema(schema);
+    await server.engine.createTable(config({ [generation]: {} }, batch()));
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await reached.promise;
+    await server.engine.stopTaskQueue(generation);
+    await server.engine.resumeTaskQueue(generation);
+    gate.resolve();
+    const task = await until(
+      server,
+      taskName,
+      ({ state }) => isFinal(state) || state === 'STOPPED',
+    );
+    expect(task.state).toBe('COMPLETED');
+    expect(await server.engine.readTaskQueue(generation)).toBe('RUNNING');
     expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
   });
 

@@ -355,10 +355,15 @@ export class TaskRunner implements AsyncDisposable {
   #apply(taskName: string, event: TaskEvent, output?: SubtaskOutput): Promise<void> {
     return this.#changes.run(async () => {
       const before = this.#get(taskName);
-      const record = applyTaskEvent(before.record, event, this.#options.clock.nowMs());
+      const nowMs = this.#options.clock.nowMs();
+      let record = applyTaskEvent(before.record, event, nowMs);
       if (record === before.record) {
         if (output !== undefined) await releaseFiles(before, [output], this.#options.registry);
         return;
+      }
+      // Its type was resumed while the task was stopping.
+      if (record.state === 'STOPPED' && !this.#stopped.has(record.taskType)) {
+        record = applyTaskEvent(record, { kind: 'resume' }, nowMs);
       }
       if (event.kind === 'cancel') this.#assertInvisible(before);
       const outputs =
