@@ -45,8 +45,12 @@ export class JobRecords {
     // The revision is read first: a record that is written in the meantime is newer than that.
     const witnessed = Number((await this.#find(revisionKey(jobId), options)) ?? 0) || 0;
     const text = await this.#find(recordKey(jobId), options);
-    if (text === undefined && witnessed === 0) throw notFound(jobId);
-    if (text === undefined) throw damaged(jobId, 'is missing');
+    if (text === undefined) {
+      // A removal that happens in the meantime deletes the revision first.
+      const isGone =
+        witnessed === 0 || (await this.#find(revisionKey(jobId), options)) === undefined;
+      throw isGone ? notFound(jobId) : damaged(jobId, 'is missing');
+    }
     const { job, revision } = parseRecord(jobId, text);
     const isOlder = revision < witnessed;
     if (isOlder) {

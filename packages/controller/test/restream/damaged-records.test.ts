@@ -123,6 +123,27 @@ describe('the record of a job that is damaged', () => {
     expect(await new JobRecords(store).read(job.jobId)).toEqual(job);
   });
 
+  test('the record of a job that is removed while it is read is not damaged', async () => {
+    const scene = new Scene();
+    const { store } = scene;
+    await using controller = scene.controller();
+    const { jobId } = await controller.start({
+      tableNameWithType: source,
+      destTableNameWithType: destination,
+      debugPause: true,
+    });
+    await controller[Symbol.asyncDispose]();
+    const get = store.get.bind(store);
+    vi.spyOn(store, 'get').mockImplementationOnce(async (...asked) => {
+      const revision = await get(...asked);
+      await new JobRecords(store).remove(jobId);
+      return revision;
+    });
+    await expect(new JobRecords(store).read(jobId)).rejects.toMatchObject({
+      code: 'JOB_NOT_FOUND',
+    });
+  });
+
   test('the record of a job that is damaged is read and sealed where an earlier release wrote it', async () => {
     const scene = new Scene();
     await using controller = scene.controller();
