@@ -216,7 +216,15 @@ export class EmbeddedTableEngine implements TableEngine {
       rowBytesMax,
       signal: AbortSignal.any(signals),
     };
-    return this.#write(() => ingestFiles(request, ingestion));
+    return this.#write(async () => {
+      try {
+        return await ingestFiles(request, ingestion);
+      } catch (error) {
+        // The directory of a table that was deleted in the meantime may be gone as well.
+        table.segments.assertOpen();
+        throw error;
+      }
+    });
   }
 
   async countRows(tableNameWithType: string): Promise<number> {

@@ -218,6 +218,8 @@ export class TableRegistry implements AsyncDisposable {
       if (!isMoved) await records.replace(directory.deleted(tableId), { tableId });
       this.#tables.delete(table.name);
       await table.consumer?.[Symbol.asyncDispose]();
+      // Rows that are still being loaded into it must not be acknowledged.
+      await table.segments.close(tableNotFound(table.name));
       records.close(dirname(directory.manifest(tableId).path));
     });
   }

@@ -1,7 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ManualClock } from '@quire/core/testing';
 import { type MessageStream, openStream } from '@quire/streams';
 import { expect, test } from 'vitest';
-import { configOf, Orders } from './orders.ts';
+import type { EmbeddedTableEngineOptions } from '../src/index.ts';
+import { configOf, Orders, startMs } from './orders.ts';
+import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
 
 /** Calls of clients that meet: each has its effect, or is refused. */
 
@@ -53,4 +57,39 @@ test('a table that is resumed at the largest offset has the messages once that i
     .poll(() => orders.server.value('SELECT CAST(max(n) AS INTEGER) FROM orders'))
     .toBe(6);
   expect(await orders.summaries()).toEqual(orders.eachOnce);
+});
+
+async function openFlights(options: Partial<EmbeddedTableEngineOptions> = {}): Promise<TestServer> {
+  const server = await TestServer.open(options);
+  await server.engine.createSchema(flightsSchema);
+  await server.engine.createTable(flightsConfig);
+  return server;
+}
+
+const table = flightsConfig.tableName;
+
+test('rows that are loaded into a table while it is deleted are refused, whether its name is used again or its directory is gone', async () => {
+  const clock = new ManualClock({ nowMs: startMs });
+  await using server = await openFlights({ clock, graceMs: 0 });
+  const { engine } = server;
+  const createAgain = () => engine.createTable(flightsConfig);
+  const collect = async () => {
+    const data = join(server.directory, 'data');
+    // A round of upkeep has ended when it sleeps again, beside the schedules of tasks and the scrub.
+    await clock.untilSleeping(3);
+    await clock.advance(10_000);
+    await clock.untilSleeping(3);
+    expect(await readdir(data)).toEqual([]);
+  };
+  for (const after of [createAgain, collect]) {
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield* jsonLines([{ carrier: 'AA', ts: startMs }]);
+      await engine.deleteTable(table);
+      await after();
+    }
+    const source = { kind: 'bytes', name: 'rows.jsonl', body: body() } as const;
+    await expect(
+      engine.ingest({ tableNameWithType: table, source, batchConfig: {} }),
+    ).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
+  }
 });

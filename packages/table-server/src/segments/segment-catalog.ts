@@ -36,6 +36,7 @@ export class SegmentCatalog {
   /** Retired files that no longer exist; the next change drops them. */
   readonly #gone = new Set<string>();
   readonly #changes = new Slots(1);
+  #closedFor: QuireError | undefined;
 
   private constructor(record: RecordFile, parts: SegmentCatalogParts, manifest: Manifest) {
     this.#record = record;
@@ -81,12 +82,28 @@ export class SegmentCatalog {
    * all earlier changes.
    *
    * @throws SEGMENT_NOT_FOUND when a segment to remove does not exist; CONFLICT when one to add
-   *   exists and is not removed. Nothing has changed then.
+   *   exists and is not removed; the error of `close`. Nothing has changed then.
    */
   change(change: SegmentChange | ((manifest: Manifest) => SegmentChange)): Promise<void> {
-    return this.#changes.run(async () =>
-      this.#apply(typeof change === 'function' ? change(this.#manifest) : change),
-    );
+    return this.#changes.run(async () => {
+      this.assertOpen();
+      await this.#apply(typeof change === 'function' ? change(this.#manifest) : change);
+    });
+  }
+
+  /**
+   * Refuses later changes with an error, because the manifest is no longer that of a table, or has
+   * another writer. Resolves once the earlier ones have ended.
+   */
+  close(error: QuireError): Promise<void> {
+    return this.#changes.run(async () => {
+      this.#closedFor = error;
+    });
+  }
+
+  /** @throws the error of `close` */
+  assertOpen(): void {
+    if (this.#closedFor !== undefined) throw this.#closedFor;
   }
 
   async #apply({

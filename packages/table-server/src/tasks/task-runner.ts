@@ -405,7 +405,7 @@ export class TaskRunner implements AsyncDisposable {
       });
     } catch (error) {
       // Its inputs or a table are gone, and nothing has changed. Other failures may pass.
-      if (!isQuireError(error, 'CONFLICT')) throw error;
+      if (!isQuireError(error, 'CONFLICT', 'TABLE_NOT_FOUND')) throw error;
       event = { kind: 'commitFailed', info: reasonOf(error) };
     }
     await this.#put({ ...task, record: applyTaskEvent(task.record, event, clock.nowMs()) });
