@@ -225,9 +225,12 @@ export class TableRegistry implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort(new QuireError('SHUTTING_DOWN', 'The table server is shutting down.'));
+    const reason = new QuireError('SHUTTING_DOWN', 'The table server is shutting down.');
+    this.#closing.abort(reason);
     await this.#changes.run(async () => undefined);
     await Promise.all(this.tables.map(async (table) => table.consumer?.[Symbol.asyncDispose]()));
+    // A load that is still in progress must not replace a manifest that the next server has read.
+    await Promise.all(this.tables.map((table) => table.segments.close(reason)));
   }
 
   /** Opens the stream of a real-time table. @throws STREAM_INVALID when it is not allowed */

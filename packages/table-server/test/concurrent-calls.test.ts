@@ -2,8 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ManualClock } from '@quire/core/testing';
 import { type MessageStream, openStream } from '@quire/streams';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { EmbeddedTableEngineOptions } from '../src/index.ts';
+import { RowFileWriter } from '../src/segments/row-file-writer.ts';
 import { configOf, Orders, startMs } from './orders.ts';
 import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
 
@@ -75,7 +76,7 @@ test('rows that are loaded into a table while it is deleted are refused, whether
   const createAgain = () => engine.createTable(flightsConfig);
   const collect = async () => {
     const data = join(server.directory, 'data');
-    // A round of upkeep has ended when it sleeps again, beside the schedules of tasks and the scrub.
+    // A round of upkeep has ended when it sleeps again, beside tasks and the scrub.
     await clock.untilSleeping(3);
     await clock.advance(10_000);
     await clock.untilSleeping(3);
@@ -92,4 +93,24 @@ test('rows that are loaded into a table while it is deleted are refused, whether
       engine.ingest({ tableNameWithType: table, source, batchConfig: {} }),
     ).rejects.toMatchObject({ code: 'TABLE_NOT_FOUND' });
   }
+});
+
+test('rows that are loaded while the server is closed are refused, and the next server keeps its own', async () => {
+  await using server = await openFlights();
+  const ingest = (carrier: string) => {
+    const body = jsonLines([{ carrier, ts: startMs }]);
+    const source = { kind: 'bytes', name: 'rows.jsonl', body } as const;
+    return server.engine.ingest({ tableNameWithType: table, source, batchConfig: {} });
+  };
+  vi.spyOn(RowFileWriter.prototype, 'finish').mockImplementationOnce(async function (
+    this: RowFileWriter,
+  ) {
+    const written = await this.finish();
+    await server.restart();
+    return written;
+  });
+  await expect(ingest('late')).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+  await ingest('next');
+  await server.restart();
+  expect(await server.rows('SELECT carrier FROM flights')).toEqual([{ carrier: 'next' }]);
 });
