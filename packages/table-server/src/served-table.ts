@@ -55,9 +55,10 @@ export interface StreamConsumer extends AsyncDisposable {
   pause(comment: string | undefined): Promise<void>;
   resume(from: ResumeFrom, comment: string | undefined, options?: CallOptions): Promise<void>;
   /**
-   * Drops the rows that a partition has consumed since its last commit, and consumes them again.
+   * Drops the rows of a consuming segment, and consumes them again. Resolves to false if it was
+   * committed in the meantime.
    */
-  consumeAgain(partition: number): Promise<void>;
+  consumeAgain(segment: ConsumingRecord): Promise<boolean>;
   /** Resolves once `records` has the rows that queries see now. */
   settled(): Promise<void>;
   /** Requests a commit of these segments, if they are still consuming. */
@@ -265,8 +266,9 @@ export class ServedTable {
     // A query may have found damage in a file that the latest record has just named.
     await this.consumer?.settled();
     const consuming = this.#consuming().find((record) => record.segmentName === segmentName);
-    if (consuming !== undefined) {
-      if (await this.#isDamaged(consuming)) return this.consumer?.consumeAgain(consuming.partition);
+    if (consuming !== undefined && (await this.#isDamaged(consuming))) {
+      if ((await this.consumer?.consumeAgain(consuming)) === true) return;
+    } else if (consuming !== undefined) {
       throw new QuireError(
         'CONFLICT',
         `Segment ${segmentName} is still consuming: force its commit or pause the table first.`,

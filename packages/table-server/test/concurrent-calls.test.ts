@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ManualClock } from '@quire/core/testing';
 import { type MessageStream, openStream } from '@quire/streams';
@@ -114,3 +114,34 @@ test('rows that are loaded while the server is closed are refused, and the next 
   await server.restart();
   expect(await server.rows('SELECT carrier FROM flights')).toEqual([{ carrier: 'next' }]);
 });
+
+test('a damaged segment that is committed while it is deleted is deleted', async () => {
+  const observed = new ObservedOrders();
+  await using orders = await observed.open();
+  const { server } = orders;
+  await server.engine.createTable(configOf());
+  await orders.append(3);
+  await orders.untilRows(3);
+  const [segment] = await server.engine.listSegments('orders_REALTIME');
+  const segmentName = segment?.segmentName ?? '';
+  await damageFiles(join(server.directory, 'data'));
+  let deleting: Promise<void> | undefined;
+  observed.onRead = async () => {
+    // It waits for the resumption, which commits.
+    deleting = server.engine.deleteSegment('orders_REALTIME', segmentName);
+    await server.engine.forceCommit('orders_REALTIME');
+    await orders.untilCommitted(1);
+  };
+  await server.engine.resumeConsumption('orders_REALTIME', { from: 'largest' });
+  await deleting;
+  expect(await orders.committed()).toEqual([]);
+});
+
+async function damageFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.parquet')) continue;
+    const bytes = await readFile(join(folder, name));
+    bytes[10] = (bytes[10] ?? 0) ^ 1;
+    await writeFile(join(folder, name), bytes);
+  }
+}

@@ -72,13 +72,17 @@ export class ConsumingSegment {
   }
 
   /**
-   * Drops the rows that a partition has consumed since its last commit, so that they are consumed
-   * again. Returns the new record; undefined if there were no such rows.
+   * Drops the rows of a consuming segment, so that they are consumed again. Returns the new record;
+   * undefined if the segment was committed.
    */
-  static async empty(parts: ConsumingParts): Promise<ConsumingRecord | undefined> {
+  static async empty(
+    parts: ConsumingParts,
+    segmentName: string,
+  ): Promise<ConsumingRecord | undefined> {
     const { table } = parts;
     const known = await table.records.read<ConsumingRecord>(recordOf(parts));
-    if (known === undefined || isCommitted(known, table.segments.manifest)) return undefined;
+    if (known?.segmentName !== segmentName) return undefined;
+    if (isCommitted(known, table.segments.manifest)) return undefined;
     // The record keeps its segment name, which explains the files that are left over.
     const record: ConsumingRecord = {
       ...known,

@@ -187,11 +187,12 @@ export class TableConsumer implements StreamConsumer {
     });
   }
 
-  consumeAgain(partition: number): Promise<void> {
+  consumeAgain({ partition, segmentName }: ConsumingRecord): Promise<boolean> {
     return this.#change(async () => {
       await this.#stop({ commits: false });
-      const emptied = await ConsumingSegment.empty({ ...this.#options, partition });
+      const emptied = await ConsumingSegment.empty({ ...this.#options, partition }, segmentName);
       if (emptied !== undefined) this.#stored.set(partition, emptied);
+      return emptied !== undefined;
     });
   }
 
@@ -394,13 +395,13 @@ export class TableConsumer implements StreamConsumer {
   }
 
   /** Runs a change. Consumption that it stopped continues afterwards, even if it fails. */
-  #change(make: () => Promise<void>): Promise<void> {
+  #change<Result>(make: () => Promise<Result>): Promise<Result> {
     return this.#changes.run(async () => {
       if (this.#ending.signal.aborted) {
         throw new QuireError('SHUTTING_DOWN', 'The table is being closed.');
       }
       try {
-        await make();
+        return await make();
       } finally {
         const isStopped = this.#isStopped && !this.#record.isPaused;
         if (isStopped && !this.#ending.signal.aborted) this.#start();
