@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import {
   appendFile,
   copyFile,
@@ -12,10 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededRandom } from '@quire/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Records } from '../src/directory/records.ts';
+import { type RecordFile, Records } from '../src/directory/records.ts';
 import { revisionsPath } from '../src/directory/revisions.ts';
 import { TableDirectory } from '../src/directory/table-directory.ts';
 import { RecordCache } from '../src/queries/record-cache.ts';
+import { RecordCheck } from '../src/upkeep/record-check.ts';
 
 describe('records', () => {
   let directory: TableDirectory;
@@ -70,6 +72,36 @@ describe('records', () => {
       expect([{ rows: 1 }, undefined]).toContainEqual(await beside);
       expect([await records.read(one()), await readByBoth()]).toEqual([undefined, undefined]);
     }
+  });
+
+  test('records that are removed and created again while another process reads them are the new ones', async () => {
+    const [folder, before, after] = ['tasks', 'before', 'after'].map((name) =>
+      join(directory.root, name),
+    ) as [string, string, string];
+    const records = open();
+    await records.create(one(), { rows: 1 });
+    await records.replace(one(), { rows: 2 });
+    cpSync(folder, before, { recursive: true });
+    await records.remove(one());
+    await records.create(one(), { rows: 3 });
+    cpSync(folder, after, { recursive: true });
+    /** The record, which is another one once a reader of the revisions reads its path. */
+    const replaced = (readsBefore: number): RecordFile => {
+      cpSync(before, folder, { recursive: true });
+      let reads = 0;
+      return {
+        ...one(),
+        get path() {
+          if (reads === readsBefore) cpSync(after, folder, { recursive: true });
+          reads += 1;
+          return one().path;
+        },
+      };
+    };
+    expect(await new RecordCache().read(replaced(2))).toEqual({ rows: 3 });
+    const check = new RecordCheck(directory);
+    await check.run([], [replaced(1)]);
+    expect(check.damaged).toEqual(new Map());
   });
 
   test.each<[string, string, () => Promise<unknown>]>([

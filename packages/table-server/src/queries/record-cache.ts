@@ -41,10 +41,15 @@ export class RecordCache {
       return cached.value;
     }
     const text = await readText(record);
-    // The record may be removed between the two reads.
-    const isGone =
-      text === undefined && known !== undefined && !(await readRevisions(folder)).has(name);
-    const found = verifyRecord(record, text, isGone ? undefined : known);
+    let found: UnsealedRecord | undefined;
+    try {
+      found = verifyRecord(record, text, known);
+    } catch (error) {
+      // The record may be removed between the two reads, and created again with a first revision.
+      this.#revisions.delete(folder);
+      if ((await this.#readRevisions(folder)).get(name) === known) throw error;
+      return await this.find(record);
+    }
     if (found === undefined || mark === undefined) this.#records.delete(record.path);
     else remember(this.#records, record.path, { mark, value: found });
     return found;

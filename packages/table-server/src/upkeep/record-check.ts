@@ -84,15 +84,15 @@ export class RecordCheck {
     const mark = `${await markOf(record.path)} ${known}`;
     if (this.#whole.get(record.path) === mark) return mark;
     try {
-      const text = await readText(record);
-      // A server that removes a record drops its revision first.
-      const isGone =
-        text === undefined && !(await readRevisions(folder)).has(basename(record.path));
-      return verifyRecord(record, text, isGone ? undefined : known) === undefined
-        ? undefined
-        : mark;
+      return verifyRecord(record, await readText(record), known) === undefined ? undefined : mark;
     } catch (error) {
       if (!isQuireError(error, 'RECORD_DAMAGED')) throw error;
+      // A server that removes a record drops its revision first, and may create it again.
+      const latest = await readRevisions(folder);
+      if (latest.get(basename(record.path)) !== known) {
+        revisions.set(folder, latest);
+        return await this.#check(record, revisions, onDamaged);
+      }
       onDamaged(error);
       return undefined;
     }
