@@ -4,6 +4,7 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
+  open as openFile,
   readFile,
   rename,
   rm,
@@ -12,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SeededRandom } from '@quire/core/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type RecordFile, Records } from '../src/directory/records.ts';
-import { revisionsPath } from '../src/directory/revisions.ts';
+import { readRevisions, Revisions, revisionsPath } from '../src/directory/revisions.ts';
 import { TableDirectory } from '../src/directory/table-directory.ts';
 import { RecordCache } from '../src/queries/record-cache.ts';
 import { RecordCheck } from '../src/upkeep/record-check.ts';
@@ -102,6 +103,26 @@ describe('records', () => {
     const check = new RecordCheck(directory);
     await check.run([], [replaced(1)]);
     expect(check.damaged).toEqual(new Map());
+  });
+
+  test('records have their revisions on disk, also those that are written while others are removed', async () => {
+    const folder = directory.folder('tasks');
+    const revisions = await Revisions.open(folder);
+    await revisions.note('one.json', 1);
+    await using file = await openFile(revisionsPath(folder));
+    const prototype = Object.getPrototypeOf(file) as typeof file;
+    let noting: Promise<void> | undefined;
+    const slow = vi.spyOn(prototype, 'write').mockImplementationOnce(async function (
+      this: typeof file,
+      ...given
+    ) {
+      noting = revisions.note('two.json', 2);
+      await noting;
+      return await this.write(...given);
+    });
+    await revisions.forget('one.json');
+    slow.mockRestore();
+    expect([...(await readRevisions(folder))]).toEqual([['two.json', 2]]);
   });
 
   test.each<[string, string, () => Promise<unknown>]>([

@@ -67,8 +67,12 @@ export class Revisions {
   async forget(name: string): Promise<void> {
     if (!this.#revisions.delete(name)) return;
     const index = this.#lineOf(name);
-    this.#names[index] = undefined;
-    await this.#write(index, undefined);
+    try {
+      await this.#write(index, undefined);
+    } finally {
+      // Not free before: this write could erase the line of another record.
+      this.#names[index] = undefined;
+    }
   }
 
   #lineOf(name: string): number {
