@@ -76,6 +76,35 @@ test('retention goes by the time of the clock: an hour back removes nothing, a d
   expect(await carriers()).toEqual(['0 hours']);
 });
 
+test('retention removes the other segments when one of them is deleted at the same time', async () => {
+  const nowMs = Date.UTC(2026, 0, 10);
+  const clock = new ManualClock({ nowMs });
+  const failures: unknown[] = [];
+  const onUpkeepFailed = (error: unknown): number => failures.push(error);
+  await using server = await TestServer.open({ clock, onUpkeepFailed });
+  const { engine } = server;
+  await engine.createSchema(flightsSchema);
+  const retention = { retentionTimeUnit: 'DAYS', retentionTimeValue: '2' };
+  const segmentsConfig = { timeColumnName: 'ts', ...retention };
+  await engine.createTable({ ...flightsConfig, segmentsConfig });
+  for (const carrier of ['A', 'B']) {
+    const body = jsonLines([{ carrier, ts: nowMs }]);
+    const source = { kind: 'bytes', name: 'rows.jsonl', body } as const;
+    await engine.ingest({ tableNameWithType: 'flights_OFFLINE', source, batchConfig: {} });
+  }
+  const [first] = await engine.listSegments('flights_OFFLINE');
+  vi.spyOn(DiskSpace.prototype, 'free').mockImplementationOnce(async (act) => {
+    await engine.deleteSegment('flights_OFFLINE', first?.segmentName ?? '');
+    return act();
+  });
+  clock.stepWallClock(3 * 86_400_000);
+  await clock.untilSleeping(3);
+  await clock.advance(10_000);
+  await clock.untilSleeping(3);
+  expect(failures).toEqual([]);
+  expect(await engine.listSegments('flights_OFFLINE')).toEqual([]);
+});
+
 /**
  * A table of two segments, one of which was deleted, and the collection of its garbage in virtual
  * time.

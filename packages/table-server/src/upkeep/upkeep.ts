@@ -134,13 +134,16 @@ export class Upkeep implements AsyncDisposable {
   async #applyRetention(table: ServedTable): Promise<number> {
     const retentionMs = retentionOf(table.record.config);
     if (retentionMs === undefined) return 0;
-    const expired = planRetention(
-      table.segments.manifest.segments,
-      retentionMs,
-      this.#options.clock.nowMs(),
+    const nowMs = this.#options.clock.nowMs();
+    let expired = planRetention(table.segments.manifest.segments, retentionMs, nowMs);
+    if (expired.length === 0) return 0;
+    await this.#options.space.free(() =>
+      table.segments.change(({ segments }) => {
+        // Planned again, because a call or a task may have removed some of them.
+        expired = planRetention(segments, retentionMs, nowMs);
+        return { remove: expired, reason: 'removed by the retention of its table' };
+      }),
     );
-    const change = { remove: expired, reason: 'removed by the retention of its table' };
-    if (expired.length > 0) await this.#options.space.free(() => table.segments.change(change));
     return expired.length;
   }
 
