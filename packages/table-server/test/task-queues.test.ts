@@ -1,10 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MiB, systemClock, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import type { FileFinder } from '@quire/tables';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { runSubtask } from '../src/tasks/run-subtask.ts';
+import { TaskStore } from '../src/tasks/task-store.ts';
 import { isFinal } from '../src/tasks/task-transitions.ts';
 import { TestServer } from './test-server.ts';
 import {
@@ -280,4 +281,35 @@ describe('the queue of a type', () => {
     });
     expect(task.subtasks[0]?.info).toContain('The network is gone.');
   });
+});
+
+test('a task that is cancelled while its restored record is read is cancelled', async () => {
+  const clock = new ManualClock({ nowMs: startMs });
+  await using server = await TestServer.open({ finder, clock });
+  await server.engine.createSchema(schema);
+  await server.engine.createTable(config({ [generation]: {} }, batch()));
+  await addFile('a.csv', [['a', 1, 1, startMs]]);
+  await server.engine.stopTaskQueue(generation);
+  const taskName = await schedule(server, generation);
+  const path = join(server.directory, 'tasks', `${taskName}.json`);
+  const whole = await readFile(path);
+  await writeFile(path, 'damaged');
+  await server.restart();
+  await writeFile(path, whole);
+  let cancelling: Promise<void> | undefined;
+  const reading = vi.spyOn(TaskStore.prototype, 'read').mockImplementationOnce(async function (
+    this: TaskStore,
+    ...given
+  ) {
+    cancelling = server.engine.cancelTask(taskName);
+    return await this.read(...given);
+  });
+  await clock.untilSleeping(3);
+  await clock.advance(1_000);
+  await clock.untilSleeping(3);
+  reading.mockRestore();
+  await cancelling;
+  await server.engine.resumeTaskQueue(generation);
+  expect(await server.engine.readTask(taskName)).toMatchObject({ state: 'ABORTED' });
+  expect(await server.engine.countRows('sales_OFFLINE')).toBe(0);
 });

@@ -62,10 +62,13 @@ export class TaskRunner implements AsyncDisposable {
 
   /** Resumes tasks that were set aside and whose records are intact again. */
   async resumeRestored(): Promise<void> {
-    for (const task of await this.damaged.restore()) {
-      this.#tasks.set(task.record.taskName, task);
-      await this.#resumeTask(task.record.taskName);
-    }
+    // In one turn, because a call may cancel them at the same time.
+    const restored = await this.#changes.run(async () => {
+      const tasks = await this.damaged.restore();
+      for (const task of tasks) this.#tasks.set(task.record.taskName, task);
+      return tasks;
+    });
+    for (const { record } of restored) await this.#resumeTask(record.taskName);
     this.#pump();
   }
 
@@ -108,7 +111,12 @@ export class TaskRunner implements AsyncDisposable {
 
   /** @throws TASK_NOT_FOUND; CONFLICT when it has ended, or its outputs are in the table already */
   async cancel(taskName: string): Promise<void> {
-    if (this.damaged.find(taskName) !== undefined) return this.damaged.discard(taskName);
+    const isDiscarded = await this.#changes.run(async () => {
+      if (this.damaged.find(taskName) === undefined) return false;
+      await this.damaged.discard(taskName);
+      return true;
+    });
+    if (isDiscarded) return;
     await this.#apply(taskName, { kind: 'cancel' });
     this.#halt((task) => task.record.taskName === taskName);
   }
