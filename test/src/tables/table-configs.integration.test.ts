@@ -384,3 +384,25 @@ describe('the parts of /tableConfigs', () => {
     expect(await tableNames()).toEqual(['x_OFFLINE', 'y_OFFLINE', 'y_REALTIME']);
   });
 });
+
+describe('concurrent calls', () => {
+  test('two calls of PUT /tableConfigs that add the same half both succeed, and the last one applies', async () => {
+    const [schema, other] = [schemaOf('x'), realtime('x')];
+    await send('POST', '/tableConfigs', { tableName: 'x', schema, offline: offline('x') });
+    const put = (change: string) =>
+      send('PUT', '/tableConfigs/x', {
+        tableName: 'x',
+        schema,
+        offline: offline('x', custom(change)),
+        realtime: { ...other, ...custom(change) },
+      });
+    const answers = await Promise.all([put('one'), put('two')]);
+    expect(answers.map(([status]) => status)).toEqual([200, 200]);
+    const halves = await Promise.all(
+      ['x_OFFLINE', 'x_REALTIME'].map(async (name) => (await engine.readTable(name)).config),
+    );
+    const [first] = halves.map(({ metadata }) => metadata);
+    expect(halves.map(({ metadata }) => metadata)).toEqual([first, first]);
+    expect([custom('one'), custom('two')]).toContainEqual({ metadata: first });
+  });
+});

@@ -9,6 +9,7 @@ import {
   type TableSchemaDocument,
   type TableType,
 } from '@quire/core/table-engine';
+import { KeyedQueue } from '@quire/core/wait';
 import { principalOf, type RouteHandler, routeOf, signalOf } from '@quire/service';
 import { assertNoErrors, checkTableConfigs, nestFindings } from '@quire/tables';
 import type { FastifyRequest, RouteOptions } from 'fastify';
@@ -28,6 +29,8 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
   );
   const route = (id: keyof typeof operations, handler: RouteHandler): RouteOptions =>
     routeOf(operations[id], handler, operations[id].schema.body === undefined ? undefined : body);
+  // Changes of one table run sequentially: one that fails would undo what another has done.
+  const changes = new KeyedQueue<string>();
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
     const halves = await halvesOf(context.readTables, nameOf(request), undefined, signal);
@@ -62,11 +65,13 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
     route('createTableConfigs', async (request, reply) => {
       const asked = tableConfigsOf(request);
       authorizeChange(request, 'tables created', { table: asked.tableName });
-      const found = await assertValid(engine(), asked, []);
-      const written = await createAll(engine(), asked);
+      const findings = await changes.run(asked.tableName, async () => [
+        ...(await assertValid(engine(), asked, [])),
+        ...(await createAll(engine(), asked)),
+      ]);
       return sendJson(
         reply,
-        doneOf([...found, ...written], `TableConfigs ${asked.tableName} successfully added`),
+        doneOf(findings, `TableConfigs ${asked.tableName} successfully added`),
       );
     }),
     route('updateTableConfigs', async (request, reply) => {
@@ -79,28 +84,29 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
         );
       }
       authorizeChange(request, 'tables replaced', { table: asked.tableName });
-      const before = await configsBefore(engine(), asked, signalOf(request));
-      const found = await assertValid(engine(), asked, before);
-      const written = await updateAll(engine(), asked, before);
-      return sendJson(
-        reply,
-        doneOf([...found, ...written], `TableConfigs updated for ${asked.tableName}`),
-      );
+      const findings = await changes.run(asked.tableName, async () => {
+        const before = await configsBefore(engine(), asked, signalOf(request));
+        const found = await assertValid(engine(), asked, before);
+        return [...found, ...(await updateAll(engine(), asked, before))];
+      });
+      return sendJson(reply, doneOf(findings, `TableConfigs updated for ${asked.tableName}`));
     }),
     route('deleteTableConfigs', async (request, reply) => {
       const name = nameOf(request);
       assertRawName(name);
-      // Only their names are read, because halves that are set aside can be deleted.
-      const halves = await halvesOf(context.readTables, name, undefined, signalOf(request));
-      authorizeChange(request, 'tables deleted', { table: name });
-      for (const { tableNameWithType } of halves) await assertUnused(context, tableNameWithType);
-      for (const { tableNameWithType } of halves) await engine().deleteTable(tableNameWithType);
-      try {
-        await engine().deleteSchema(name);
-      } catch (error) {
-        // Its record may be what was missing.
-        if (!isQuireError(error, 'SCHEMA_NOT_FOUND')) throw error;
-      }
+      await changes.run(name, async () => {
+        // Only their names are read, because halves that are set aside can be deleted.
+        const halves = await halvesOf(context.readTables, name, undefined, signalOf(request));
+        authorizeChange(request, 'tables deleted', { table: name });
+        for (const { tableNameWithType } of halves) await assertUnused(context, tableNameWithType);
+        for (const { tableNameWithType } of halves) await engine().deleteTable(tableNameWithType);
+        try {
+          await engine().deleteSchema(name);
+        } catch (error) {
+          // Its record may be what was missing.
+          if (!isQuireError(error, 'SCHEMA_NOT_FOUND')) throw error;
+        }
+      });
       return sendJson(reply, { status: `Deleted TableConfigs: ${name}` });
     }),
   ];
