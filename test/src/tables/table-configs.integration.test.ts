@@ -405,4 +405,20 @@ describe('concurrent calls', () => {
     expect(halves.map(({ metadata }) => metadata)).toEqual([first, first]);
     expect([custom('one'), custom('two')]).toContainEqual({ metadata: first });
   });
+
+  test('two calls of POST /schemas?override=true with a new schema both succeed', async () => {
+    const isComplete = Promise.withResolvers<void>();
+    const createSchema = engine.createSchema.bind(engine);
+    let callCount = 0;
+    vi.spyOn(engine, 'createSchema').mockImplementation(async (schema, options) => {
+      callCount += 1;
+      if (callCount === 2) isComplete.resolve();
+      await isComplete.promise;
+      return createSchema(schema, options);
+    });
+    const post = () => send('POST', '/schemas?override=true', schemaOf('x'));
+    const answers = await Promise.all([post(), post()]);
+    expect(answers.map(([status]) => status)).toEqual([200, 200]);
+    expect(await engine.listSchemas()).toEqual(['x']);
+  });
 });

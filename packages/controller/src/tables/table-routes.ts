@@ -1,5 +1,5 @@
 import { tableAdminOperations as operations } from '@quire/api';
-import { type JsonValue, QuireError } from '@quire/core';
+import { isQuireError, type JsonValue, QuireError } from '@quire/core';
 import {
   parseTableName,
   type SegmentDescription,
@@ -201,9 +201,12 @@ function schemaHandlers({ readTables }: ControllerContext, engine: () => TableEn
       const schema = schemaOf(request);
       const mayReplace = booleanOf(request, 'override');
       authorizeChange(request, 'schema created', { schema: schema.schemaName });
-      if (mayReplace && (await engine().listSchemas()).includes(schema.schemaName)) {
+      try {
+        await engine().createSchema(schema);
+      } catch (error) {
+        if (!mayReplace || !isQuireError(error, 'SCHEMA_EXISTS')) throw error;
         await engine().updateSchema(schema);
-      } else await engine().createSchema(schema);
+      }
       return sendJson(reply, {
         unrecognizedProperties: {},
         status: `${schema.schemaName} successfully added`,
