@@ -1,4 +1,4 @@
-import { type CallOptions, type Clock, QuireError, type Random } from '@quire/core';
+import { type CallOptions, type Clock, isQuireError, QuireError, type Random } from '@quire/core';
 import {
   type Consumption,
   type Finding,
@@ -247,20 +247,21 @@ export class EmbeddedTableEngine implements TableEngine {
     tableNameWithType: string,
     options?: CallOptions & { readonly comment?: string },
   ): Promise<PauseStatus> {
-    const consumer = this.#consumerOf(tableNameWithType);
-    await this.#free(() => consumer.pause(options?.comment));
-    return consumer.readPauseStatus();
+    return this.#onConsumer(tableNameWithType, async (consumer) => {
+      await this.#free(() => consumer.pause(options?.comment));
+      return await consumer.readPauseStatus();
+    });
   }
 
   async resumeConsumption(
     tableNameWithType: string,
     options?: CallOptions & { readonly from?: ResumeFrom; readonly comment?: string },
   ): Promise<PauseStatus> {
-    const consumer = this.#consumerOf(tableNameWithType);
-    await this.#write(() =>
-      consumer.resume(options?.from ?? 'lastConsumed', options?.comment, options),
-    );
-    return consumer.readPauseStatus();
+    const from = options?.from ?? 'lastConsumed';
+    return this.#onConsumer(tableNameWithType, async (consumer) => {
+      await this.#write(() => consumer.resume(from, options?.comment, options));
+      return await consumer.readPauseStatus();
+    });
   }
 
   async forceCommit(
@@ -376,6 +377,23 @@ export class EmbeddedTableEngine implements TableEngine {
   /** Runs an operation that frees space, or stops its use, even on a full disk. */
   #free<Result>(act: () => Promise<Result>): Promise<Result> {
     return this.#write(() => this.#parts.space.free(act));
+  }
+
+  /**
+   * Runs an action on the consumer of a table. If a change of the table has closed that consumer,
+   * the action runs on the next one. @throws as `#consumerOf`
+   */
+  async #onConsumer<Result>(
+    tableNameWithType: string,
+    act: (consumer: StreamConsumer) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await act(this.#consumerOf(tableNameWithType));
+    } catch (error) {
+      if (!isQuireError(error, 'SHUTTING_DOWN') || this.#registry.closing.aborted) throw error;
+      await this.#registry.settled();
+      return await act(this.#consumerOf(tableNameWithType));
+    }
   }
 
   /** @throws TABLE_NOT_FOUND, UNSUPPORTED */

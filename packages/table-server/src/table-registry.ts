@@ -224,10 +224,15 @@ export class TableRegistry implements AsyncDisposable {
     });
   }
 
+  /** Resolves once the changes that are in progress have ended. */
+  settled(): Promise<void> {
+    return this.#changes.run(async () => undefined);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const reason = new QuireError('SHUTTING_DOWN', 'The table server is shutting down.');
     this.#closing.abort(reason);
-    await this.#changes.run(async () => undefined);
+    await this.settled();
     await Promise.all(this.tables.map(async (table) => table.consumer?.[Symbol.asyncDispose]()));
     // A load that is still in progress must not replace a manifest that the next server has read.
     await Promise.all(this.tables.map((table) => table.segments.close(reason)));

@@ -10,9 +10,10 @@ import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-serv
 
 /** Calls of clients that meet: each has its effect, or is refused. */
 
-/** The stream of `orders`, and an action that runs when its partitions were read the next time. */
+/** The stream of `orders`, and actions that run once its partitions were read, or it was closed. */
 class ObservedOrders {
   onRead: (() => Promise<void>) | undefined;
+  onClose: (() => Promise<void>) | undefined;
 
   async open(): Promise<Orders> {
     const orders: Orders = await Orders.open({
@@ -30,7 +31,12 @@ class ObservedOrders {
       fetch: (...given) => stream.fetch(...given),
       findOffset: (...given) => stream.findOffset(...given),
       countMessages: (...given) => stream.countMessages(...given),
-      [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: async () => {
+        await stream[Symbol.asyncDispose]();
+        const { onClose } = this;
+        this.onClose = undefined;
+        await onClose?.();
+      },
       readPartitions: async (options) => {
         const offsets = await stream.readPartitions(options);
         const { onRead } = this;
@@ -145,3 +151,23 @@ async function damageFiles(folder: string): Promise<void> {
     await writeFile(join(folder, name), bytes);
   }
 }
+
+test('a table is paused while its config is replaced, and does not exist for a pause while it is deleted', async () => {
+  const observed = new ObservedOrders();
+  await using orders = await observed.open();
+  const { engine } = orders.server;
+  await engine.createTable(configOf());
+  let pausing: Promise<unknown> | undefined;
+  const pauseOnClose = (): void => {
+    observed.onClose = async () => {
+      pausing = engine.pauseConsumption('orders_REALTIME').catch((error: unknown) => error);
+    };
+  };
+  pauseOnClose();
+  await engine.updateTable(configOf());
+  expect(await pausing).toMatchObject({ isPaused: true });
+  expect(await engine.readPauseStatus('orders_REALTIME')).toMatchObject({ isPaused: true });
+  pauseOnClose();
+  await engine.deleteTable('orders_REALTIME');
+  expect(await pausing).toMatchObject({ code: 'TABLE_NOT_FOUND' });
+});
