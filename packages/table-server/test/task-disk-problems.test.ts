@@ -75,9 +75,6 @@ async function endedByRetry(server: TestServer, taskName: string): Promise<TaskR
 /**
  * Lets time pass while a number of subtasks run. The work of that time has ended once the schedules
  * of tasks, upkeep and the scrub sleep again; the timeout of each running subtask sleeps as well.
- *
- * No record must be in the middle of a write for a minute or more: its staged file would become
- * garbage.
  */
 async function pass(durationMs: number, runningCount = 0): Promise<void> {
   await clock.untilSleeping(3 + runningCount);

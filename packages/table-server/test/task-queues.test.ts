@@ -70,7 +70,6 @@ test('the schedule of a table makes tasks', async () => {
   await addFile('a.csv', [['a', 1, 1, startMs]]);
   await clock.advance(9 * 60_000);
   expect(await server.engine.listTasks({ taskType: generation })).toEqual([]);
-  // The time ends within a minute after the task is due: then no staged file becomes garbage.
   await clock.advance(70_000);
   let [task] = await server.engine.listTasks({ taskType: generation });
   while (task === undefined) {

@@ -1,8 +1,15 @@
 import { renameSync } from 'node:fs';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  open as openFile,
+  readdir,
+  readFile,
+  rename,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { ManualClock, SeededRandom } from '@quire/core/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { DiskSpace } from '../src/directory/disk-space.ts';
 import { Records } from '../src/directory/records.ts';
 import { TableDirectory, type TableRecord } from '../src/directory/table-directory.ts';
@@ -223,6 +230,32 @@ test('a file that nothing explains is kept and named, whatever it is called', as
   expect(await files()).toHaveLength(3);
   await collect(table);
   expect(await readdir(data())).not.toContain('flights_OFFLINE_2_cd.writing');
+});
+
+test('a record that is being written is no garbage, however long its disk takes; the staged file of a process that died is', async () => {
+  const { server, directory, records, record, clock, open, events, data, collect } =
+    await openGarbage();
+  await using _server = server;
+  const table = await open();
+  // The disk takes long for the first two files that are synced: the two records.
+  const gate = Promise.withResolvers<void>();
+  await using probe = await openFile(data('probe'), 'w');
+  const sync = vi.spyOn(Object.getPrototypeOf(probe) as FileHandle, 'sync');
+  onTestFinished(() => sync.mockRestore());
+  const written = [directory.taskProgress(record.tableId), directory.task('Task_1')];
+  for (const _ of written) sync.mockImplementationOnce(() => gate.promise);
+  const writes = written.map((file) => records.replace(file, { isNew: true }));
+  await expect.poll(() => sync).toHaveBeenCalledTimes(written.length);
+  const dead = ['tasks/.staged-01', `data/${record.tableId}/.staged-02`];
+  for (const path of dead) await writeFile(join(directory.root, path), 'half');
+  await collect(table);
+  await clock.advance(1_000);
+  await collect(table);
+  gate.resolve();
+  await Promise.all(writes);
+  const staged = events.filter(({ reason }) => reason === 'a record was not fully written');
+  expect(staged.map(({ path }) => path)).toEqual(dead);
+  for (const file of written) expect(await records.read(file)).toEqual({ isNew: true });
 });
 
 test('a directory that goes away during a collection is not created again, and nothing in it is logged as moved', async () => {

@@ -6,6 +6,7 @@ export { type OwnerState, pidOfTag, processTag, stateOfOwner } from './process-t
 export { moduleBeside } from './module-beside.ts';
 export {
   createFile,
+  isBeingStaged,
   makeDirectory,
   movePath,
   removeFile,

@@ -1,24 +1,37 @@
 import { link, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Random } from '../random.ts';
 import { isErrno, isMissingFile } from './system-error.ts';
 
 /** The name prefix of files that are being written and will be renamed. */
 export const stagedPrefix = '.staged-';
 
+/** The absolute paths of the staged files that this process is writing. */
+const stagedHere = new Set<string>();
+
+/**
+ * Reports whether this process is writing a staged file and will rename it, however long its disk
+ * takes. Any other staged file was left by a process that died.
+ */
+export function isBeingStaged(path: string): boolean {
+  return stagedHere.has(resolve(path));
+}
+
 /**
  * Replaces or creates a small file atomically and durably: readers see the old text or the new one,
  * and so does a restart after a crash.
  */
 export async function replaceFile(path: string, text: string, random: Random): Promise<void> {
-  const staged = await stage(path, text, random);
-  try {
-    await rename(staged, path);
-  } catch (error) {
-    await discard(staged);
-    throw error;
-  }
+  await whileStaged(path, random, async (staged) => {
+    await stage(staged, text);
+    try {
+      await rename(staged, path);
+    } catch (error) {
+      await discard(staged);
+      throw error;
+    }
+  });
   await syncDirectory(dirname(path));
 }
 
@@ -27,17 +40,20 @@ export async function replaceFile(path: string, text: string, random: Random): P
  * exists.
  */
 export async function createFile(path: string, text: string, random: Random): Promise<boolean> {
-  const staged = await stage(path, text, random);
-  try {
-    await link(staged, path);
-  } catch (error) {
-    if (isErrno(error, 'EEXIST')) return false;
-    throw error;
-  } finally {
-    await discard(staged);
-  }
-  await syncDirectory(dirname(path));
-  return true;
+  const isCreated = await whileStaged(path, random, async (staged) => {
+    await stage(staged, text);
+    try {
+      await link(staged, path);
+      return true;
+    } catch (error) {
+      if (isErrno(error, 'EEXIST')) return false;
+      throw error;
+    } finally {
+      await discard(staged);
+    }
+  });
+  if (isCreated) await syncDirectory(dirname(path));
+  return isCreated;
 }
 
 /** Removes a file durably. Resolves to false if it does not exist. */
@@ -111,14 +127,28 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
+ * Runs a write of a file by way of a new name beside it, which counts as being staged until the end.
+ */
+async function whileStaged<T>(
+  path: string,
+  random: Random,
+  write: (staged: string) => Promise<T>,
+): Promise<T> {
+  const name = `${stagedPrefix}${Buffer.from(random.bytes(8)).toString('hex')}`;
+  const staged = resolve(dirname(path), name);
+  stagedHere.add(staged);
+  try {
+    return await write(staged);
+  } finally {
+    stagedHere.delete(staged);
+  }
+}
+
+/**
  * Writes a file that will be renamed. A partly written file is deleted; on a full disk, each
  * attempt would leave one.
  */
-async function stage(path: string, text: string, random: Random): Promise<string> {
-  const staged = join(
-    dirname(path),
-    `${stagedPrefix}${Buffer.from(random.bytes(8)).toString('hex')}`,
-  );
+async function stage(staged: string, text: string): Promise<void> {
   const file = await open(staged, 'wx');
   try {
     await file.writeFile(text);
@@ -129,7 +159,6 @@ async function stage(path: string, text: string, random: Random): Promise<string
   } finally {
     await file.close();
   }
-  return staged;
 }
 
 /** Removes a staged file. If that fails, the outcome of its write is still the one to report. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, isQuireError } from '@quire/core';
 import { readText, verifyRecord } from '../directory/records.ts';
-import { isErrno, movePath, stagedPrefix } from '@quire/core/process';
+import { isBeingStaged, isErrno, movePath, stagedPrefix } from '@quire/core/process';
 import {
   namesIn,
   type TableDirectory,
@@ -179,7 +179,10 @@ export class Garbage {
     const unnamed: Unnamed[] = [];
     for (const folder of ['tables', 'schemas', 'tasks'] as const) {
       const names = (await namesIn(directory.folder(folder))).filter(
-        (name) => !name.endsWith('.json') && name !== '.revisions',
+        (name) =>
+          !name.endsWith('.json') &&
+          name !== '.revisions' &&
+          !isBeingStaged(join(directory.folder(folder), name)),
       );
       unnamed.push(
         ...names.map((name) => ({
@@ -221,7 +224,11 @@ export class Garbage {
       ...table.namedFiles(),
     ]);
     const unnamed = names.filter(
-      (name) => !isOfLayout(name) && !named.has(name) && !table.isHeld(name),
+      (name) =>
+        !isOfLayout(name) &&
+        !named.has(name) &&
+        !table.isHeld(name) &&
+        !isBeingStaged(this.#options.directory.data(tableId, name)),
     );
     const marks = names.filter((name) => name.endsWith(writingEnding));
     const files = unnamed.filter((name) => !marks.includes(name));
