@@ -237,7 +237,13 @@ describe('a broker that shuts down', () => {
 });
 
 describe('a broker that hangs', () => {
+  /** A health check sleeps until the timeouts of its head and of its whole answer. */
+  const sleepsOfCheck = 2;
+
   test('a broker that hangs holds up nobody else, and its own callers only for a time', async () => {
+    // No health check is due in the half minute, which would leave its answer no real time.
+    await proxy[Symbol.asyncDispose]();
+    proxy = await TestProxy.start([odd, good], { healthIntervalMs: 60_000 });
     odd.conduct = hangs;
     const requestId = await good.stored(20);
     const waiting = callOdd();
@@ -270,6 +276,8 @@ describe('a broker that hangs', () => {
       const [rounds, checks] = [await proxy.roundCount(), odd.healthCheckCount];
       await proxy.clock.advance(5000);
       await odd.untilChecked(checks + 1);
+      // The other broker was asked at the same time, and must have answered: it has the same time.
+      await expect.poll(() => proxy.clock.sleeperCount).toBe(sleepsOfCheck);
       await proxy.clock.advance(2000);
       await proxy.untilRound(rounds + 1);
     }
@@ -302,6 +310,13 @@ describe('a broker that hangs', () => {
     const requestId = await good.stored(1);
     const waiting = proxy.call('/query/resultStore', { as: 'root' });
     await odd.untilCalled();
+    // The other broker was asked at the same time, and must have answered: it has the same time.
+    await expect
+      .poll(async () => {
+        const { brokers } = (await proxy.call('/health')).json<ProxyHealthResponse>();
+        return brokers.map(({ callsRunning }) => callsRunning);
+      })
+      .toEqual([1, 0]);
     await proxy.clock.advance(30_000);
     const list = await waiting;
     expect([list.status, list.headers.get('x-quire-partial')]).toEqual([
