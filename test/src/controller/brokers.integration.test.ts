@@ -62,11 +62,13 @@ test('of three brokers, one hangs and one answers garbage: the third one is clea
   expect(await objectsOf(good)).toBe(0);
 
   // Calls that need the hanging broker still have the others' answers, and report a timeout for it.
-  const asked = toHanging.requests.length;
   const health = controller.call('/cluster/health');
-  while (toHanging.requests.length === asked) await new Promise((resolve) => setImmediate(resolve));
-  // Three wait for their next run or their time-out; the fourth is that of this call.
-  while (controller.clock.sleeperCount > 4) await new Promise((resolve) => setImmediate(resolve));
+  await expect
+    .poll(() => toHanging.requests.map(({ method, url }) => `${method} ${url}`))
+    .toContain('GET /health');
+  // Three wait for their next run or their time-out, one watches the response of this call, and the
+  // last is the time-out of the hanging broker: the others have answered this call.
+  await expect.poll(() => controller.clock.sleeperCount).toBe(5);
   await controller.clock.advance(30_000);
   const { status, brokers } = (await (await health).json()) as ClusterHealthResponse;
   expect(status).toBe('degraded');

@@ -366,14 +366,15 @@ test('so it does when the controller shuts down', async () => {
   await using leaving = await TestController.start([stalling.endpoint], {
     shutdownGraceMs: 10_000,
   });
+  const urls = () => stalling.requests.map(({ url }) => url);
   const slow = leaving.call(`/cluster/settings?broker=${encodeURIComponent(stalling.endpoint)}`);
-  await leaving.clock.untilSleeping(2);
+  await expect.poll(urls).toContain('/settings');
   await leaving.clock.advance(60_000);
   await expectDocumented('readSettings', await slow);
   const waiting = leaving.call('/cluster/health').catch(() => 'gone');
-  await leaving.clock.untilSleeping(2);
+  await expect.poll(urls).toContain('/health');
   const closed = leaving.controller.close();
-  await leaving.clock.untilSleeping(2);
+  await expect.poll(async () => (await leaving.call('/health')).status).toBe(503);
   for (const [operationId, { method, path }] of operations) {
     await expectDocumented(operationId, await leaving.call(path, { method }));
   }
