@@ -106,8 +106,7 @@ test('a principal that floods a broker loses its own results, is told why it has
     /quire_cleaner_principal_share_bytes\{broker="[^"]+",principal="ann"\} 1048576/,
   );
   expect(metrics).toMatch(/quire_cleaner_writes_refused_by_share_total 1\n/);
-  const log = server.stderr + server.stdout;
-  expect(log).toContain(`"owner":"${owner}","limitedBy":"${percentKey}"`);
+  await server.untilLogged(`"owner":"${owner}","limitedBy":"${percentKey}"`);
 
   const usage = await quireHere(['results', 'usage', '--config', config], {
     variables: testVariables,
