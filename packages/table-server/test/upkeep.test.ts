@@ -232,7 +232,7 @@ test('a file that nothing explains is kept and named, whatever it is called', as
   expect(await readdir(data())).not.toContain('flights_OFFLINE_2_cd.writing');
 });
 
-test('a record that is being written is no garbage, however long its disk takes; the staged file of a process that died is', async () => {
+test('a record that is being written is not a piece of garbage, however long its disk takes; a staged file of a process that died is one', async () => {
   const { server, directory, records, record, clock, open, events, data, collect } =
     await openGarbage();
   await using _server = server;

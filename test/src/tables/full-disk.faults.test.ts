@@ -409,7 +409,7 @@ describe.skipIf(cannotMount)(
         expect(await server.problems()).toEqual(diskProblem);
         const [count, sum] = await server.sums('orders');
         expect(sum).toBe(sumOf(0, count));
-        // An attempt of the table may be under way; there is no further one while time stands still.
+        // An attempt of the table may be under way; no other one follows while time stands still.
         await expect.poll(() => server.files(/\.staged-/)).toEqual([]);
         if (turn === 1) await server.restart();
         await server.disk.empty();

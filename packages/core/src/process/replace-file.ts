@@ -127,7 +127,8 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Runs a write of a file by way of a new name beside it, which counts as being staged until the end.
+ * Runs a write of a file by way of a new name beside it, which counts as being staged until the
+ * end.
  */
 async function whileStaged<T>(
   path: string,
