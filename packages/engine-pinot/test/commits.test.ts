@@ -116,3 +116,28 @@ test.each(requests)('a $name that the cluster refuses is not sent again', async 
   await expect(request.ask(cluster)).rejects.toMatchObject({ code: 'CONFLICT' });
   expect(countOf(cluster, request.path)).toBe(1);
 });
+
+const pauseStatus = `${table}/pauseStatus`;
+const resumption = `POST ${table}/resumeConsumption?consumeFrom=lastConsumed`;
+const paused = { pauseFlag: true, consumingSegments: [first, second] };
+
+test('a resumption waits for the commits of the pause before it: partitions that commit meanwhile would not be started', async () => {
+  const half = { ...paused, consumingSegments: [second] };
+  const ended = { ...paused, consumingSegments: [] };
+  await using cluster = await replay(
+    changing(pauseStatus, [paused, half, ended], { [resumption]: {} }),
+  );
+  const asked = cluster.engine.resumeConsumption('rivers_REALTIME');
+  await passTime(cluster, 2);
+  await asked;
+  const before = cluster.calls.slice(0, cluster.calls.indexOf(resumption));
+  expect(before.filter((call) => call === `GET ${pauseStatus}`)).toHaveLength(3);
+});
+
+test('a resumption waits half a minute for segments that no server commits', async () => {
+  await using cluster = await replay({ ...base, [pauseStatus]: paused, [resumption]: {} });
+  const asked = cluster.engine.resumeConsumption('rivers_REALTIME');
+  await passTime(cluster, 2, 15_000);
+  await asked;
+  expect(countOf(cluster, resumption)).toBe(1);
+});

@@ -8,19 +8,19 @@ describeWithTool(pinotServer, 'Apache Pinot', () => {
     const cluster = sharedCluster();
     const engine = new RoutedTables(cluster);
     const topic = await KafkaTopic.create();
-    let nothingSince = performance.now();
+    let seen = { rowCount: 0, sinceMs: performance.now() };
     return {
       engine,
       streamConfig: topic.streamConfig,
       append: (partition, rows) => topic.append(partition, rows),
       count: async (tableName) => {
         const rowCount = (await count(cluster, tableName)) ?? 0;
-        if (rowCount > 0) nothingSince = performance.now();
+        if (rowCount !== seen.rowCount) seen = { rowCount, sinceMs: performance.now() };
         return rowCount;
       },
       async [Symbol.asyncDispose]() {
         // The failed test shows only the number of rows.
-        if (performance.now() - nothingSince > 30_000) {
+        if (performance.now() - seen.sinceMs > 30_000) {
           console.error(await describeTable(cluster, 'visits'));
         }
         await dropTable(cluster, engine, 'visits');
