@@ -1,6 +1,6 @@
 import { type CallOptions, type ObjectStore, QuireError } from '@quire/core';
 import { traced } from '@quire/core/trace';
-import { listResultFolders, removeEach, type RemovalOutcome, resultPrefix } from '@quire/results';
+import { readResultFolder, removeEach, type RemovalOutcome, resultPrefix } from '@quire/results';
 import type { BrokerSnapshot, OrphanObject } from './broker-snapshot.ts';
 import { planExpiry } from './plan-expiry.ts';
 import { ownersOverShare } from './plan-shares.ts';
@@ -328,7 +328,10 @@ class BrokerPasses {
   }
 }
 
-/** Deletes an orphan after checking that it still is one: a commit record may have been stored. */
+/**
+ * Deletes an orphan after checking that it still is one: a commit record may have been stored, or
+ * listings may have missed one that was being renewed.
+ */
 async function removeOrphan(
   store: ObjectStore,
   brokerId: string,
@@ -336,16 +339,11 @@ async function removeOrphan(
   options: CallOptions,
 ): Promise<boolean> {
   const prefix = resultPrefix(brokerId, orphan.requestId);
-  for await (const folder of listResultFolders(store, prefix, options)) {
-    if (folder.requestId !== orphan.requestId) {
-      throw new QuireError(
-        'INTERNAL',
-        `The listing of ${prefix} returned a key outside its prefix.`,
-      );
-    }
-    if (!folder.orphans.some(({ key }) => key === orphan.key)) return false;
-    await store.delete(orphan.key, options);
-    return true;
+  const folder = await readResultFolder(store, prefix, options);
+  if (folder !== undefined && folder.requestId !== orphan.requestId) {
+    throw new QuireError('INTERNAL', `The listing of ${prefix} returned a key outside its prefix.`);
   }
-  return false;
+  if (folder?.orphans.some(({ key }) => key === orphan.key) !== true) return false;
+  await store.delete(orphan.key, options);
+  return true;
 }

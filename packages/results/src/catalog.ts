@@ -1,5 +1,11 @@
 import type { CallOptions, ObjectEntry, ObjectStore, RequestId } from '@quire/core';
-import { brokerPrefix, parseResultFileName, parseResultFolder, type RecordName } from './layout.ts';
+import {
+  brokerPrefix,
+  parseResultFileName,
+  parseResultFolder,
+  parseResultObjectName,
+  type RecordName,
+} from './layout.ts';
 import type { ResultEntry } from './result-entry.ts';
 
 /** The objects in the folder of one request id, as a listing shows them. */
@@ -59,6 +65,26 @@ export async function* listResultFolders(
   }
   const folder = objects?.toFolder();
   if (folder !== undefined) yield folder;
+}
+
+/** The number of listings of a folder that show data without a record. */
+const attemptsMax = 3;
+
+/**
+ * Lists the folder of a result; undefined if it is empty. A listing during a renewal may show
+ * neither the new record nor the old one, so data without a record is listed again.
+ */
+export async function readResultFolder(
+  store: ObjectStore,
+  prefix: string,
+  options: CallOptions,
+): Promise<ResultFolder | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const [folder] = await Array.fromAsync(listResultFolders(store, prefix, options));
+    const kinds = folder?.orphans.map(({ key }) => parseResultObjectName(key)?.kind) ?? [];
+    const isRecordMissing = kinds.includes('data') && !kinds.includes('record');
+    if (folder?.entry !== undefined || !isRecordMissing || attempt === attemptsMax) return folder;
+  }
 }
 
 /**

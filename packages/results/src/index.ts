@@ -7,7 +7,12 @@ export type {
   ArrowType,
 } from './arrow/arrow-input.ts';
 export type { BufferCodec, Compression } from './arrow/buffer-codec.ts';
-export { type FolderListOptions, listResultFolders, type ResultFolder } from './catalog.ts';
+export {
+  type FolderListOptions,
+  listResultFolders,
+  readResultFolder,
+  type ResultFolder,
+} from './catalog.ts';
 export { columnDataTypes } from './column-data-types.ts';
 export type { GrowResult } from './growing/growing-files.ts';
 export type { GrowingResult } from './growing/growing-result.ts';

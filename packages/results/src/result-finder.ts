@@ -7,7 +7,7 @@ import {
   readObject,
   type RequestId,
 } from '@quire/core';
-import { listResultFolders, type ResultFolder } from './catalog.ts';
+import { readResultFolder, type ResultFolder } from './catalog.ts';
 import { decodeCommitRecord } from './commit-record.ts';
 import { dataKeyOf, parseResultObjectName, resultPrefix } from './layout.ts';
 import type { PeerBrokers } from './peer-brokers.ts';
@@ -164,7 +164,11 @@ export class ResultFinder {
   ): Promise<Found> {
     const found = await Promise.all(
       brokerIds.map(async (brokerId): Promise<Found> => {
-        const folder = await this.#readFolder(resultPrefix(brokerId, requestId), options);
+        const folder = await readResultFolder(
+          this.#store,
+          resultPrefix(brokerId, requestId),
+          options,
+        );
         if (folder === undefined) return nothing;
         if (folder.entry === undefined) await this.#assertNotLost(folder, options);
         return { entry: folder.entry, runningKey: keyOfKind(folder, 'running') };
@@ -175,18 +179,6 @@ export class ResultFinder {
       found.find(({ runningKey }) => runningKey !== undefined) ??
       nothing
     );
-  }
-
-  /**
-   * Lists the folder of a result. A listing during a renewal may show neither the new record nor
-   * the old one, so data without a record is listed again.
-   */
-  async #readFolder(prefix: string, options: CallOptions): Promise<ResultFolder | undefined> {
-    for (let attempt = 1; ; attempt += 1) {
-      const [folder] = await Array.fromAsync(listResultFolders(this.#store, prefix, options));
-      const isDataAlone = folder?.orphans.length === 1 && keyOfKind(folder, 'data') !== undefined;
-      if (!isDataAlone || attempt === attemptsMax) return folder;
-    }
   }
 
   /**
@@ -202,10 +194,7 @@ export class ResultFinder {
   }
 }
 
-function keyOfKind(
-  { orphans }: ResultFolder,
-  kind: 'data' | 'record' | 'running',
-): string | undefined {
+function keyOfKind({ orphans }: ResultFolder, kind: 'record' | 'running'): string | undefined {
   return orphans.find(({ key }) => parseResultObjectName(key)?.kind === kind)?.key;
 }
 
