@@ -156,11 +156,12 @@ export class TableRegistry implements AsyncDisposable {
       try {
         const isNew = await records.create(directory.table(tableName), record);
         if (!isNew) throw new QuireError('TABLE_EXISTS', `Table ${tableName} exists already.`);
+        await table.markCreated();
       } catch (error) {
+        // If its record is written, the next round of upkeep opens the table, with a new consumer.
         await consumer?.[Symbol.asyncDispose]();
         throw error;
       }
-      await table.markCreated();
       table.consumer = consumer;
       this.#tables.set(tableName, table);
       return { tableNameWithType: tableName, findings };

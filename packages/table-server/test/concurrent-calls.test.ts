@@ -5,6 +5,7 @@ import { type MessageStream, openStream } from '@quire/streams';
 import { expect, test, vi } from 'vitest';
 import type { EmbeddedTableEngineOptions } from '../src/index.ts';
 import { RowFileWriter } from '../src/segments/row-file-writer.ts';
+import { ServedTable } from '../src/served-table.ts';
 import { configOf, Orders, startMs } from './orders.ts';
 import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-server.ts';
 
@@ -14,9 +15,12 @@ import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-serv
 class ObservedOrders {
   onRead: (() => Promise<void>) | undefined;
   onClose: (() => Promise<void>) | undefined;
+  /** The number of streams that are open. */
+  openCount = 0;
 
-  async open(): Promise<Orders> {
+  async open(options: Partial<EmbeddedTableEngineOptions> = {}): Promise<Orders> {
     const orders: Orders = await Orders.open({
+      ...options,
       openStream: (config) =>
         this.#observed(
           openStream(config, { fileDirectory: join(orders.server.directory, 'streams') }),
@@ -26,6 +30,7 @@ class ObservedOrders {
   }
 
   #observed(stream: MessageStream): MessageStream {
+    this.openCount += 1;
     return {
       description: stream.description,
       fetch: (...given) => stream.fetch(...given),
@@ -33,6 +38,7 @@ class ObservedOrders {
       countMessages: (...given) => stream.countMessages(...given),
       [Symbol.asyncDispose]: async () => {
         await stream[Symbol.asyncDispose]();
+        this.openCount -= 1;
         const { onClose } = this;
         this.onClose = undefined;
         await onClose?.();
@@ -170,4 +176,19 @@ test('a table is paused while its config is replaced, and does not exist for a p
   pauseOnClose();
   await engine.deleteTable('orders_REALTIME');
   expect(await pausing).toMatchObject({ code: 'TABLE_NOT_FOUND' });
+});
+
+test('a table whose creation fails once its record is written is consumed by one consumer', async () => {
+  const clock = new ManualClock({ nowMs: startMs });
+  const observed = new ObservedOrders();
+  await using orders = await observed.open({ clock });
+  const { engine } = orders.server;
+  vi.spyOn(ServedTable.prototype, 'markCreated').mockRejectedValueOnce(new Error('EIO'));
+  await expect(engine.createTable(configOf())).rejects.toThrow('EIO');
+  expect(observed.openCount).toBe(0);
+  // The next round of upkeep opens the table.
+  await clock.untilSleeping(3);
+  await clock.advance(10_000);
+  await expect.poll(() => observed.openCount).toBe(1);
+  expect(await engine.readPauseStatus('orders_REALTIME')).toMatchObject({ isPaused: false });
 });
