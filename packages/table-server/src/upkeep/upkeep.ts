@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Clock, QuireError } from '@quire/core';
+import { type Clock, isQuireError, type QuireError } from '@quire/core';
 import type { TableConfigDocument } from '@quire/core/table-engine';
 import { sleepUnlessAborted } from '@quire/core/wait';
 import { parseTableConfig } from '@quire/tables';
@@ -137,13 +137,19 @@ export class Upkeep implements AsyncDisposable {
     const nowMs = this.#options.clock.nowMs();
     let expired = planRetention(table.segments.manifest.segments, retentionMs, nowMs);
     if (expired.length === 0) return 0;
-    await this.#options.space.free(() =>
-      table.segments.change(({ segments }) => {
-        // Planned again, because a call or a task may have removed some of them.
-        expired = planRetention(segments, retentionMs, nowMs);
-        return { remove: expired, reason: 'removed by the retention of its table' };
-      }),
-    );
+    try {
+      await this.#options.space.free(() =>
+        table.segments.change(({ segments }) => {
+          // Planned again, because a call or a task may have removed some of them.
+          expired = planRetention(segments, retentionMs, nowMs);
+          return { remove: expired, reason: 'removed by the retention of its table' };
+        }),
+      );
+    } catch (error) {
+      // The table was deleted in the meantime, with its segments.
+      if (isQuireError(error, 'TABLE_NOT_FOUND')) return 0;
+      throw error;
+    }
     return expired.length;
   }
 
