@@ -35,8 +35,8 @@ interface ResultFinderParts {
 }
 
 /**
- * The number of attempts. A renewal between listing and reading replaces the record; the next
- * attempt finds the new one.
+ * The number of attempts to read one record. A renewal between listing and reading replaces it; the
+ * next attempt finds the new one.
  */
 const attemptsMax = 3;
 
@@ -76,9 +76,13 @@ export class ResultFinder {
     requestId: RequestId,
     { mayRead, ...options }: OpenOptions,
   ): Promise<OpenRecord | undefined> {
+    let before: ResultEntry | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const { entry, runningKey } = await this.#search(requestId, options);
       if (entry === undefined && runningKey === undefined) return undefined;
+      // Another record than before: the result lives, and was renewed once more.
+      if (entry?.recordKey !== before?.recordKey) attempt = 1;
+      before = entry;
       try {
         if (entry !== undefined) return await this.read(entry, options);
         const place = await readRunningPlace(

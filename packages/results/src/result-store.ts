@@ -45,8 +45,8 @@ import { RemoteWrite, type ResultOrder } from './remote-write.ts';
 
 const stalenessMaxMsDefault = 5000;
 /**
- * The number of attempts of a renewal. Each failed attempt means that another process has just
- * renewed the same result.
+ * The number of attempts of a renewal. Those that fail because another process has just renewed the
+ * same result do not count.
  */
 const renewalAttemptsMax = 3;
 /** The stored length of a query's text: an entry of a list stays below 64 KiB of JSON. */
@@ -331,9 +331,10 @@ export class ResultStore implements AsyncDisposable {
         } catch (error) {
           // Another process, or a failed renewal, may have replaced the record.
           if (!isQuireError(error, 'RESULT_DELETED')) throw error;
-          const isThere = (await this.#finder.findEntry(id, call)) !== undefined;
-          if (!isThere) throw this.#live.gone(open, 'deleted');
-          if (attempt === renewalAttemptsMax) throw error;
+          const current = await this.#finder.findEntry(id, call);
+          if (current === undefined) throw this.#live.gone(open, 'deleted');
+          const isReplaced = current.recordKey !== open.entry.recordKey;
+          if (!isReplaced && attempt >= renewalAttemptsMax) throw error;
         }
       }
     });

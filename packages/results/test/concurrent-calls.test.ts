@@ -136,3 +136,33 @@ test('a reader that finds nothing during an eviction receives its reason, then a
   expect(await removing).toBe('removed');
   await expect(results.open(entry.requestId)).rejects.toThrow('was evicted');
 });
+
+test.each(['open', 'renew'] as const)(
+  'a call of %s succeeds, however often another process renews the result meanwhile',
+  async (method) => {
+    const elsewhere = resultsOn(memory);
+    const { entry } = await elsewhere.create(countingRows(5), { owner: 'o' });
+    const { requestId } = entry;
+    let renewalCount = 0;
+    const renewFirst = async (key: string): Promise<void> => {
+      if (!key.endsWith('.json') || renewalCount === 5) return;
+      renewalCount += 1;
+      await elsewhere.renew(requestId, (renewalCount + 1) * hourMs);
+    };
+    const store = storeWith({
+      get: async (key, options) => {
+        if (method === 'open') await renewFirst(key);
+        return memory.get(key, options);
+      },
+      head: async (key, options) => {
+        if (method === 'renew') await renewFirst(key);
+        return memory.head(key, options);
+      },
+    });
+    const results = resultsOn(store);
+    if (method === 'renew') await results.renew(requestId, 20 * hourMs);
+    const { expirationTimeMs } = (await results.open(requestId)).entry;
+    expect(renewalCount).toBe(5);
+    expect(expirationTimeMs - clock.nowMs()).toBe((method === 'renew' ? 20 : 6) * hourMs);
+  },
+);
