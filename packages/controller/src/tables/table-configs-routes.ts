@@ -16,7 +16,15 @@ import type { FastifyRequest, RouteOptions } from 'fastify';
 import type { ControllerContext } from '../controller-context.ts';
 import { objectBody } from '../object-body.ts';
 import { assertSecretsKnown, readableConfig } from './hide-secrets.ts';
-import { authorizeChange, bodyOf, halvesOf, pathOf, sendJson, tablesOf } from './table-context.ts';
+import {
+  authorizeChange,
+  bodyOf,
+  halvesOf,
+  pathOf,
+  readHalves,
+  sendJson,
+  tablesOf,
+} from './table-context.ts';
 import { assertUnused, documentOf, withTypedName } from './table-routes.ts';
 
 /** The calls about the schema and the configs of a table together. */
@@ -34,10 +42,8 @@ export function tableConfigsRoutes(context: ControllerContext): readonly RouteOp
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
     const halves = await halvesOf(context.readTables, nameOf(request), undefined, signal);
-    return Promise.all(
-      halves.map(({ tableNameWithType }) =>
-        context.readTables.readTable(tableNameWithType, { signal }),
-      ),
+    return readHalves(halves, ({ tableNameWithType }) =>
+      context.readTables.readTable(tableNameWithType, { signal }),
     );
   };
   return [

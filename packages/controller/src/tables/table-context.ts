@@ -1,4 +1,4 @@
-import { type JsonValue, QuireError, writeLosslessJson } from '@quire/core';
+import { isQuireError, type JsonValue, QuireError, writeLosslessJson } from '@quire/core';
 import {
   parseTableName,
   type TableEngine,
@@ -116,6 +116,24 @@ export async function halvesOf(
     'TABLE_NOT_FOUND',
     `There is no table '${name.slice(0, 200)}'${wanted === undefined ? '' : ` of type ${wanted}`}.`,
   );
+}
+
+/**
+ * Reads each of the halves that were listed, except those that were deleted in the meantime.
+ *
+ * @throws TABLE_NOT_FOUND when all of them were deleted
+ */
+export async function readHalves<Found>(
+  halves: readonly TableSummary[],
+  read: (half: TableSummary) => Promise<Found>,
+): Promise<readonly Found[]> {
+  const outcomes = await Promise.allSettled(halves.map(read));
+  const found = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  for (const each of outcomes) {
+    if (each.status === 'fulfilled') continue;
+    if (found.length === 0 || !isQuireError(each.reason, 'TABLE_NOT_FOUND')) throw each.reason;
+  }
+  return found;
 }
 
 /** Returns the name of the real-time half, for calls that require it. */

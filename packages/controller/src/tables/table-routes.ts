@@ -20,6 +20,7 @@ import {
   authorizeChange,
   bodyOf,
   halvesOf,
+  readHalves,
   pathOf,
   sendJson,
   tablesOf,
@@ -76,8 +77,8 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
   const read = async (request: FastifyRequest): Promise<readonly TableDescription[]> => {
     const signal = signalOf(request);
     const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
-    return Promise.all(
-      halves.map(({ tableNameWithType }) => readTables.readTable(tableNameWithType, { signal })),
+    return readHalves(halves, ({ tableNameWithType }) =>
+      readTables.readTable(tableNameWithType, { signal }),
     );
   };
   return {
@@ -123,8 +124,11 @@ function tableHandlers(context: ControllerContext, engine: () => TableEngine): H
       const halves = await halvesOf(readTables, nameOf(request), typeOf(request), signal);
       const sizes: Record<string, HalfSize | null> = { OFFLINE: null, REALTIME: null };
       let totalBytes = 0;
-      for (const { tableNameWithType, type } of halves) {
-        const segments = await readTables.listSegments(tableNameWithType, { signal });
+      const lists = await readHalves(halves, async ({ tableNameWithType, type }) => ({
+        type,
+        segments: await readTables.listSegments(tableNameWithType, { signal }),
+      }));
+      for (const { type, segments } of lists) {
         const bytes = segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
         totalBytes += bytes;
         sizes[type] = halfSizeOf(bytes, segments);
@@ -169,11 +173,11 @@ function segmentHandlers({ readTables }: ControllerContext, engine: () => TableE
         typeOf(request),
         signal,
       );
-      const lists = halves.map(async ({ tableNameWithType, type }) => {
+      const lists = await readHalves(halves, async ({ tableNameWithType, type }) => {
         const segments = await readTables.listSegments(tableNameWithType, { signal });
         return { [type]: segments.map(({ segmentName }) => segmentName) };
       });
-      return sendJson(reply, await Promise.all(lists));
+      return sendJson(reply, lists);
     },
     readSegment: async (request, reply) => {
       const { segment } = await findSegment(readTables, request);
