@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MiB, systemClock, systemRandom } from '@quire/core';
+import { MiB, QuireError, systemClock, systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import type { FileFinder } from '@quire/tables';
 import { describe, expect, test, vi } from 'vitest';
@@ -168,6 +168,50 @@ describe('the queue of a type', () => {
     expect(task.state).toBe('COMPLETED');
     expect(await server.engine.readTaskQueue(generation)).toBe('RUNNING');
     expect(await server.rows(sums)).toEqual([{ n: 1, amount: 1 }]);
+  });
+
+  test('a subtask that ends after its cancelled task was forgotten leaves no file', async () => {
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    let jobCount = 0;
+    const failures: unknown[] = [];
+    await using server = await TestServer.open({
+      finder,
+      onTaskFailed: (error) => void failures.push(error),
+      runSubtask: async (job, how) => {
+        jobCount += 1;
+        if (jobCount > 1) throw new QuireError('INVALID_PARAMETER', 'Nothing more is loaded.');
+        const output = await runSubtask(job, {
+          clock: systemClock,
+          random: systemRandom,
+          finder,
+          rowBytesMax: MiB,
+          ...how,
+        });
+        reached.resolve();
+        await gate.promise;
+        return output;
+      },
+    });
+    await server.engine.createSchema(schema);
+    await server.engine.createTable(config({ [generation]: {} }, batch()));
+    await addFile('a.csv', [['a', 1, 1, startMs]]);
+    const taskName = await schedule(server, generation);
+    await reached.promise;
+    await server.engine.cancelTask(taskName);
+    // The records of the tasks that follow need not be on the disk.
+    const writing = vi.spyOn(TaskStore.prototype, 'write').mockResolvedValue();
+    for (let count = 0; count <= 100; count += 1) {
+      await ended(server, await schedule(server, generation));
+    }
+    writing.mockRestore();
+    await expect(server.engine.readTask(taskName)).rejects.toThrow('There is no task');
+    gate.resolve();
+    // It waits for the end of the subtask.
+    await server.restart();
+    const names = await readdir(join(server.directory, 'data'), { recursive: true });
+    expect(names.filter((name) => name.endsWith('.parquet'))).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
   test('a restart goes on with what ran', async () => {

@@ -202,8 +202,9 @@ export class TaskRunner implements AsyncDisposable {
         index,
         participant: this.#options.instanceName,
       });
-      if (this.#get(taskName).record.subtasks[index]?.state !== 'RUNNING') return;
-      await this.#settle(taskName, index, await this.#attempt(taskName, index, aborter.signal));
+      const task = this.#get(taskName);
+      if (task.record.subtasks[index]?.state !== 'RUNNING') return;
+      await this.#settle(task, index, await this.#attempt(task, index, aborter.signal));
     } catch (error) {
       // The disk is full or missing: the subtask still waits.
       this.#options.onFailed?.(error);
@@ -211,8 +212,7 @@ export class TaskRunner implements AsyncDisposable {
     }
   }
 
-  async #attempt(taskName: string, index: number, aborted: AbortSignal): Promise<Outcome> {
-    const task = this.#get(taskName);
+  async #attempt(task: StoredTask, index: number, aborted: AbortSignal): Promise<Outcome> {
     const { timeoutMs } = task;
     using deadline = new Deadline({
       clock: this.#options.clock,
@@ -238,7 +238,8 @@ export class TaskRunner implements AsyncDisposable {
    * Records the outcome of an attempt. As long as it cannot be written, the outcome is kept, and
    * the subtask is RUNNING: nothing else would end it.
    */
-  async #settle(taskName: string, index: number, outcome: Outcome): Promise<void> {
+  async #settle(task: StoredTask, index: number, outcome: Outcome): Promise<void> {
+    const { taskName } = task.record;
     const event = this.#eventOf(taskName, index, outcome);
     const output = 'error' in outcome ? undefined : outcome;
     const { clock, onFailed } = this.#options;
@@ -250,16 +251,20 @@ export class TaskRunner implements AsyncDisposable {
         await this.#apply(taskName, event, output);
         break;
       } catch (error) {
-        if (isQuireError(error, 'TASK_NOT_FOUND')) throw error;
+        if (isQuireError(error, 'TASK_NOT_FOUND')) {
+          // It was cancelled, and other tasks that have ended since took its place in the list.
+          if (output !== undefined) await releaseFiles(task, [output], this.#options.registry);
+          return;
+        }
         onFailed?.(error);
       }
       await sleepUnlessAborted(clock, retryAfterMs, closing);
       if (closing.aborted) return;
     }
     this.#halt(
-      (task) =>
-        task.record.taskName === taskName &&
-        (task.record.state === 'FAILING' || task.record.state === 'TIMING_OUT'),
+      ({ record }) =>
+        record.taskName === taskName &&
+        (record.state === 'FAILING' || record.state === 'TIMING_OUT'),
     );
   }
 
