@@ -54,7 +54,10 @@ export class LateStream implements MessageStream {
   }
 
   #stream(): Promise<MessageStream> {
-    return (this.#opened ??= this.#openOnce());
+    return (this.#opened ??= this.#openOnce().catch((error: unknown) => {
+      this.#opened = undefined; // the next call tries again
+      throw error;
+    }));
   }
 
   async #openOnce(): Promise<MessageStream> {
