@@ -120,3 +120,35 @@ it('a lease of a store that is optional keeps nobody from the work when the stor
     code: 'STORE_UNAVAILABLE',
   });
 });
+
+it('a lease of a store that is given back too late is not taken from its next holder', async () => {
+  const {
+    clock,
+    store,
+    leases: [one, other, third],
+  } = leases(3);
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const getting = store.get.bind(store);
+  const ended = one!.runInTurn(async () => {
+    store.get = async (...given) => {
+      store.get = getting;
+      const object = await getting(...given);
+      reached.resolve();
+      await gate.promise;
+      return object;
+    };
+  });
+  await reached.promise;
+  await clock.advance(durationMs);
+  const isOver = Promise.withResolvers<string>();
+  const running = other!.runInTurn(async () => {
+    gate.resolve();
+    await ended;
+    expect(await third!.runInTurn(async () => 'third')).toBeUndefined();
+    return isOver.promise;
+  });
+  isOver.resolve('other');
+  expect(await running).toBe('other');
+  expect(await third!.runInTurn(async () => 'third')).toBe('third');
+});

@@ -129,10 +129,11 @@ export class StoreLease {
   }
 
   async #release(): Promise<void> {
+    const { store, clock, key } = this.#options;
     try {
-      if ((await this.#read())?.holder === this.#holder) {
-        await this.#options.store.delete(this.#options.key);
-      }
+      const lease = await this.#read();
+      // One that has expired may belong to another process by now.
+      if (lease?.holder === this.#holder && lease.untilMs > clock.nowMs()) await store.delete(key);
     } catch (error) {
       // The lease expires by itself.
       if (!isQuireError(error)) throw error;
