@@ -4,6 +4,7 @@ import { QuireError } from '@quire/core';
 import { openStream } from '@quire/streams';
 import { afterEach, expect, test, vi } from 'vitest';
 import { until } from '../../../test/src/testkit/until.ts';
+import { TableDirectory } from '../src/directory/table-directory.ts';
 import { SegmentCatalog } from '../src/segments/segment-catalog.ts';
 import { configOf, Orders, schema, startMs } from './orders.ts';
 import { TestServer } from './test-server.ts';
@@ -192,6 +193,32 @@ test('partitions continue where they were after a move to another offset that co
   await orders.untilRows(6);
   expect(await orders.summaries()).toEqual(orders.eachOnce);
 });
+
+test.each(['record', 'position'] as const)(
+  'a paused table stays paused where it was if the %s of its resumption could not be written',
+  async (what) => {
+    await using orders = await openWithRows();
+    const { engine } = orders.server;
+    await engine.pauseConsumption(table);
+    await orders.untilCommitted(1);
+    await orders.append(3);
+    const full = new QuireError('STORE_FULL', 'The disk is full.');
+    if (what === 'position') {
+      vi.spyOn(SegmentCatalog.prototype, 'change').mockRejectedValueOnce(full);
+    } else {
+      vi.spyOn(TableDirectory.prototype, 'consumption').mockImplementation(() => {
+        throw full;
+      });
+    }
+    await expect(engine.resumeConsumption(table, { from: 'largest' })).rejects.toBe(full);
+    vi.restoreAllMocks();
+    await orders.server.restart();
+    expect(await orders.server.engine.readPauseStatus(table)).toMatchObject({ isPaused: true });
+    await orders.server.engine.resumeConsumption(table);
+    await orders.untilRows(6);
+    expect(await orders.summaries()).toEqual(orders.eachOnce);
+  },
+);
 
 test('rows that a full disk kept from being committed are not skipped by a move to another offset', async () => {
   await using orders = await openWithRows();

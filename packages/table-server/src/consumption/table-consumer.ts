@@ -176,8 +176,20 @@ export class TableConsumer implements StreamConsumer {
         await this.#stop({ commits: true });
         // Read again, because consumption may have passed the offsets before it stopped: messages
         // after the latest one would be consumed twice.
-        await this.#moveTo(await stream.readPartitions(options), from);
-      } else if (
+        const offsets = await stream.readPartitions(options);
+        const before = this.#record;
+        // Recorded first: after a move that is not recorded, this call fails, and the next
+        // resumption would skip messages.
+        await this.#save({ isPaused: false, comment: comment ?? null });
+        try {
+          await this.#moveTo(offsets, from);
+        } catch (error) {
+          await this.#write(before).catch(() => undefined); // the failure of the move is reported
+          throw error;
+        }
+        return;
+      }
+      if (
         this.#record.isPaused ||
         this.#partitions.some(({ status }) => status.state === 'STOPPED')
       ) {
@@ -413,8 +425,11 @@ export class TableConsumer implements StreamConsumer {
     isPaused,
     comment,
   }: Pick<ConsumptionRecord, 'isPaused' | 'comment'>): Promise<void> {
-    const { table, clock } = this.#options;
-    const record: ConsumptionRecord = { isPaused, changedMs: clock.nowMs(), comment };
+    await this.#write({ isPaused, changedMs: this.#options.clock.nowMs(), comment });
+  }
+
+  async #write(record: ConsumptionRecord): Promise<void> {
+    const { table } = this.#options;
     await table.records.replace(table.directory.consumption(table.record.tableId), record);
     this.#record = record;
   }
