@@ -50,6 +50,7 @@ class HttpService implements Service {
   readonly #options: ServiceOptions;
   readonly #context: ServiceContext;
   #server: FastifyInstance | undefined;
+  #starting: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
   #endpoints: readonly ServiceEndpoint[] = [];
   address: ServiceAddress | undefined;
@@ -68,6 +69,17 @@ class HttpService implements Service {
   }
 
   async listen(): Promise<ServiceAddress> {
+    return this.#startOnce(() => this.#listen());
+  }
+
+  async handler(): Promise<RequestListener> {
+    return this.#startOnce(async () => {
+      const server = await this.#open();
+      return (request, response) => server.routing(request, response);
+    });
+  }
+
+  async #listen(): Promise<ServiceAddress> {
     const { host, port, tls } = this.#options.server;
     const server = await this.#open();
     try {
@@ -88,11 +100,6 @@ class HttpService implements Service {
     return { ...this.address, endpointUrls };
   }
 
-  async handler(): Promise<RequestListener> {
-    const server = await this.#open();
-    return (request, response) => server.routing(request, response);
-  }
-
   replaceCertificate(certificate: TlsCertificate): void {
     const server = this.#server?.server;
     const context = secureContextOf(certificate);
@@ -109,10 +116,16 @@ class HttpService implements Service {
     await this.close();
   }
 
-  async #open(): Promise<FastifyInstance> {
-    if (this.#server !== undefined || this.#closing !== undefined) {
+  #startOnce<T>(start: () => Promise<T>): Promise<T> {
+    if (this.#starting !== undefined || this.#closing !== undefined) {
       throw new QuireError('INTERNAL', 'A service can be started only once.');
     }
+    const starting = start();
+    this.#starting = starting;
+    return starting;
+  }
+
+  async #open(): Promise<FastifyInstance> {
     this.#server = await createServer(this.#options, this.#context);
     return this.#server;
   }
@@ -120,6 +133,9 @@ class HttpService implements Service {
   async #close(): Promise<void> {
     const { calls } = this.#context;
     const { shutdownGraceMs, stopAtOnce } = this.#options.server;
+    // A server that is still starting would listen afterwards. The caller of `listen` receives its
+    // error.
+    await this.#starting?.catch(() => undefined);
     await calls.drain(shutdownGraceMs, stopAtOnce);
     await Promise.all([
       this.#server?.close(),

@@ -57,6 +57,16 @@ test('a service listens once, and not after it was closed', async () => {
   await expect(service.listen()).rejects.toMatchObject({ code: 'INTERNAL' });
 });
 
+test('a service that is closed while it starts listens no longer', async () => {
+  const service = createEcho();
+  const listening = service.listen();
+  const again = service.listen();
+  await expect(again).rejects.toMatchObject({ code: 'INTERNAL' });
+  await service.close();
+  const { url } = await listening;
+  await expect(fetch(`${url}/metrics`)).rejects.toThrow('fetch failed');
+});
+
 test('a service answers as a part of another server, and is closed by itself', async () => {
   const service = createEcho();
   const handle = await service.handler();
