@@ -38,7 +38,10 @@ export class OpenApiDocument {
 
   /** Returns the document, which is created when it is first requested. */
   read(): Promise<ApiDocument> {
-    this.#document ??= this.#create();
+    this.#document ??= this.#create().catch((error: unknown) => {
+      this.#document = undefined; // the next request tries again
+      throw error;
+    });
     return this.#document;
   }
 
