@@ -64,7 +64,8 @@ export class Controller {
         );
       } catch (error) {
         if (!isUnsent(error) || attempt >= this.urls.length) throw error;
-        this.#next();
+        // A concurrent call may have moved on already.
+        if (this.url === url) this.#next();
       }
     }
   }
