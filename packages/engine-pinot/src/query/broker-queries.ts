@@ -77,19 +77,14 @@ export class BrokerQueries {
       sql: statement.sql,
       queryOptions: queryOptionsOf(statement, id),
     });
-    let answer: PinotAnswer;
-    try {
-      answer = await this.#http.call({
-        method: 'POST',
-        url: `${broker}/query/sql`,
-        body,
-        signal: stop.signal,
-      });
-    } catch (error) {
-      // Once a broker answers, the query has ended in the cluster.
-      if (stop.reason !== undefined) this.#cancel(broker, id);
-      throw error;
-    }
+    // At the stop itself, so that `settled` waits for it.
+    const onStop = (): void => this.#cancel(broker, id);
+    stop.signal.addEventListener('abort', onStop, { once: true });
+    const call = { method: 'POST', url: `${broker}/query/sql`, body, signal: stop.signal } as const;
+    // Once a broker answers, the query has ended in the cluster.
+    const answer = await this.#http
+      .call(call)
+      .finally(() => stop.signal.removeEventListener('abort', onStop));
     if (answer.status === 200) return readAnswer(new ByteCursor(answer.body));
     throw await refusalOf(broker, answer);
   }
