@@ -277,7 +277,8 @@ export async function ingest(
           method: 'POST',
           path: '/ingestFromFile',
           parameters,
-          body: multipart(source.name, source.body),
+          // A call that cannot be sent ends its iteration before it reads the source.
+          body: { [Symbol.asyncIterator]: () => multipart(source.name, source.body) },
           contentType: `multipart/form-data; boundary=${boundary}`,
           errors,
           timeoutMs: Infinity,

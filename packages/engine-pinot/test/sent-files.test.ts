@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { noAuthorization } from '@quire/auth';
+import { systemRandom } from '@quire/core';
+import { ManualClock } from '@quire/core/testing';
+import { expect, test } from 'vitest';
+import { PinotTableEngine } from '../src/index.ts';
+
+const answers: Readonly<Record<string, object>> = {
+  '/version': { 'pinot-controller': '1.5.1' },
+  '/tables/t?type=offline': { OFFLINE: { tableName: 't_OFFLINE' } },
+  '/segments/t_OFFLINE/zkmetadata': { t_0: { 'segment.total.docs': '1' } },
+};
+
+async function listen(listener: RequestListener): Promise<Server & { readonly url: string }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(server, { url });
+}
+
+function close(server: Server): void {
+  server.closeAllConnections();
+  server.close();
+}
+
+function engineOf(controllerUrls: readonly string[]): PinotTableEngine {
+  return new PinotTableEngine({
+    clock: new ManualClock(),
+    random: systemRandom,
+    controllerUrls,
+    authorization: noAuthorization,
+    connectTimeoutMs: 5_000,
+    refreshMs: 1_000,
+    avoidMs: 10_000,
+    isUnlimited: false,
+    isSegmentBySegment: false,
+  });
+}
+
+/** A file that is readable once, as that of a caller. */
+function ingestOf(bytes: string): Parameters<PinotTableEngine['ingest']>[0] {
+  const body = (async function* () {
+    yield Buffer.from(bytes);
+  })();
+  const source = { kind: 'bytes', name: 'rows.json', body } as const;
+  return { tableNameWithType: 't_OFFLINE', batchConfig: {}, source };
+}
+
+test('a file for a controller that has just died is sent to the next one as a whole', async () => {
+  const dying = await listen(({ url = '' }, response) => {
+    if (url !== '/version') dying.close();
+    response.setHeader('connection', 'close').end(JSON.stringify(answers[url]));
+  });
+  const received = Promise.withResolvers<string>();
+  const next = await listen((request, response) => {
+    const { method, url = '' } = request;
+    if (method === 'GET') response.end(JSON.stringify(answers[url]));
+    else {
+      void text(request).then((body) => {
+        received.resolve(body);
+        response.end('{"status":"Successfully ingested file as segment: t_0"}');
+      });
+    }
+  });
+  {
+    await using engine = engineOf([dying.url, next.url]);
+    expect(await engine.ingest(ingestOf('{"n":1}'))).toMatchObject({ rowCount: 1 });
+    expect(await received.promise).toContain('\r\n\r\n{"n":1}\r\n');
+  }
+  close(next);
+});
