@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { noAuthorization } from '@quire/auth';
+import { type AuthorizationProvider, noAuthorization } from '@quire/auth';
 import { systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
@@ -26,12 +26,15 @@ function close(server: Server): void {
   server.close();
 }
 
-function engineOf(controllerUrls: readonly string[]): PinotTableEngine {
+function engineOf(
+  controllerUrls: readonly string[],
+  authorization: AuthorizationProvider = noAuthorization,
+): PinotTableEngine {
   return new PinotTableEngine({
     clock: new ManualClock(),
     random: systemRandom,
     controllerUrls,
-    authorization: noAuthorization,
+    authorization,
     connectTimeoutMs: 5_000,
     refreshMs: 1_000,
     avoidMs: 10_000,
@@ -71,4 +74,28 @@ test('a file for a controller that has just died is sent to the next one as a wh
     expect(await received.promise).toContain('\r\n\r\n{"n":1}\r\n');
   }
   close(next);
+});
+
+test('a file whose token was refused is not sent a second time without its rows', async () => {
+  const posts: string[] = [];
+  const server = await listen((request, response) => {
+    const { method, url = '', headers } = request;
+    if (method === 'GET') response.end(JSON.stringify(answers[url]));
+    else {
+      posts.push(headers.authorization ?? '');
+      void text(request).then(() => response.writeHead(401).end());
+    }
+  });
+  {
+    await using engine = engineOf([server.url], {
+      authorization: async ({ refused } = {}) =>
+        refused === undefined ? 'Basic old' : 'Basic new',
+    });
+    await expect(engine.ingest(ingestOf('{"n":1}'))).rejects.toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      exceptionNumber: 180,
+    });
+  }
+  expect(posts).toEqual(['Basic old']);
+  close(server);
 });

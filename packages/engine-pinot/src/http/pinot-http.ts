@@ -60,17 +60,21 @@ export class PinotHttp implements AsyncDisposable {
   }
 
   /**
-   * Makes a call. When its token is refused, reads the token again and repeats the call once.
+   * Makes a call. When its token is refused, reads the token again and repeats the call once,
+   * unless its body can be read only once.
    *
    * @throws ENGINE_UNAVAILABLE when there is no answer, or the credentials are refused
    * @throws ABORTED, or the reason of the signal
    */
   async call(call: PinotCall): Promise<PinotAnswer> {
-    const answer = await sendAuthorized(
-      this.#credentials,
-      (authorization) => this.#send(call, authorization),
-      { statusOf: ({ statusCode }) => statusCode, discard: ({ body }) => body.dump() },
-    );
+    const isReadOnce = typeof call.body === 'object' && Symbol.asyncIterator in call.body;
+    const answer = isReadOnce
+      ? await this.#send(call, await this.#credentials.authorization())
+      : await sendAuthorized(
+          this.#credentials,
+          (authorization) => this.#send(call, authorization),
+          { statusOf: ({ statusCode }) => statusCode, discard: ({ body }) => body.dump() },
+        );
     if (answer.statusCode === 401 || answer.statusCode === 403) throw await refused(call, answer);
     return { status: answer.statusCode, body: readBody(call, answer.body) };
   }
