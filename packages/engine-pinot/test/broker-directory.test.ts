@@ -102,3 +102,18 @@ test('a table that is made while a list is read is looked for in the next list',
   expect(await brokers).toEqual(['http://c:8099']);
   expect(calls).toHaveLength(3);
 });
+
+test('a table that is made while another query has its list read is looked for in the next list', async () => {
+  const both = list.text.replace('"rivers"', '"lakes":[{"host":"c","port":8099}],"rivers"');
+  const { directory, calls, clock, hang } = directoryOf(list, list, { status: 200, text: both });
+  await directory.brokersFor(new Set(['rivers']));
+  const release = hang();
+  const other = directory.brokersFor(new Set(['seas']));
+  await clock.advance(0);
+  expect(calls).toHaveLength(2);
+  const brokers = directory.brokersFor(new Set(['lakes']));
+  release();
+  expect(await brokers).toEqual(['http://c:8099']);
+  expect(await other).toEqual(['http://b:8099']);
+  expect(calls).toHaveLength(3);
+});

@@ -101,10 +101,10 @@ export class BrokerDirectory {
   async #serving(words: ReadonlySet<string>): Promise<readonly string[]> {
     const { brokers } = this.#options;
     if (brokers !== undefined) return brokers;
-    const before = this.#known;
+    const [before, joined] = [this.#known, this.#reading];
     let directory = await this.#read();
     let lists = listsOf(directory, words);
-    if (lists.length === 0 && directory === before) {
+    if (lists.length === 0 && (directory === before || joined !== undefined)) {
       // A table that was created since then is served only by the brokers of its tenant. A list
       // that is being read may be older than the table.
       await this.#reading?.catch(() => undefined);
