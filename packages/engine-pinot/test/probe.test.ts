@@ -40,7 +40,7 @@ const broker = () => serve({ '/health': 'OK', '/query/sql?sql=SELECT%201': broke
 
 function engineOf(
   controllerUrls: readonly string[],
-  brokers: readonly string[],
+  brokers: readonly string[] | undefined,
   clock = new ManualClock(),
   authorization: AuthorizationProvider = noAuthorization,
 ): PinotEngine {
@@ -126,6 +126,20 @@ test('without a controller or a broker the cluster is of no use, nor where one h
       },
     ],
   });
+});
+
+test('a probe that is aborted ends while the controller makes its list of brokers', async () => {
+  const asked = Promise.withResolvers<void>();
+  await using first = await serve(({ url }, response) => {
+    if (url === '/version') response.end(version);
+    else asked.resolve();
+  });
+  await using engine = engineOf([first.url], undefined);
+  const aborting = new AbortController();
+  const probe = engine.probe({ ...probing, signal: aborting.signal });
+  await asked.promise;
+  aborting.abort();
+  await expect(probe).rejects.toMatchObject({ code: 'ABORTED' });
 });
 
 test('a probe names the settings of the token where the cluster does not accept it', async () => {

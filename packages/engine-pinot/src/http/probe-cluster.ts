@@ -1,4 +1,5 @@
 import { formatDurationMs, isQuireError, QuireError } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import { pinotSettings } from '../settings.ts';
 import type { BrokerDirectory } from './broker-directory.ts';
 import { Controller } from './controller.ts';
@@ -34,14 +35,14 @@ export interface ProbeOptions {
 
 /** Probes every controller of the settings, and every broker, and checks its role. */
 export async function probeCluster(options: ProbeOptions): Promise<ClusterProbe> {
-  const { http, controllerUrls, directory } = options;
+  const { http, controllerUrls, directory, signal: outer } = options;
   const controllers = await problemsAt(settings.controllerUrls.key, controllerUrls, options, {
     check: async (url, signal) => void (await new Controller(http, [url]).release(signal)),
   });
   if (controllers.length === controllerUrls.length) {
     return { isUsable: false, problems: controllers };
   }
-  const brokerUrls = await listBrokers(directory);
+  const brokerUrls = await unlessAborted(listBrokers(directory), outer);
   const brokers = await problemsAt(settings.brokerUrls.key, brokerUrls, options, {
     check: (url, signal) => assertBroker(http, url, signal),
   });
