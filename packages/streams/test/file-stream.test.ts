@@ -68,6 +68,15 @@ describe('a file stream', () => {
     expect(await readAll(stream, 8)).toEqual([[8, '{"b":2}']]);
   });
 
+  test('a file stream has a line that has replaced an incomplete one of its length', async () => {
+    await using directory = await temporaryDirectory();
+    const stream = await topicWith(directory.path, '{"a":1}\n{"b"');
+    expect(await readAll(stream)).toEqual([[0, '{"a":1}']]);
+    await using producer = await FileProducer.open({ directory: directory.path, topic });
+    await producer.append(messagesOf('{ }'));
+    expect(await readAll(stream, 8)).toEqual([[8, '{ }']]);
+  });
+
   test('a file stream passes over blank lines, and takes carriage returns off', async () => {
     await using directory = await temporaryDirectory();
     const stream = await topicWith(directory.path, '\n{"a":1}\r\n\r\n\n\n{"b":2}\n\n');

@@ -21,10 +21,7 @@ export class TopicDirectory {
   readonly path: string;
   readonly topic: string;
   /** The ends of the lines of files at the last check. */
-  readonly #ends = new Map<
-    string,
-    { readonly inode: number; readonly size: number; readonly end: number }
-  >();
+  readonly #ends = new Map<string, { readonly inode: number; readonly end: number }>();
 
   /**
    * Creates a directory. @throws STREAM_INVALID when the topic's name cannot be a directory name
@@ -107,14 +104,15 @@ export class TopicDirectory {
     try {
       const { ino: inode, size } = await stat(file.path);
       const known = this.#ends.get(file.path);
-      const isSame = known !== undefined && known.inode === inode && known.end <= size;
-      if (!isSame || known.size !== size) {
-        const end = await withFile(file.path, 'r', (open) =>
-          findLineEnd(open, size, isSame ? known.end : 0),
-        );
-        this.#ends.set(file.path, { inode, size, end });
-      }
-      return { ...file, inode, endOffset: file.baseOffset + (this.#ends.get(file.path)?.end ?? 0) };
+      const knownEnd = known?.inode === inode && known.end <= size ? known.end : 0;
+      // Bytes after the end are read again: an incomplete line may have been replaced by a complete
+      // one of the same length.
+      const end =
+        knownEnd === size
+          ? size
+          : await withFile(file.path, 'r', (open) => findLineEnd(open, size, knownEnd));
+      this.#ends.set(file.path, { inode, end });
+      return { ...file, inode, endOffset: file.baseOffset + end };
     } catch (error) {
       if (isMissingFile(error)) return undefined;
       throw error;
