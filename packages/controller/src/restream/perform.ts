@@ -80,6 +80,8 @@ async function make(
       isQuireError(error, 'TABLE_EXISTS') &&
       isCreatedBy(await engine.readTable(config.destTableNameWithType, options), jobId);
     if (!isOurs) throw error;
+    // The attempt that created it may have failed to pause it.
+    if (config.debugPause) await engine.pauseConsumption(config.destTableNameWithType, options);
   }
 }
 

@@ -99,6 +99,20 @@ it('a restream waits where it was told to pause, and goes on when it is resumed'
   );
 });
 
+it('a restream pauses its destination when the attempt that created it did not pause it', async () => {
+  const scene = new Scene();
+  const create = scene.engine.createTable.bind(scene.engine);
+  // As on Apache Pinot, where the pause is another call.
+  scene.engine.createTable = async (config) => {
+    await create(config);
+    throw new QuireError('ENGINE_UNAVAILABLE', 'No server receives the pause.');
+  };
+  await using controller = scene.controller();
+  const { jobId } = await controller.start({ ...request, debugPause: true });
+  await scene.until(controller, jobId, ({ init }) => init.isMade);
+  expect(scene.engine.isPaused(destination)).toBe(true);
+});
+
 it('a restream takes a segment that is being made for an unknown lag, not for none', async () => {
   const scene = new Scene();
   scene.engine.behaviour.startingMs = 30_000;
