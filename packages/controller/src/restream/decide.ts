@@ -111,7 +111,13 @@ export function failedJob(
   nowMs: number,
 ): RestreamJob {
   const ended = end(job, 'FAILED', error.message, job.status === 'INIT' ? 'DROP' : 'PAUSE', nowMs);
-  return { ...ended, error: { code: error.code, message: error.message, stage: job.status } };
+  // A schema that another caller has created in the meantime must not be dropped.
+  const makesSchema = job.init.makesSchema && error.code !== 'SCHEMA_EXISTS';
+  return {
+    ...ended,
+    init: { ...job.init, makesSchema },
+    error: { code: error.code, message: error.message, stage: job.status },
+  };
 }
 
 /** Returns the error of a job whose destination no longer exists. */

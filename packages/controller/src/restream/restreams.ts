@@ -242,7 +242,7 @@ export class Restreams implements AsyncDisposable {
       const written = await this.#writeOutcome(failed, lost);
       if (written !== failed) return written;
       try {
-        await perform('drop', engine, job, clock.nowMs(), {});
+        await perform('drop', engine, failed, clock.nowMs(), {});
         await this.#records.remove(job.jobId);
       } catch (problem) {
         log?.warn(

@@ -144,3 +144,18 @@ it.each(['nope', '../../etc/passwd', '01a1fbe5-2323-7189-ad84-e68ed2a88fe2'])(
     );
   },
 );
+
+it('a restream keeps a schema that another caller has created under the name in the meantime', async () => {
+  const scene = new Scene();
+  const create = scene.engine.createSchema.bind(scene.engine);
+  scene.engine.createSchema = async (schema) => {
+    await create({ ...schema, dimensionFieldSpecs: [{ dataType: 'STRING', name: 'id' }] });
+    return create(schema);
+  };
+  await using controller = scene.controller();
+  await expect(controller.start(request)).rejects.toThrow(
+    expect.objectContaining({ code: 'SCHEMA_EXISTS' }),
+  );
+  expect(scene.engine.schemaNames).toEqual(['orders', 'orders2']);
+  expect(await controller.list()).toEqual([]);
+});
