@@ -10,6 +10,7 @@ import {
   unsealRecord,
 } from '@quire/core';
 import type { TableProblem } from '@quire/core/table-engine';
+import { KeyedQueue } from '@quire/core/wait';
 import type { RestreamJob } from './restream-job.ts';
 
 /**
@@ -33,6 +34,7 @@ export class JobRecords {
   readonly #store: ObjectStore;
   /** The latest revision of the record of each job that was read or written here. */
   readonly #revisions = new Map<string, number>();
+  readonly #cancels = new KeyedQueue<string>();
 
   constructor(store: ObjectStore) {
     this.#store = store;
@@ -147,7 +149,11 @@ export class JobRecords {
   }
 
   async requestCancel(jobId: string, cancel: { readonly dropDestination: boolean }): Promise<void> {
-    await this.#put(cancelKey(jobId), `${JSON.stringify(cancel)}\n`);
+    await this.#cancels.run(jobId, async () => {
+      // An earlier request, which may want the destination dropped, was acknowledged.
+      if (!cancel.dropDestination && (await this.readRequests(jobId)).cancel !== undefined) return;
+      await this.#put(cancelKey(jobId), `${JSON.stringify(cancel)}\n`);
+    });
   }
 
   /** Removes the request to cancel a job, if there is one. */

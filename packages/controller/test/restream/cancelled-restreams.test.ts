@@ -129,6 +129,32 @@ it('a restream drops its destination when asked to while the pause of it fails',
   expect(scene.engine.tableNames).toEqual([source]);
 });
 
+it.each([
+  ['before', [true, false]],
+  ['after', [false, true]],
+])(
+  'a restream drops its destination when it is cancelled with a drop just %s it is without one',
+  async (_order, requested) => {
+    const scene = new Scene();
+    await using controller = scene.controller();
+    const { jobId } = await controller.start(request);
+    await scene.until(controller, jobId, ({ status }) => status === 'TABLE_STREAM');
+    const observing = Promise.withResolvers<void>();
+    const read = scene.engine.readConsumption.bind(scene.engine);
+    scene.engine.readConsumption = async (name) => {
+      await observing.promise;
+      return read(name);
+    };
+    await scene.clock.advance(1000);
+    await Promise.all(
+      requested.map((dropDestination) => controller.cancel(jobId, { dropDestination })),
+    );
+    observing.resolve();
+    await scene.untilEnded(controller, jobId);
+    expect(scene.engine.tableNames).toEqual([source]);
+  },
+);
+
 it('a restream leaves a table alone that somebody put where the destination was', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
