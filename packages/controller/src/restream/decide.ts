@@ -294,7 +294,21 @@ function decideCommit(
     waitedMs: before.waitedMs + moment.elapsedMs,
     waitedSinceAskedMs: before.waitedSinceAskedMs + moment.elapsedMs,
   };
-  if (commit.waitedMs > settings.commitMaxMs) {
+  if (seen.commit !== undefined && seen.commit !== 'gone') {
+    commit = {
+      ...commit,
+      probedMs: moment.nowMs,
+      pendingSegmentNames: seen.commit.pendingSegmentNames,
+    };
+  }
+  const isCommitted =
+    seen.failure === undefined &&
+    seen.commit !== 'gone' &&
+    commit.engineJobId !== null &&
+    commit.probedMs !== null &&
+    commit.pendingSegmentNames.length === 0;
+  // An engine that was slow to answer may have finished in time.
+  if (!isCommitted && commit.waitedMs > settings.commitMaxMs) {
     return fail({ ...job, commit }, ...stuck(commit, seen, settings), moment);
   }
   if (seen.failure !== undefined) {
@@ -304,14 +318,7 @@ function decideCommit(
   if (commit.engineJobId === null) {
     return { kind: 'act', job: { ...job, commit }, action: 'commit' };
   }
-  if (seen.commit !== undefined && seen.commit !== 'gone') {
-    commit = {
-      ...commit,
-      probedMs: moment.nowMs,
-      pendingSegmentNames: seen.commit.pendingSegmentNames,
-    };
-  }
-  if (commit.probedMs !== null && commit.pendingSegmentNames.length === 0) {
+  if (isCommitted) {
     if (commit.pause !== 'none') return { kind: 'act', job: { ...job, commit }, action: 'release' };
     const next = enterStage(
       { ...job, commit },
@@ -377,7 +384,13 @@ function decideRebalance(
     waitedMs: 0,
   };
   let rebalance = { ...before, waitedMs: before.waitedMs + moment.elapsedMs };
-  if (rebalance.waitedMs > job.config.maxRebalanceTimeMin * 60_000) {
+  if (seen.rebalance !== undefined && seen.rebalance !== 'gone') {
+    const { status, description } = seen.rebalance;
+    rebalance = { ...rebalance, status, description };
+  }
+  const isDone = rebalance.status === 'DONE' || rebalance.status === 'NO_OP';
+  const isLate = rebalance.waitedMs > job.config.maxRebalanceTimeMin * 60_000;
+  if (isLate && (!isDone || seen.failure !== undefined)) {
     return { kind: 'act', job: { ...job, rebalance }, action: 'cancelRebalance' };
   }
   if (seen.failure !== undefined) {
@@ -385,10 +398,6 @@ function decideRebalance(
   }
   if (seen.rebalance === 'gone' && rebalance.status === 'IN_PROGRESS') {
     rebalance = { ...rebalance, engineJobId: null, status: null };
-  }
-  if (seen.rebalance !== undefined && seen.rebalance !== 'gone') {
-    const { status, description } = seen.rebalance;
-    rebalance = { ...rebalance, status, description };
   }
   const watched: RestreamJob = { ...job, rebalance };
   switch (rebalance.status) {

@@ -259,6 +259,35 @@ it('a restream fails when a rebalance takes longer than it may, and cancels it',
   expect(scene.engine.isPaused(destination)).toBe(true);
 });
 
+it.each(['readForceCommit', 'readRebalance'] as const)(
+  'a restream goes on when the answer of %s is late, but the work was finished in time',
+  async (call) => {
+    const scene = new Scene();
+    scene.engine.behaviour.rebalanceMs = 10_000;
+    const [called, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read = scene.engine[call].bind(scene.engine) as (jobId: string) => Promise<never>;
+    let isForced = call === 'readRebalance';
+    scene.engine[call] = async (jobId: string) => {
+      // The first call is a part of the forced commit itself.
+      if (!isForced) isForced = true;
+      else {
+        called.resolve();
+        await answering.promise;
+      }
+      return read(jobId);
+    };
+    await using controller = scene.controller();
+    const { jobId } = await controller.start({ ...request, maxRebalanceTimeMin: 1 });
+    const status = call === 'readRebalance' ? 'REBALANCE' : 'FORCE_COMMIT';
+    await scene.until(controller, jobId, (job) => job.status === status);
+    await scene.clock.advance(2000);
+    await called.promise;
+    await scene.clock.advance(settings.commitMaxMs + 1000);
+    answering.resolve();
+    expect(await scene.untilEnded(controller, jobId)).toMatchObject({ status: 'DONE' });
+  },
+);
+
 it('a restream fails when the stream stands still, and says where it stands', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
