@@ -173,6 +173,20 @@ test.each<readonly [added: string | undefined, before: Halves, now: Halves]>([
   },
 );
 
+test('a selection is as fresh as the oldest of its answers that know how fresh they are', async () => {
+  const freshness: Readonly<Record<string, number>> = { r1: 1000, r2: 0, r3: 2000 };
+  const segments = { REALTIME: Object.keys(freshness) };
+  const name = 'minConsumingFreshnessTimeMs';
+  const ask = async (segment: string) =>
+    (async function* (): AsyncGenerator<AnswerPart> {
+      yield { kind: 'member', name, text: String(freshness[segment]) };
+    })();
+  const source = { controller: listing(segments, segments), signal, concurrencyMax: 1, ask };
+  expect(await Array.fromAsync(readSegments(selection, source))).toEqual([
+    { kind: 'member', name, text: '1000' },
+  ]);
+});
+
 test('a table has no upserts if it does not exist, and is not queried if its configs cannot be read', async () => {
   const answering = (status: number) =>
     ({ call: async () => ({ status, text: '{}' }) }) as unknown as Controller;

@@ -24,7 +24,6 @@ const largestMembers: ReadonlySet<string> = new Set([
   'totalDocs',
   'numServersQueried',
   'numServersResponded',
-  'minConsumingFreshnessTimeMs',
   // Each answer counts all segments of the table, not only those of its query.
   'numSegmentsQueried',
   'numConsumingSegmentsQueried',
@@ -34,6 +33,9 @@ const largestMembers: ReadonlySet<string> = new Set([
   'numSegmentsPrunedByLimit',
   'numSegmentsPrunedByValue',
 ]);
+
+/** The time up to which rows are included, whose smallest value counts; 0 if an answer has none. */
+const freshnessMember = 'minConsumingFreshnessTimeMs';
 
 /** The counts of segments that are summed, each with the count of which it is a part. */
 const parts: readonly (readonly [part: string, whole: string])[] = [
@@ -219,7 +221,9 @@ async function listSegments(
 function addMember(members: Map<string, unknown>, name: string, value: unknown): void {
   const before = members.get(name);
   if (typeof value === 'number' && typeof before === 'number') {
-    members.set(name, largestMembers.has(name) ? Math.max(before, value) : before + value);
+    const hasBoth = before > 0 && value > 0;
+    if (name === freshnessMember && hasBoth) members.set(name, Math.min(before, value));
+    else members.set(name, largestMembers.has(name) ? Math.max(before, value) : before + value);
   } else if (typeof value === 'boolean') {
     members.set(name, before === true || value);
   } else {
