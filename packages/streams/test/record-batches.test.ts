@@ -55,6 +55,23 @@ describe('readRecordBatches', () => {
     ]);
   });
 
+  test.each([1, 100])(
+    'readRecordBatches refuses a message of %i bytes in the format of Kafka before 0.11',
+    (size) => {
+      const message = Buffer.alloc(34 + size);
+      message.writeInt32BE(message.byteLength - 12, 8);
+      message.writeInt8(1, 16); // the version
+      message.writeInt32BE(-1, 26); // no key
+      message.writeInt32BE(size, 30);
+      expect(() => read(message)).toThrow(
+        expect.objectContaining({
+          code: 'PLT_KFK_UNSUPPORTED',
+          message: 'It has messages in the format of Kafka before 0.11.',
+        }),
+      );
+    },
+  );
+
   test('readRecordBatches reads times that are decades after the first', () => {
     // The client writes differences of 2^31 ms and more incorrectly, other producers do not:
     // 999,999,999,000 in zigzag encoding is 1,999,999,998,000.

@@ -1,4 +1,8 @@
-import { compressionsAlgorithmsByBitmask, UnsupportedCompressionError } from '@platformatic/kafka';
+import {
+  compressionsAlgorithmsByBitmask,
+  UnsupportedCompressionError,
+  UnsupportedError,
+} from '@platformatic/kafka';
 
 /** A batch of records (https://kafka.apache.org/documentation/#recordbatch). */
 export interface RecordBatch {
@@ -25,12 +29,22 @@ export interface KafkaRecord {
 const compressionMask = 0b111;
 /** The bytes of a batch up to its length, which the length does not count. */
 const lengthEnd = 12;
+/** The position of the version of the format, which is the same in all versions. */
+const versionAt = 16;
 /** The bytes of a batch before its records. */
 const headerBytes = 61;
 
-/** Reads the complete batches of an answer, in order. */
+/**
+ * Reads the complete batches of an answer, in order.
+ *
+ * @throws UnsupportedError when messages are in the format of Kafka before 0.11
+ */
 export function* readRecordBatches(bytes: Buffer): Generator<RecordBatch> {
-  for (let start = 0; start + headerBytes <= bytes.byteLength;) {
+  for (let start = 0; start + versionAt < bytes.byteLength;) {
+    if (bytes[start + versionAt] !== 2) {
+      throw new UnsupportedError('It has messages in the format of Kafka before 0.11.');
+    }
+    if (start + headerBytes > bytes.byteLength) return;
     const end = start + lengthEnd + bytes.readInt32BE(start + 8);
     if (end > bytes.byteLength || end < start + headerBytes) return;
     const batch = bytes.subarray(start, end);
