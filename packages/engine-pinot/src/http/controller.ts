@@ -16,6 +16,9 @@ export interface ControllerCall extends Omit<PinotCall, 'url'> {
   readonly timeoutMs?: number | undefined;
 }
 
+/** The age from which the release is read again: a cluster is upgraded while a server runs. */
+const releaseAgeMaxMs = 5 * 60_000;
+
 const readMaxMs = 30_000;
 const changeMaxMs = 120_000;
 
@@ -31,6 +34,7 @@ export class Controller {
   /** The index of the controller that answered last. */
   #current = 0;
   #release: Promise<readonly number[]> | undefined;
+  #releaseAskedMs = 0;
 
   /** @param urls at least one, without a slash at the end */
   constructor(http: PinotHttp, urls: readonly string[]) {
@@ -71,14 +75,24 @@ export class Controller {
   }
 
   /**
-   * Returns the release of the cluster, `[1, 5, 1]`, requested once.
+   * Returns the release of the cluster, `[1, 5, 1]`, which is a few minutes old at most unless the
+   * controllers do not answer.
    *
    * @throws UNSUPPORTED when it is too old
    */
   async release(signal?: AbortSignal): Promise<readonly number[]> {
-    // Independent of the signal of the first caller: others wait for the same answer.
-    this.#release ??= this.#readRelease();
-    this.#release.catch(() => (this.#release = undefined));
+    const nowMs = this.http.clock.monotonicMs();
+    if (this.#release === undefined || nowMs - this.#releaseAskedMs > releaseAgeMaxMs) {
+      this.#releaseAskedMs = nowMs;
+      // Independent of the signal of the first caller: others wait for the same answer.
+      const reading = this.#readRelease();
+      // No caller waits for a newer answer, because the controller may hang.
+      this.#release ??= reading;
+      reading.then(
+        () => (this.#release = reading),
+        () => this.#release === reading && (this.#release = undefined),
+      );
+    }
     return unlessAborted(this.#release, signal);
   }
 
