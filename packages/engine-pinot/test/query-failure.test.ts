@@ -51,6 +51,14 @@ test('an answer that is too large is 245, a limit, and not a cancelled query', (
   });
 });
 
+test('an exception without a message is the failure that its number says', () => {
+  expect(failureOf([{ errorCode: 250, message: null }])).toMatchObject({
+    code: 'QUERY_TIMED_OUT',
+    exceptionNumber: 250,
+    message: 'Apache Pinot gives no reason.',
+  });
+});
+
 test.each([
   [
     'Received 1 error from stage 2 on Server_127.0.0.1_33173: For input string: "text 5000"',

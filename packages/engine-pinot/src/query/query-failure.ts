@@ -5,7 +5,8 @@ import { withoutAddedLimit } from './sql-tokens.ts';
 /** One of the `exceptions` of an answer. */
 export interface PinotException {
   readonly errorCode: number;
-  readonly message: string;
+  /** Null, or absent, for some exceptions of Java. */
+  readonly message?: string | null;
 }
 
 /** The error codes for Apache Pinot's numbers (QueryErrorCode); for any other, QUERY_FAILED. */
@@ -70,10 +71,10 @@ const messageLengthMax = 4_000;
  * messages of all without names of instances.
  */
 export function failureOf(exceptions: readonly PinotException[]): QuireError {
-  const numbered = exceptions.map(({ errorCode, message }) => ({
-    number: numberOf(errorCode, message),
-    message: withoutAddedLimit(message),
-  }));
+  const numbered = exceptions.map(({ errorCode, message }) => {
+    const given = message ?? 'Apache Pinot gives no reason.';
+    return { number: numberOf(errorCode, given), message: withoutAddedLimit(given) };
+  });
   const number = numbered[0]?.number ?? 200;
   const words = joined(numbered.map(({ message }) => message));
   const message = joined(
