@@ -85,6 +85,8 @@ export class KafkaConnections implements AsyncDisposable {
     signal: AbortSignal | undefined,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
+    // The metadata may have been cached.
+    if (this.#isClosed) throw new AggregateError([new Error('The stream is closed.')]);
     const pool =
       this.#fetchPools.get(target.partition) ?? new ConnectionPool('quire', this.#options);
     // Two concurrent fetches of one partition have separate connections.
