@@ -314,7 +314,11 @@ function decideCommit(
   if (seen.failure !== undefined) {
     return { kind: 'wait', job: { ...job, commit }, delayMs: settings.pollMs };
   }
-  if (seen.commit === 'gone') commit = { ...commit, engineJobId: null };
+  if (seen.commit === 'gone') {
+    // A paused destination accepts no request to commit.
+    if (commit.pause !== 'none') return { kind: 'act', job: { ...job, commit }, action: 'release' };
+    commit = { ...commit, engineJobId: null };
+  }
   if (commit.engineJobId === null) {
     return { kind: 'act', job: { ...job, commit }, action: 'commit' };
   }

@@ -220,6 +220,7 @@ export class FakeEngine implements RestreamEngine {
   async forceCommit(name: string): Promise<ForceCommitJob> {
     this.#assertReachable();
     const table = this.#table(name);
+    if (table.isPaused) throw new QuireError('CONFLICT', `${name} is paused.`);
     const segmentNames = Array.from({ length: partitionCount }, (_, index) =>
       segmentName(name, index, table.sequence),
     );

@@ -235,6 +235,20 @@ it('a restream asks again for a commit that is stuck, by a pause', async () => {
   expect(scene.engine.isPaused(destination)).toBe(false);
 });
 
+it('a restream resumes its destination when the engine has forgotten the commit that it paused it for', async () => {
+  const scene = new Scene();
+  const read = scene.engine.readForceCommit.bind(scene.engine);
+  scene.engine.readForceCommit = async (id) => {
+    if (!scene.engine.isPaused(destination)) return read(id);
+    throw new QuireError('JOB_NOT_FOUND', `There is no job ${id}.`);
+  };
+  await using controller = scene.controller();
+  scene.engine.behaviour.isCommitStuck = true;
+  const { jobId } = await controller.start(request);
+  expect(await scene.untilEnded(controller, jobId)).toMatchObject({ status: 'DONE' });
+  expect(scene.engine.isPaused(destination)).toBe(false);
+});
+
 it('a restream waits for a rebalance that moves segments', async () => {
   const scene = new Scene();
   scene.engine.behaviour.rebalanceMs = 60_000;
