@@ -7,6 +7,7 @@ import { systemRandom } from '@quire/core';
 import { ManualClock } from '@quire/core/testing';
 import { expect, test } from 'vitest';
 import { PinotTableEngine } from '../src/index.ts';
+import { replay } from './replayed-controller.ts';
 
 const answers: Readonly<Record<string, object>> = {
   '/version': { 'pinot-controller': '1.5.1' },
@@ -98,4 +99,31 @@ test('a file whose token was refused is not sent a second time without its rows'
   }
   expect(posts).toEqual(['Basic old']);
   close(server);
+});
+
+test('a file that is loaded is not reported as failed when its rows cannot be counted', async () => {
+  const parameters = new URLSearchParams({
+    tableNameWithType: 't_OFFLINE',
+    batchConfigMapStr: '{}',
+    sourceURIStr: 's3://b/rows.json',
+  });
+  await using cluster = await replay({
+    ...answers,
+    [`POST /ingestFromURI?${parameters.toString()}`]: { status: 'Ingested as segment: t_0' },
+    '/segments/t_OFFLINE/zkmetadata': { status: 500, text: '{"error":"ZooKeeper is down"}' },
+  });
+  const source = { kind: 'uri', uri: 's3://b/rows.json' } as const;
+  const request = { tableNameWithType: 't_OFFLINE', batchConfig: {}, source };
+  expect(await cluster.engine.ingest(request)).toEqual({
+    segmentNames: ['t_0'],
+    rowCount: 0,
+    findings: [
+      {
+        path: '',
+        code: 'PINOT',
+        message: 'The file is loaded, but the number of its rows is not known.',
+        severity: 'warning',
+      },
+    ],
+  });
 });

@@ -1,5 +1,10 @@
 import { type CallOptions, isQuireError, QuireError } from '@quire/core';
-import type { Ingested, IngestRequest, SegmentDescription } from '@quire/core/table-engine';
+import type {
+  Finding,
+  Ingested,
+  IngestRequest,
+  SegmentDescription,
+} from '@quire/core/table-engine';
 import {
   type AdminCalls,
   encodeJson,
@@ -292,10 +297,36 @@ export async function ingest(
       `Apache Pinot names no segment: ${textIn(answer, 'status')}`,
     );
   }
-  const metadata = (await readZkMetadata(calls, tableNameWithType, options)).get(segmentName) ?? {};
+  const rowCount = await countLoaded(calls, tableNameWithType, segmentName, options);
   return {
     segmentNames: [segmentName],
-    rowCount: numberIn(metadata, 'segment.total.docs') ?? 0,
-    findings: [],
+    rowCount: rowCount ?? 0,
+    findings: rowCount === null ? [uncounted] : [],
   };
+}
+
+const uncounted: Finding = {
+  path: '',
+  code: 'PINOT',
+  message: 'The file is loaded, but the number of its rows is not known.',
+  severity: 'warning',
+};
+
+/**
+ * Returns the rows of a segment that has just been loaded; null if they are not known. It does not
+ * fail, because a caller who meets an error loads the file again.
+ */
+async function countLoaded(
+  calls: AdminCalls,
+  tableNameWithType: string,
+  segmentName: string,
+  options: CallOptions,
+): Promise<number | null> {
+  try {
+    const metadata = await readZkMetadata(calls, tableNameWithType, options);
+    return numberIn(metadata.get(segmentName) ?? {}, 'segment.total.docs');
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return null;
+  }
 }
