@@ -57,3 +57,39 @@ test.each([
   });
   expect(await cluster.engine.readTaskQueue('MergeRollupTask')).toBe(expected);
 });
+
+const down = { status: 500, text: '{"error":"ZooKeeper is down"}' };
+
+test('tasks that are scheduled are not reported as failed when their tables cannot be read', async () => {
+  await using cluster = await replay({
+    ...base,
+    'POST /tasks/schedule': { MergeRollupTask: taskName },
+    [`/tasks/task/${taskName}/config`]: down,
+  });
+  expect(await cluster.engine.scheduleTasks()).toEqual({
+    scheduled: [{ taskType: 'MergeRollupTask', tableNameWithType: '', taskName }],
+    skipped: [],
+    errors: [],
+  });
+});
+
+test('a task that is created is not reported as failed when its state cannot be read', async () => {
+  await using cluster = await replay({
+    ...base,
+    '/tables/rivers?type=offline': { OFFLINE: { tableName: 'rivers_OFFLINE' } },
+    'POST /tasks/execute': { rivers_OFFLINE: taskName },
+    [`/tasks/task/${taskName}/debug?verbosity=1`]: down,
+  });
+  const request = {
+    taskType: 'MergeRollupTask',
+    tableNameWithType: 'rivers_OFFLINE',
+    configs: {},
+  };
+  expect(await cluster.engine.executeTask(request)).toMatchObject({
+    taskName,
+    taskType: 'MergeRollupTask',
+    tableNameWithType: 'rivers_OFFLINE',
+    state: 'NOT_STARTED',
+    subtasks: [],
+  });
+});

@@ -1,4 +1,4 @@
-import { type CallOptions, type JsonValue, QuireError } from '@quire/core';
+import { type CallOptions, isQuireError, type JsonValue, QuireError } from '@quire/core';
 import {
   type ScheduledTasks,
   type SubtaskRecord,
@@ -104,7 +104,7 @@ async function withTables(
   return Promise.all(
     scheduled.map(async (each) =>
       each.tableNameWithType === ''
-        ? { ...each, tableNameWithType: await tableOf(calls, each.taskName, options) }
+        ? { ...each, tableNameWithType: await orUnread(tableOf(calls, each.taskName, options), '') }
         : each,
     ),
   );
@@ -149,7 +149,20 @@ export async function executeTask(
       `Apache Pinot created no task of ${taskType} for ${tableNameWithType}.`,
     );
   }
-  return readTask(calls, name, options);
+  return orUnread(readTask(calls, name, options), recordOf(name, {}, tableNameWithType));
+}
+
+/**
+ * Returns what is read of a task that was just created, or a default if that fails: a caller who
+ * meets an error creates the task again.
+ */
+async function orUnread<T>(reading: Promise<T>, unread: T): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!isQuireError(error)) throw error;
+    return unread;
+  }
 }
 
 export async function listTasks(
