@@ -7,6 +7,7 @@ import {
   QuireError,
   type Random,
   StoreLease,
+  throwIfAborted,
 } from '@quire/core';
 import type { TableProblem } from '@quire/core/table-engine';
 import { continueTrace, traced, traceHeaders } from '@quire/core/trace';
@@ -97,7 +98,8 @@ export class Restreams implements AsyncDisposable {
    * Starts a job: checks everything, then creates the destination. If it rejects, nothing was
    * created.
    *
-   * @throws as `checkStart`; JOB_EXISTS when a job works with one of the tables, with its id
+   * @throws as `checkStart`; JOB_EXISTS when a job works with one of the tables, with its id;
+   *   SHUTTING_DOWN when the controller closes before its turn
    * @param claim the principal of the start; principals take turns
    * @throws TABLE_INVALID when the config does not fit the destination, with all findings
    */
@@ -203,6 +205,7 @@ export class Restreams implements AsyncDisposable {
 
   async #start(request: RestreamRequest, options: CallOptions): Promise<RestreamJob> {
     const { engine, clock, random } = this.#options;
+    throwIfAborted(this.#stop.signal);
     for (const name of [request.tableNameWithType, request.destTableNameWithType]) {
       const active = await this.findActive(name, options);
       if (active !== undefined) throw inUse(name, active);

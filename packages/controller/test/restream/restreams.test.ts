@@ -85,6 +85,29 @@ it('a restream starts jobs one after another, and lets principals take turns', a
   expect(ended).toEqual(['ann 0', 'bob 3', 'eve 4', 'ann 1', 'ann 2']);
 });
 
+it('a restream that waits for its turn when the controller closes is refused, and creates nothing', async () => {
+  const scene = new Scene();
+  const [creating, created] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const create = scene.engine.createTable.bind(scene.engine);
+  const other = { tableNameWithType: 'a_REALTIME', destTableNameWithType: 'b_REALTIME' };
+  await create({ tableName: other.tableNameWithType, tableType: 'REALTIME' });
+  scene.engine.createTable = async (...parts) => {
+    creating.resolve();
+    await created.promise;
+    return create(...parts);
+  };
+  const controller = scene.controller();
+  const first = controller.start(request);
+  const second = controller.start(other).catch((error: unknown) => error);
+  await creating.promise;
+  const closing = controller[Symbol.asyncDispose]();
+  created.resolve();
+  await closing;
+  expect(await first).toMatchObject({ status: 'INIT', init: { isMade: true } });
+  expect(await second).toMatchObject({ code: 'SHUTTING_DOWN' });
+  expect(scene.engine.tableNames).not.toContain(other.destTableNameWithType);
+});
+
 it('a restream waits where it was told to pause, and goes on when it is resumed', async () => {
   const scene = new Scene();
   await using controller = scene.controller();
