@@ -30,7 +30,10 @@ export async function sendAuthorized<Answer>(
   const first = await provider.authorization();
   const answer = await send(first);
   if (statusOf(answer) !== 401) return answer;
-  const second = await provider.authorization({ refused: first });
+  const second = await provider.authorization({ refused: first }).catch(async (error: unknown) => {
+    await discard?.(answer);
+    throw error;
+  });
   if (second === first) return answer;
   await discard?.(answer);
   return send(second);
