@@ -5,7 +5,7 @@ import { decide, droppedError, failedJob, type RestreamSettings } from './decide
 import type { JobRecords } from './job-records.ts';
 import { observe } from './observe.ts';
 import { isRetryable, retryTimeoutMs, addRetryTime } from './retry-timeout.ts';
-import { perform } from './perform.ts';
+import { perform, uncompared } from './perform.ts';
 import { hasDropFailed, type RestreamJob, withProblem } from './restream-job.ts';
 
 /** The log of jobs; a pino logger fits. */
@@ -91,6 +91,9 @@ async function act(
     const waited = addRetryTime(job, elapsedMs);
     if (isRetryable(error) && waited.waitedMs <= retryTimeoutMs(job, settings())) {
       return { job: withProblem(waited.job, error, clock.nowMs()), isInVain: true };
+    }
+    if (action === 'compare' && isRetryable(error)) {
+      return { job: uncompared(waited.job, error, clock.nowMs()), isInVain: false };
     }
     if (waited.job.cleanup !== null) {
       const cleanup = { ...waited.job.cleanup, isDone: true, problem: error.message };

@@ -1,4 +1,4 @@
-import { type CallOptions, formatDurationMs, isQuireError } from '@quire/core';
+import { type CallOptions, formatDurationMs, isQuireError, type QuireError } from '@quire/core';
 import type { Consumption, RebalanceJob } from '@quire/core/table-engine';
 import type { RestreamEngine } from './restream-engine.ts';
 import { type Action, failedJob } from './decide.ts';
@@ -202,8 +202,6 @@ async function finish(
   options: CallOptions,
 ): Promise<RestreamJob> {
   const { tableNameWithType: source, destTableNameWithType: destination } = job.config;
-  const rebalanced =
-    job.rebalance?.description ?? 'Segments are on the servers that their tenants require.';
   try {
     const { isOneMoment, ...comparison } = await compare(engine, job, options);
     const { destinationRows, sourceRows } = comparison;
@@ -211,16 +209,25 @@ async function finish(
     const outcome = isOneMoment
       ? rows
       : `${rows} Both tables continued to consume: the offsets were read after the counts.`;
-    return { ...enterStage(job, 'DONE', nowMs, rebalanced, outcome), comparison };
+    return { ...enterStage(job, 'DONE', nowMs, rebalancedOf(job), outcome), comparison };
   } catch (error) {
     if (!isQuireError(error) || error.kind === 'aborted' || error.kind === 'unavailable') {
       throw error;
     }
     // Without the source there is nothing to compare; without the destination the job has failed.
     if (error.code === 'TABLE_NOT_FOUND') await engine.readTable(destination, options);
-    const outcome = `Source and destination could not be compared: ${error.message}`;
-    return enterStage(job, 'DONE', nowMs, rebalanced, outcome);
+    return uncompared(job, error, nowMs);
   }
+}
+
+/** Returns the job as DONE without a comparison. */
+export function uncompared(job: RestreamJob, error: QuireError, nowMs: number): RestreamJob {
+  const outcome = `Source and destination could not be compared: ${error.message}`;
+  return enterStage(job, 'DONE', nowMs, rebalancedOf(job), outcome);
+}
+
+function rebalancedOf({ rebalance }: RestreamJob): string {
+  return rebalance?.description ?? 'Segments are on the servers that their tenants require.';
 }
 
 /** The maximum number of counts until one is found during which no offset has moved. */
