@@ -137,6 +137,21 @@ describe('an exchange', () => {
     expect(await call.outcome).toMatchObject({ kind: 'answered' });
   });
 
+  test('an exchange gives the broker its whole time again once the caller reads on', async () => {
+    const call = beginExchange();
+    call.begin();
+    await call.clock.advance(950);
+    call.answer(200, chunked);
+    call.response.isReady = false;
+    call.data('x');
+    await call.clock.advance(99);
+    call.response.emit('drain');
+    await call.clock.advance(99);
+    expect(call.response.destroyed).toBe(false);
+    await call.clock.advance(1);
+    expect(await call.outcome).toMatchObject({ kind: 'broken' });
+  });
+
   test('an exchange gives its slot back when the caller has to be waited for, and at its end in any case', async () => {
     const paused = beginExchange();
     await paused.clock.advance(0);

@@ -76,7 +76,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { method, path, headers, upload, signal, response } = this.#call;
     const end = this.#broker.beginCall();
     const onAbort = (): void => this.#giveUp(abortError(signal));
-    const onDrain = (): void => this.#controller?.resume();
+    const onDrain = (): void => {
+      this.noteProgress();
+      this.#controller?.resume();
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     response.on('drain', onDrain);
     try {
