@@ -127,6 +127,19 @@ describe('mergeLists', () => {
     expect(merged.map(({ requestId }) => requestId)).toEqual(['b', 'a']);
   });
 
+  test('openList lets go of a list whose first entry is not a result', async () => {
+    let isOpen = true;
+    async function* entries(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield Buffer.from('{}');
+      } finally {
+        isOpen = false;
+      }
+    }
+    await expect(openList(entries())).rejects.toMatchObject({ code: 'BROKER_FAILED' });
+    expect(isOpen).toBe(false);
+  });
+
   test('mergeLists lets go of all lists when nobody reads on', async () => {
     let openCount = 0;
     async function* counted(): AsyncGenerator<Uint8Array> {

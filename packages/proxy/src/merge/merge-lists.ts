@@ -24,7 +24,13 @@ export async function openList(elements: AsyncIterable<Uint8Array>): Promise<Ope
   const iterator = elements[Symbol.asyncIterator]();
   const next = async (): Promise<ListedResult | undefined> => {
     const element = await iterator.next();
-    return element.done === true ? undefined : parseEntry(element.value);
+    if (element.done === true) return undefined;
+    try {
+      return parseEntry(element.value);
+    } catch (error) {
+      await iterator.return?.();
+      throw error;
+    }
   };
   const first = await next();
   return {
