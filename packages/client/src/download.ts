@@ -141,9 +141,10 @@ export class Download implements AsyncIterable<Uint8Array> {
     const read = (page: PageRequest, pageSignal: AbortSignal) =>
       this.#readPiece(format, page, pageSignal);
     for await (const { end, piece } of readAhead(this.#pagesLeft(), read, signal)) {
-      this.#position = { offset: end, sizeBytes: this.#position.sizeBytes + piece.byteLength };
-      const { sizeBytes } = this.#position;
+      const sizeBytes = this.#position.sizeBytes + piece.byteLength;
+      // First, because a chunk whose callback throws is not yielded.
       onProgress?.({ rowCount: end - this.#start, totalRowCount: this.totalRowCount, sizeBytes });
+      this.#position = { offset: end, sizeBytes };
       if (piece.byteLength > 0) yield piece;
     }
   }
@@ -199,9 +200,9 @@ export class Download implements AsyncIterable<Uint8Array> {
           ]
         : streamPageBytes(this.#caller, this.#result, page, { signal, firstByte });
     const advance = (offset: number, byteCount: number): void => {
-      this.#position = { offset, sizeBytes: this.#position.sizeBytes + byteCount };
-      const { sizeBytes } = this.#position;
+      const sizeBytes = this.#position.sizeBytes + byteCount;
       onProgress?.({ rowCount: offset - this.#start, totalRowCount, sizeBytes });
+      this.#position = { offset, sizeBytes };
     };
     try {
       for await (const bytes of chunks) {

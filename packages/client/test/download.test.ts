@@ -96,6 +96,25 @@ describe('a download', () => {
     ]);
   });
 
+  it.each(['csv', 'parquet'] as const)(
+    'a download of %s goes on with the chunk whose progress could not be told',
+    async (format) => {
+      const fault = (call: string) =>
+        call.includes('parquet') ? new Response('PAR1 rows PAR1') : undefined;
+      const cursor = await cursorOf(new FakeResult({ rowCount: 5, fault }));
+      let isBroken = true;
+      const onProgress = (): void => {
+        if (isBroken) throw new Error('The display is gone.');
+      };
+      const download = cursor.download({ format, pageSize: 2, onProgress });
+      await expect(collect(download)).rejects.toThrow('The display is gone.');
+      isBroken = false;
+      expect(textOf(await collect(download))).toBe(
+        format === 'csv' ? csvOf(rowsOf(0, 5)) : 'PAR1 rows PAR1',
+      );
+    },
+  );
+
   it('a download gives a page once that was cut short at first', async () => {
     const cut = new Set([1, 3]);
     const fake = new FakeResult({
