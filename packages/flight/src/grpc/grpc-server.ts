@@ -7,7 +7,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import { type Clock, QuireError } from '@quire/core';
 import { listenError } from '@quire/core/process';
@@ -67,6 +67,8 @@ export class GrpcServer implements AsyncDisposable {
   readonly #options: GrpcServerOptions;
   readonly #server: Http2Server | Http2SecureServer;
   readonly #sessions = new Set<ServerHttp2Session>();
+  /** The sockets of all connections, including those without a session yet. */
+  readonly #sockets = new Set<Socket>();
 
   constructor(options: GrpcServerOptions) {
     this.#options = options;
@@ -90,6 +92,10 @@ export class GrpcServer implements AsyncDisposable {
       tls === undefined
         ? createServer(http2)
         : createSecureServer({ ...http2, ...tls, allowHTTP1: false, handshakeTimeout });
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     this.#server.on('session', (session) => this.#watch(session));
     this.#server.on('stream', (stream, headers) => void this.#answer(stream, headers));
     // Node has closed the connection by then.
@@ -124,8 +130,10 @@ export class GrpcServer implements AsyncDisposable {
   /** Stops listening, and closes all connections, including those with running calls. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    const sessions = [...this.#sessions].map(destroyed);
-    await Promise.all([closed, ...sessions]);
+    await Promise.all([...this.#sessions].map(destroyed));
+    // Connections whose handshake of TLS has not ended have no session.
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
