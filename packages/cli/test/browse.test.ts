@@ -99,7 +99,10 @@ describe('a result on a terminal', () => {
     expect(broker.calls[0]).toBe('POST /query/sql?doPaginate=true&async=true&numRows=5&wait=0ms');
   });
 
-  it('a result on a terminal is cancelled by Ctrl-C while its first rows are waited for', async () => {
+  it.each([
+    ['its first rows are waited for', 'GET'],
+    ['its id is not known yet', 'POST'],
+  ])('a result on a terminal is cancelled by Ctrl-C while %s', async (_when, interrupted) => {
     const status = {
       requestId: fakeRequestId,
       brokerId: 'b',
@@ -110,7 +113,7 @@ describe('a result on a terminal', () => {
     const body = { ...status, sizeBytes: 0, timeUsedMs: 1, submissionTimeMs: 1 };
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     await using broker = await startFakeBroker(0, ({ method }) => {
-      if (method === 'GET') environment.signal('SIGINT');
+      if (method === interrupted) environment.signal('SIGINT');
       return method === 'GET' ? undefined : { status: method === 'POST' ? 202 : 200, body };
     });
     expect(await runCommand(['query', '--url', broker.url, 'SELECT 1'], environment)).toBe(1);
@@ -220,6 +223,8 @@ describe('the progress display', () => {
     for (let turn = 0; turn < 15; turn += 1) await environment.clock.advance(100);
     await environment.stderr.lastWith('⠼ running  1.5 s   Ctrl-C cancels');
     environment.signal('SIGINT');
+    // The id of the query is waited for, to cancel it.
+    await environment.clock.advance(2000);
     expect(await running).toBe(1);
     expect(environment.stderr.text.endsWith('\r\u001b[KCancelled.\n')).toBe(true);
   });

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 import { type Growth, runPager, screenRowsOf } from '../pager/run-pager.ts';
 import type { TimedPage } from '../pager/pager-state.ts';
 import { showProgress } from '../progress.ts';
-import { cancelQuietly, type QueryRequest, timed } from './query-request.ts';
+import { cancelQuietly, type QueryRequest, startUnlessAborted, timed } from './query-request.ts';
 import { printTable } from './show-result.ts';
 
 /** A query to browse. */
@@ -77,7 +77,9 @@ async function openFirstPage(
   await using _progress = showProgress(environment, 'running');
   const rowCount = pageSize ?? screenRowsOf(environment);
   // The call does not wait for rows, so that the id for cancelling the query is known immediately.
-  const cursor = await client.start(sql, { parameters, rowCount, waitMs: 0, signal });
+  const cursor = await startUnlessAborted(environment, signal, (startSignal) =>
+    client.start(sql, { parameters, rowCount, waitMs: 0, signal: startSignal }),
+  );
   const { page } = cursor;
   if (page !== undefined && offset === 0 && !page.isGrowing) return { cursor, page };
   try {

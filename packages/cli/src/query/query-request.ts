@@ -1,4 +1,5 @@
 import type { GrowingCursor, ParameterValues, QuireClient, ResultCursor } from '@quire/client';
+import { unlessAborted } from '@quire/core/wait';
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
 
@@ -54,6 +55,34 @@ export function pageOf({
   const rowsLeft = rowCountMax ?? Number.MAX_SAFE_INTEGER;
   if (pageSize !== undefined) return Math.min(rowsLeft, pageSize);
   return rowsLeft < 10_000 ? rowsLeft : undefined;
+}
+
+/** The time that an interrupted command waits for the id of the query to cancel. */
+const cancelWaitMs = 2000;
+
+/**
+ * Starts a query. If that is interrupted before its id is known, the query is cancelled when the
+ * response arrives, if it arrives soon.
+ */
+export async function startUnlessAborted(
+  { clock }: Environment,
+  signal: AbortSignal,
+  start: (signal: AbortSignal) => Promise<GrowingCursor>,
+): Promise<GrowingCursor> {
+  const givenUp = new AbortController();
+  const starting = start(givenUp.signal);
+  try {
+    return await unlessAborted(starting, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const cancelled = starting.then((cursor) => cursor.cancel()).catch(() => undefined);
+    await Promise.race([
+      cancelled,
+      clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined),
+    ]);
+    givenUp.abort();
+    throw error;
+  }
 }
 
 /** Cancels a query, and ignores failures: a query that has ended needs no cancellation. */

@@ -5,14 +5,13 @@ import type {
   QuireQueryClient,
 } from '@quire/client';
 import { formatBytes, isQuireError, QuireError } from '@quire/core';
-import { unlessAborted } from '@quire/core/wait';
 import type { FormatsWith } from '@quire/core/wire';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { type Progress, showProgress } from '../progress.ts';
 import { tabbedHeader, tabbedRow } from '../row-lines.ts';
 import { describeProgress } from './download-result.ts';
-import { cancelQuietly, pageOf, type QueryRequest } from './query-request.ts';
+import { cancelQuietly, pageOf, type QueryRequest, startUnlessAborted } from './query-request.ts';
 
 /**
  * Formats that can be written while the query runs: the output stays valid, whatever rows follow.
@@ -32,8 +31,6 @@ export interface GrowingRequest extends QueryRequest {
 
 /** The interval between two calls of a server that does not wait for rows. */
 const pauseMs = 200;
-/** The time that an interrupted command waits for the id of the query to cancel. */
-const cancelWaitMs = 2000;
 
 /**
  * Runs a query and writes the requested rows as they arrive, in constant memory. Cancels a query
@@ -66,31 +63,6 @@ export async function streamGrowing(
   } catch (error) {
     if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cancelQuietly(cursor);
     else if (isWritten && isQuireError(error)) throw partlyWritten(error);
-    throw error;
-  }
-}
-
-/**
- * Starts a query. If that is interrupted before its id is known, the query is cancelled when the
- * response arrives, if it arrives soon.
- */
-async function startUnlessAborted(
-  { clock }: Environment,
-  signal: AbortSignal,
-  start: (signal: AbortSignal) => Promise<GrowingCursor>,
-): Promise<GrowingCursor> {
-  const givenUp = new AbortController();
-  const starting = start(givenUp.signal);
-  try {
-    return await unlessAborted(starting, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    const cancelled = starting.then((cursor) => cursor.cancel()).catch(() => undefined);
-    await Promise.race([
-      cancelled,
-      clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined),
-    ]);
-    givenUp.abort();
     throw error;
   }
 }
