@@ -182,6 +182,22 @@ describe('a result on a terminal', () => {
     expect(environment.stdout.text).toContain('\u001b[?25h\u001b[?1049l');
   });
 
+  it('a result on a terminal gives up a page that is on its way when it is asked to terminate', async () => {
+    const asked = Promise.withResolvers<void>();
+    await using broker = await startFakeBroker(1000, (request) => {
+      if (request.method === 'POST') return 'rows';
+      asked.resolve();
+      return undefined;
+    });
+    const environment = new FakeEnvironment({ terminal, variables: noColours });
+    const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
+    await environment.stdout.lastWith('q quit');
+    environment.press('n', 'g');
+    await asked.promise;
+    environment.signal('SIGTERM');
+    expect(await running).toBe(0);
+  });
+
   it('a result on a terminal is printed without the pager when rows are counted, or when keys cannot be read', async () => {
     await using broker = await startFakeBroker(1000);
     const counted = new FakeEnvironment({ terminal, variables: noColours });

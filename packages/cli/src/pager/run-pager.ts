@@ -14,7 +14,7 @@ import { planTable } from '../table/text-table.ts';
 import { renderScreen, reservedLines } from './pager-screen.ts';
 import { pressKey } from './press-key.ts';
 
-/** Keys and resizes in order of arrival. Ctrl-C interrupts loading. */
+/** Keys and resizes in order of arrival. Ctrl-C interrupts loading, or else ends the pager. */
 class EventQueue {
   readonly #events: Key[] = [];
   #wake: (() => void) | undefined;
@@ -26,6 +26,13 @@ class EventQueue {
     // A held key repeats faster than pages load: the pager must stop when the key is released.
     if (isBusy && event === this.#events.at(-1) && !/^\d$/.test(event)) return;
     this.#events.push(event);
+    this.#wake?.();
+  }
+
+  /** Interrupts loading, and ends the pager before all other events. */
+  end(): void {
+    this.#interrupt?.();
+    this.#events.unshift('ctrl+c');
     this.#wake?.();
   }
 
@@ -100,7 +107,7 @@ export async function runPager(
   const events = new EventQueue();
   const pager = new Pager(environment, first, options);
   using _keys = stdin.onKey((key) => events.add(key));
-  using _terminate = environment.onSignal(['SIGTERM'], () => events.add('ctrl+c'));
+  using _terminate = environment.onSignal(['SIGTERM'], () => events.end());
   using _watch = options.watch?.((growth) => {
     pager.growth = growth;
     events.add(grown);
