@@ -155,6 +155,19 @@ describe('quire results delete', () => {
     });
   });
 
+  it('quire results delete reports what it could not delete before it had to stop', async () => {
+    await using broker = await startFakeBroker(0, (request) =>
+      request.url?.endsWith(fakeRequestId) === true
+        ? { status: 410, body: { code: 410, error: 'It has expired.', reason: 'RESULT_EXPIRED' } }
+        : { status: 403, body: { code: 403, error: 'Not yours.', reason: 'FORBIDDEN' } },
+    );
+    expect(await run(['delete', fakeRequestId, otherId, '--url', broker.url])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'error RESULT_EXPIRED: It has expired.\nerror FORBIDDEN: Not yours.\n',
+    });
+  });
+
   it('quire results delete stops when the server does not answer or does not let the caller', async () => {
     await using broker = await startFakeBroker(0, () => ({
       status: 401,

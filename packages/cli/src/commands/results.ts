@@ -80,7 +80,9 @@ function addResultsDeleteCommand(results: Command, environment: Environment): vo
           await client.delete(id, { signal: interrupt.signal });
           await environment.stdout.write(`Deleted ${id}.\n`);
         } catch (error) {
-          if (!isQuireError(error) || !concernsOneResult(error)) throw error;
+          if (!isQuireError(error) || !concernsOneResult(error)) {
+            throw failures.length === 0 ? error : new AggregateError([...failures, error]);
+          }
           failures.push(error);
         }
       }
