@@ -153,6 +153,18 @@ describe('quire results download', () => {
     expect(await textOf('rows.ndjson')).toBe(lines(0, 3));
   });
 
+  it('quire results download that begins again and breaks off before its first row has nothing to go on with', async () => {
+    const path = join(directory, 'rows.ndjson');
+    const args = ['-f', 'ndjson', '-o', path, '--page-size', '2'];
+    for (const offset of [2, 0]) {
+      await using broker = await startFakeBroker(3, goneFrom(offset));
+      expect((await download(broker.url, args)).exitCode).toBe(1);
+    }
+    await using broker = await startFakeBroker(3);
+    expect((await download(broker.url, [...args, '--resume'])).stderr).toBe('');
+    expect(await textOf('rows.ndjson')).toBe(lines(0, 3));
+  });
+
   it.each<[string, string, RegExp]>([
     [
       'of another result',

@@ -76,6 +76,8 @@ export async function downloadToFile(
   try {
     await using progress = showProgress(environment, 'downloading');
     const onProgress = (made: DownloadProgress): void => progress.say(describeProgress(made));
+    // The record of an earlier part, which is overwritten.
+    if (from === undefined) await rm(recordPath, { force: true });
     await writePart(partPath, cursor.download({ ...options, from, onProgress }), record);
     await rename(partPath, path);
     await rm(recordPath, { force: true });
