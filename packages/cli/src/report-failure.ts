@@ -22,7 +22,9 @@ export async function reportFailure(error: unknown, environment: Environment): P
   if (isQuireError(error, 'OUTPUT_CLOSED')) return 0;
   const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
   for (const one of errors) {
-    await environment.stderr.write(await describeFailure(one, environment));
+    const text = await describeFailure(one, environment);
+    // Without a reader of messages, the exit code alone reports it.
+    await environment.stderr.write(text).catch(() => undefined);
   }
   return 1;
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { QuireError } from '@quire/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../src/run-command.ts';
 import { type Answer, fakeRequestId, startFakeBroker } from './fake-broker.ts';
@@ -163,6 +164,17 @@ describe('quire results download', () => {
     await using broker = await startFakeBroker(3);
     expect((await download(broker.url, [...args, '--resume'])).stderr).toBe('');
     expect(await textOf('rows.ndjson')).toBe(lines(0, 3));
+  });
+
+  it('quire results download fails when it breaks off, even if its messages have no reader', async () => {
+    const environment = new FakeEnvironment();
+    environment.stderr.write = () =>
+      Promise.reject(new QuireError('OUTPUT_CLOSED', 'The output was closed by its reader.'));
+    await using broker = await startFakeBroker(3, goneFrom(2));
+    const path = join(directory, 'rows.ndjson');
+    const args = ['results', 'download', fakeRequestId, '--url', broker.url, '-o', path];
+    const options = ['-f', 'ndjson', '--page-size', '2'];
+    expect(await runCommand([...args, ...options], environment)).toBe(1);
   });
 
   it.each<[string, string, RegExp]>([

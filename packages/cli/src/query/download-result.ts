@@ -84,9 +84,10 @@ export async function downloadToFile(
   } catch (error) {
     const rowCount = grouped(recorded.offset);
     if (recorded.offset > 0) {
-      await environment.stderr.write(
-        `${rowCount} rows are in ${partPath}; --resume continues with them.\n`,
-      );
+      // Without a reader of messages, the error is still the one of the download.
+      await environment.stderr
+        .write(`${rowCount} rows are in ${partPath}; --resume continues with them.\n`)
+        .catch(() => undefined);
     }
     if (errnoOf(error) === undefined) throw error;
     const reason = error instanceof Error ? error.message : String(error);
