@@ -61,6 +61,16 @@ export class FakeEnvironment implements Environment {
   }
 }
 
+/** Resolves once the next write to standard output waits for a reader that takes nothing. */
+export function untilBlocked({ stdout }: FakeEnvironment): Promise<void> {
+  return new Promise((resolve) => {
+    stdout.write = () => {
+      resolve();
+      return new Promise(() => undefined);
+    };
+  });
+}
+
 /** Records the output, and notifies those who wait for a part of it. */
 class FakeOutput implements Output {
   readonly isTerminal: boolean;

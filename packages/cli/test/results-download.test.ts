@@ -5,7 +5,7 @@ import { QuireError } from '@quire/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../src/run-command.ts';
 import { type Answer, fakeRequestId, startFakeBroker } from './fake-broker.ts';
-import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
+import { FakeEnvironment, type FakeOptions, untilBlocked } from './fake-environment.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -164,6 +164,16 @@ describe('quire results download', () => {
     await using broker = await startFakeBroker(3);
     expect((await download(broker.url, [...args, '--resume'])).stderr).toBe('');
     expect(await textOf('rows.ndjson')).toBe(lines(0, 3));
+  });
+
+  it('quire results download to a reader that takes nothing ends at Ctrl-C', async () => {
+    const environment = new FakeEnvironment();
+    await using broker = await startFakeBroker(3);
+    const args = ['results', 'download', fakeRequestId, '--url', broker.url];
+    const running = runCommand(args, environment);
+    await untilBlocked(environment);
+    environment.signal('SIGINT');
+    expect([await running, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
   });
 
   it('quire results download fails when it breaks off, even if its messages have no reader', async () => {

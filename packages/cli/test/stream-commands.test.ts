@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../src/run-command.ts';
-import { FakeEnvironment } from './fake-environment.ts';
+import { FakeEnvironment, untilBlocked } from './fake-environment.ts';
 
 let directory: string;
 
@@ -149,6 +149,14 @@ describe('quire stream tail', () => {
       '',
       false,
     ]);
+  });
+
+  test('quire stream tail ends at Ctrl-C, even if its reader takes nothing', async () => {
+    await run('append', 'orders', 'orders.jsonl');
+    const { environment, exitCode } = start(['tail', 'orders', '--from', 'smallest']);
+    await untilBlocked(environment);
+    environment.signal('SIGINT');
+    expect(await exitCode).toBe(0);
   });
 
   test('quire stream tail says that there is no such topic, and what a start looks like', async () => {

@@ -3,7 +3,7 @@ import { systemClock } from '@quire/core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { TestBroker } from '../../../test/src/testkit/broker-server.ts';
 import { runCommand } from '../src/run-command.ts';
-import { FakeEnvironment, type FakeOptions } from './fake-environment.ts';
+import { FakeEnvironment, type FakeOptions, untilBlocked } from './fake-environment.ts';
 
 let broker: TestBroker;
 
@@ -159,6 +159,19 @@ test.each([['rows 3000 then hang'], ['hang']])('Ctrl-C cancels the query: %s', a
   environment.signal('SIGINT');
   expect([await exitCode, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
   expect(broker.engine.openCount).toBe(0);
+  expect(await running()).toEqual([]);
+});
+
+test.each([
+  ['tsv', 'rows 3000 then hang'],
+  ['ndjson', 'rows 3000 then hang'],
+  ['table', 'rows 3000'],
+  ['parquet', 'rows 3000'],
+])('Ctrl-C ends a command whose reader takes nothing: %s', async (format, sql) => {
+  const { environment, exitCode } = begin(sql, ['--format', format]);
+  await untilBlocked(environment);
+  environment.signal('SIGINT');
+  expect([await exitCode, environment.stderr.text]).toEqual([1, 'Cancelled.\n']);
   expect(await running()).toEqual([]);
 });
 

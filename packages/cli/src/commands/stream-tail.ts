@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { isQuireError } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import type { FetchLimits, MessageStream, StreamMessage } from '@quire/streams';
 import type { Environment } from '../environment.ts';
 import { abortOnInterrupt } from '../interrupt.ts';
@@ -53,9 +54,9 @@ export function addStreamTailCommand(stream: Command, environment: Environment):
       const print = async (partition: number, message: StreamMessage): Promise<void> => {
         if (left <= 0) return;
         left -= 1;
-        await environment.stdout.write(
-          options.json === true ? jsonLine(partition, message) : `${textOf(message.value)}\n`,
-        );
+        const line =
+          options.json === true ? jsonLine(partition, message) : `${textOf(message.value)}\n`;
+        await unlessAborted(environment.stdout.write(line), interrupt.signal);
         if (left <= 0) ended.abort();
       };
       try {

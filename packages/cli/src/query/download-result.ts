@@ -8,6 +8,7 @@ import type {
 } from '@quire/client';
 import { formatBytes, QuireError } from '@quire/core';
 import { errnoOf, isMissingFile, replaceFile } from '@quire/core/process';
+import { unlessAborted } from '@quire/core/wait';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
 import { showProgress } from '../progress.ts';
@@ -39,7 +40,7 @@ export async function downloadToOutput(
     : showProgress(environment, 'downloading');
   const onProgress = (made: DownloadProgress): void => progress?.say(describeProgress(made));
   for await (const bytes of cursor.download({ ...options, onProgress })) {
-    await environment.stdout.write(bytes);
+    await unlessAborted(environment.stdout.write(bytes), options.signal);
   }
 }
 

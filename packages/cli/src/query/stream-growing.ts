@@ -5,6 +5,7 @@ import type {
   QuireQueryClient,
 } from '@quire/client';
 import { formatBytes, isQuireError, QuireError } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import type { FormatsWith } from '@quire/core/wire';
 import type { Environment } from '../environment.ts';
 import { grouped } from '../phrases.ts';
@@ -47,7 +48,8 @@ export async function streamGrowing(
   const rowCount = format === 'tsv' && offset === 0 ? pageOf(request) : 1;
   let isWritten = false;
   const write = async (data: string | Uint8Array): Promise<void> => {
-    await environment.stdout.write(data);
+    // A reader that takes nothing must not keep an interrupted command.
+    await unlessAborted(environment.stdout.write(data), signal);
     isWritten ||= data.length > 0;
   };
   // The call does not wait for rows, so that the id for cancelling the query is known immediately.

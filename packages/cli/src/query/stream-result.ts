@@ -1,4 +1,5 @@
 import { formatBytes } from '@quire/core';
+import { unlessAborted } from '@quire/core/wait';
 import { isJoinableFormat, type PageFormatName, pageFormatNames } from '@quire/core/wire';
 import type { QueryPage } from '@quire/client';
 import type { Environment } from '../environment.ts';
@@ -62,7 +63,7 @@ async function streamPage(
     broker,
     signal,
   })) {
-    await environment.stdout.write(bytes);
+    await unlessAborted(environment.stdout.write(bytes), signal);
     byteCount += bytes.length;
     progress?.say(formatBytes(byteCount));
   }
@@ -83,7 +84,7 @@ async function streamTable(environment: Environment, request: QueryRequest): Pro
     to: cursor.offset + rowCountTotal,
     signal,
   })) {
-    await environment.stdout.write(layOut(page));
+    await unlessAborted(environment.stdout.write(layOut(page)), signal);
     rowCount += page.rows.length;
     progress?.say(
       `${Math.floor((rowCount / rowCountTotal) * 100)}% of ${grouped(rowCountTotal)} rows`,
