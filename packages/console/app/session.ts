@@ -48,7 +48,11 @@ export async function openSession(token: string, onRefused: () => void): Promise
     >,
     readAboutServer(),
   ]);
-  const send = createFetch(authorization, onRefused);
+  // A late answer to an earlier session, such as about its running query, does not end this one.
+  const onOwnRefused = (): void => {
+    if (readStoredToken() === token) onRefused();
+  };
+  const send = createFetch(authorization, onOwnRefused);
   // Users of a page expect an error sooner than programs do: after some three seconds.
   const options = {
     baseUrl: location.origin,
@@ -66,7 +70,7 @@ export async function openSession(token: string, onRefused: () => void): Promise
     call,
     readsResults,
     dialects,
-    sendFile: createSendFile(authorization, onRefused),
+    sendFile: createSendFile(authorization, onOwnRefused),
     sheets: new SheetStore(caller.name),
     runners: new SheetRunners(client, new QuireQueryClient(options)),
     details: new ResultDetailsReader(call),
