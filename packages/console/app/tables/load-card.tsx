@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { formatBytes } from '../format.ts';
 import { useSession } from '../session.ts';
 import { Choice } from '../widgets/choice.tsx';
@@ -27,8 +27,13 @@ export function LoadCard({
   const [error, setError] = useState<unknown>();
   const [findings, setFindings] = useState<readonly Finding[]>([]);
   const upload = useUpload();
+  const latest = useRef<File>(undefined);
   const choose = async (chosen: File | undefined): Promise<void> => {
-    setDelimiter(chosen === undefined ? undefined : await delimiterOfFile(chosen));
+    latest.current = chosen;
+    const likely = chosen === undefined ? undefined : await delimiterOfFile(chosen);
+    // Another file may have been chosen since.
+    if (latest.current !== chosen) return;
+    setDelimiter(likely);
     setFile(chosen);
   };
   const load = async (chosen: File): Promise<void> => {

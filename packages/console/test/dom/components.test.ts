@@ -4,16 +4,17 @@ import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { useRowView, type ViewedResult } from '../../app/query/use-row-view.ts';
 import { type Session, SessionContext } from '../../app/session.ts';
+import { LoadCard } from '../../app/tables/load-card.tsx';
 import { type PreviewedRows, useRows } from '../../app/tables/use-rows.ts';
 import { ErrorBoundary } from '../../app/widgets/error-boundary.tsx';
 
 let page: Document;
-let click: () => Event;
+let eventOf: (type: string) => Event;
 
 beforeEach(() => {
   const { window, document } = parseHTML('<html><body></body></html>');
   page = document;
-  click = () => new window.Event('click', { bubbles: true });
+  eventOf = (type) => new window.Event(type, { bubbles: true });
   for (const [name, value] of Object.entries({ window, document })) vi.stubGlobal(name, value);
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 });
@@ -41,7 +42,7 @@ test('a component that cannot be rendered is replaced by its error, and the rest
   const element = await show(createElement('div', null, 'editor ', boundary));
   expect(element.textContent).toBe('editor This cannot be shownThe year has five digits.Try again');
   const retry = async (): Promise<void> => {
-    await act(async () => element.querySelector('button')?.dispatchEvent(click()));
+    await act(async () => element.querySelector('button')?.dispatchEvent(eventOf('click')));
   };
   await retry();
   expect(element.querySelector('[role=alert]')).not.toBeNull();
@@ -151,4 +152,36 @@ test('the beginning of a long file is previewed here, and a file whose beginning
   expect(seen()).toEqual(['short.json', undefined, 9, false]);
   await act(async () => shown.current?.write('{"n":1}'));
   expect([shown.current?.file, shown.current?.read.rows.length]).toEqual([undefined, 1]);
+});
+
+/** Sends an event to an element. */
+async function send(element: HTMLElement, selector: string, type: string): Promise<void> {
+  await act(async () => element.querySelector(selector)?.dispatchEvent(eventOf(type)));
+}
+
+/** Chooses a file in the first field for files. */
+async function chooseFile(element: HTMLElement, file: File): Promise<void> {
+  const field = element.querySelector('input[type=file]');
+  Object.defineProperty(field, 'files', { value: [file], configurable: true });
+  await send(element, 'input[type=file]', 'change');
+}
+
+/** A file whose content is read when the test says so. */
+function slowFile(name: string, content: string) {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const slice = () => ({ text: () => promise });
+  const file: File = Object.assign(new File([content], name), { slice });
+  return { file, read: () => act(async () => resolve(content)) };
+}
+
+test('the file to load is the one that was chosen last, however long others take to read', async () => {
+  const session = { sendFile: async () => ({}) } as unknown as Session;
+  const card = createElement(LoadCard, { table: 'flights', onLoaded: () => undefined });
+  const element = await show(createElement(SessionContext, { value: session }, card));
+  const [slow, fast] = [slowFile('slow.csv', 'a;b'), slowFile('fast.csv', 'a,b')];
+  await chooseFile(element, slow.file);
+  await chooseFile(element, fast.file);
+  await fast.read();
+  await slow.read();
+  expect(element.textContent).toContain('fast.csv');
 });
