@@ -1,5 +1,5 @@
 import { visibleText } from '@quire/core/portable';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { counted, formatCount } from '../format.ts';
 import { useSession } from '../session.ts';
 import { useResource } from '../use-resource.ts';
@@ -106,19 +106,23 @@ export function FindDialog({
   const [found, setFound] = useState<{ readonly row: number; readonly count: number }>();
   const [error, setError] = useState<unknown>();
   const [isBusy, setIsBusy] = useState(false);
+  const search = useRef<AbortController>(undefined);
+  useEffect(() => () => search.current?.abort(), []);
   const find = async (): Promise<void> => {
+    const { signal } = (search.current = new AbortController());
     setIsBusy(true);
     setError(undefined);
     try {
       // A search starts at the current row.
       const sql = findQuery(result.requestId, column, { text, row: found?.row ?? row - 1 });
-      const { rows } = await readPlain(call, inOwnDialect(sql, dialects));
+      const { rows } = await readPlain(call, inOwnDialect(sql, dialects), signal);
+      if (signal.aborted) return;
       const [[next, first, count] = []] = rows;
       const place = Number(next ?? first ?? 0) - 1;
       setFound({ row: place, count: Number(count) });
       if (place >= 0) onFound(place);
     } catch (cause) {
-      setError(cause);
+      if (!signal.aborted) setError(cause);
     } finally {
       setIsBusy(false);
     }
@@ -139,6 +143,7 @@ export function FindDialog({
           autoFocus
           required
           onChange={(event) => {
+            search.current?.abort();
             setText(event.target.value);
             setFound(undefined);
           }}

@@ -2,6 +2,7 @@ import { parseHTML } from 'linkedom';
 import { act, createElement, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FindDialog } from '../../app/query/column-dialogs.tsx';
 import { useRowView, type ViewedResult } from '../../app/query/use-row-view.ts';
 import { type Session, SessionContext } from '../../app/session.ts';
 import { LoadCard } from '../../app/tables/load-card.tsx';
@@ -15,6 +16,10 @@ beforeEach(() => {
   const { window, document } = parseHTML('<html><body></body></html>');
   page = document;
   eventOf = (type) => new window.Event(type, { bubbles: true });
+  Object.assign(window.HTMLElement.prototype, {
+    showModal: () => undefined,
+    close: () => undefined,
+  });
   for (const [name, value] of Object.entries({ window, document })) vi.stubGlobal(name, value);
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
 });
@@ -166,6 +171,26 @@ async function chooseFile(element: HTMLElement, file: File): Promise<void> {
   await send(element, 'input[type=file]', 'change');
 }
 
+/**
+ * The properties that React has given an element. Its values and what is typed there are not read
+ * from the document, because React was loaded without one.
+ */
+function propertiesOf(element: HTMLElement, selector: string) {
+  const found = element.querySelector(selector);
+  const key = Object.keys(found ?? {}).find((name) => name.startsWith('__reactProps$'));
+  return (found as Record<string, unknown> | null)?.[key ?? ''] as
+    | {
+        readonly value: string;
+        readonly disabled?: boolean;
+        readonly onChange: (event: object) => void;
+      }
+    | undefined;
+}
+
+async function type(element: HTMLElement, selector: string, value: string): Promise<void> {
+  await act(async () => propertiesOf(element, selector)?.onChange({ target: { value } }));
+}
+
 /** A file whose content is read when the test says so. */
 function slowFile(name: string, content: string) {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -184,4 +209,36 @@ test('the file to load is the one that was chosen last, however long others take
   await fast.read();
   await slow.read();
   expect(element.textContent).toContain('fast.csv');
+});
+
+test('a search reports nothing of a text that is no longer searched for', async () => {
+  const answers: ((rows: readonly string[]) => Promise<void>)[] = [];
+  const call = () =>
+    new Promise((resolve) => {
+      answers.push(async (row) => {
+        const resultTable = {
+          dataSchema: { columnNames: ['next', 'first', 'count'] },
+          rows: [row],
+        };
+        await act(async () => resolve({ resultTable }));
+      });
+    });
+  const found: number[] = [];
+  const dialog = createElement(FindDialog, {
+    result: { requestId: 'whole', columns: [], totalRowCount: 5, broker: undefined },
+    column: { index: 0, key: 'a', name: 'a', dataType: 'STRING', resultName: 'a' },
+    row: 0,
+    onFound: (row) => found.push(row),
+    onClose: () => undefined,
+  });
+  const session = { call, dialects: [] } as unknown as Session;
+  const element = await show(createElement(SessionContext, { value: session }, dialog));
+  await type(element, 'input', 'old');
+  await send(element, 'form', 'submit');
+  await type(element, 'input', 'new');
+  await answers[0]?.(['3', '1', '7']);
+  expect([found, element.querySelector('[role=status]')?.textContent]).toEqual([[], '']);
+  await send(element, 'form', 'submit');
+  await answers[1]?.(['5', '5', '1']);
+  expect(found).toEqual([4]);
 });
