@@ -23,7 +23,9 @@ export function StartForm({
   const [form, setForm] = useState<FormTexts>(firstTexts);
   const [pauses, setPauses] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const [isBusy, setIsBusy] = useState(false);
   const start = async (): Promise<void> => {
+    setIsBusy(true);
     setProblem(undefined);
     try {
       const { next } = await admin.startRestream(source, {
@@ -39,6 +41,8 @@ export function StartForm({
       onStarted();
     } catch (error) {
       setProblem(messageOf(error));
+    } finally {
+      setIsBusy(false);
     }
   };
   const field = (
@@ -111,8 +115,8 @@ export function StartForm({
           Wait before consuming, until resumed
         </label>
         <div className="toolbar">
-          <button type="submit" className="button main">
-            Start
+          <button type="submit" className="button main" disabled={isBusy}>
+            {isBusy ? 'Starting…' : 'Start'}
           </button>
         </div>
         {problem !== undefined && (

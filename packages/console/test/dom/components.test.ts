@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FindDialog } from '../../app/query/column-dialogs.tsx';
 import { useRowView, type ViewedResult } from '../../app/query/use-row-view.ts';
+import { StartForm } from '../../app/restream/start-form.tsx';
 import { type Session, SessionContext } from '../../app/session.ts';
 import { LoadCard } from '../../app/tables/load-card.tsx';
 import { type PreviewedRows, useRows } from '../../app/tables/use-rows.ts';
@@ -241,4 +242,21 @@ test('a search reports nothing of a text that is no longer searched for', async 
   await send(element, 'form', 'submit');
   await answers[1]?.(['5', '5', '1']);
   expect(found).toEqual([4]);
+});
+
+test('the form of a new job cannot be sent again before it is answered', async () => {
+  const { promise, resolve } = Promise.withResolvers<object>();
+  const session = { admin: { startRestream: () => promise } } as unknown as Session;
+  const form = createElement(StartForm, {
+    table: 'events_REALTIME',
+    tables: ['events_REALTIME'],
+    onStarted: () => undefined,
+  });
+  const element = await show(createElement(SessionContext, { value: session }, form));
+  const isDisabled = () => propertiesOf(element, 'button[type=submit]')?.disabled === true;
+  expect(isDisabled()).toBe(false);
+  await send(element, 'form', 'submit');
+  expect(isDisabled()).toBe(true);
+  await act(async () => resolve({ next: 'It consumes.' }));
+  expect(isDisabled()).toBe(false);
 });
