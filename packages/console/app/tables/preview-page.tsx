@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@quire/client';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { counted, formatCount } from '../format.ts';
 import { useGoTo, placeOf } from '../router.ts';
 import { useSession } from '../session.ts';
@@ -39,7 +39,9 @@ export function PreviewPage(): ReactNode {
   const [isBusy, setIsBusy] = useState(false);
   const hasErrors = preview?.findings.some(({ severity }) => severity === 'error') === true;
 
+  const looking = useRef<AbortController>(undefined);
   const look = async (withDocuments: boolean): Promise<void> => {
+    const { signal } = (looking.current = new AbortController());
     setIsBusy(true);
     setError(undefined);
     try {
@@ -58,8 +60,9 @@ export function PreviewPage(): ReactNode {
           : await call('/tables/preview', {
               method: 'POST',
               body: exactJson({ sourceRows, ...documents } as unknown as JsonValue),
+              signal,
             });
-      if (answer === undefined) return;
+      if (answer === undefined || signal.aborted) return;
       setPreview(answer as unknown as Preview);
       if (!withDocuments) {
         const { schema: inferred, tableConfig } = answer as unknown as Preview;
@@ -67,7 +70,7 @@ export function PreviewPage(): ReactNode {
         setConfig(prettyJson({ ...essentials(tableConfig), tableName: name }));
       }
     } catch (caught) {
-      setError(caught);
+      if (!signal.aborted) setError(caught);
     } finally {
       setIsBusy(false);
     }
@@ -76,6 +79,9 @@ export function PreviewPage(): ReactNode {
     if (chosen === undefined) return;
     rows.choose(chosen);
     setPreview(undefined);
+    // A preview of the file before would be taken for one of this file.
+    looking.current?.abort();
+    upload.cancel();
   };
   const make = (): void =>
     attempt(async () => {
@@ -89,9 +95,7 @@ export function PreviewPage(): ReactNode {
         [half]: table,
       });
       goTo(['tables', name]);
-      if (content === undefined) {
-        return `The table ${name} was created, and consumes its stream.`;
-      }
+      if (content === undefined) return `The table ${name} was created, and consumes its stream.`;
       const loaded = await upload.run((sending) => uploadFile(sendFile, name, content, sending));
       return loaded?.sentence ?? `The table ${name} was created; the file was not loaded.`;
     });

@@ -7,6 +7,7 @@ import { useRowView, type ViewedResult } from '../../app/query/use-row-view.ts';
 import { StartForm } from '../../app/restream/start-form.tsx';
 import { type Session, SessionContext } from '../../app/session.ts';
 import { LoadCard } from '../../app/tables/load-card.tsx';
+import { PreviewPage } from '../../app/tables/preview-page.tsx';
 import { type PreviewedRows, useRows } from '../../app/tables/use-rows.ts';
 import { ErrorBoundary } from '../../app/widgets/error-boundary.tsx';
 
@@ -259,4 +260,40 @@ test('the form of a new job cannot be sent again before it is answered', async (
   expect(isDisabled()).toBe(true);
   await act(async () => resolve({ next: 'It consumes.' }));
   expect(isDisabled()).toBe(false);
+});
+
+test('a preview is that of the file that was chosen last, even if another one is answered later', async () => {
+  const answers: ((name: string) => Promise<void>)[] = [];
+  const call = () =>
+    new Promise((resolve) => {
+      answers.push(async (name) => {
+        const schema = { schemaName: name, dimensionFieldSpecs: [{ name }] };
+        const preview = {
+          sourceRows: [],
+          rows: [],
+          tableConfig: {},
+          schema,
+          findings: [],
+          summary: {},
+        };
+        await act(async () => resolve(preview));
+      });
+    });
+  const session = { call, role: 'admin' } as unknown as Session;
+  const element = await show(
+    createElement(SessionContext, { value: session }, createElement(PreviewPage)),
+  );
+  const look = async (): Promise<void> => send(element, 'button.main', 'click');
+  const schema = (): string | undefined => propertiesOf(element, '[aria-label=Schema]')?.value;
+  const [first, second] = [slowFile('one.csv', 'a\n1\n'), slowFile('two.csv', 'b\n2\n')];
+  await chooseFile(element, first.file);
+  await first.read();
+  await look();
+  await chooseFile(element, second.file);
+  await second.read();
+  await answers[0]?.('one');
+  expect(schema()).toBeUndefined();
+  await look();
+  await answers[1]?.('two');
+  expect(schema()).toContain('"name": "two"');
 });
