@@ -216,8 +216,10 @@ describe('an exchange', () => {
     const stalled = beginExchange();
     stalled.begin();
     stalled.answer(200, chunked);
-    // It waited for the headers, and checks again when they have arrived.
-    await stalled.clock.advance(1000);
+    await stalled.clock.advance(99);
+    expect(stalled.response.destroyed).toBe(false);
+    await stalled.clock.advance(1);
+    expect(stalled.response.destroyed).toBe(true);
     expect(await silent.outcome).toMatchObject({
       kind: 'unanswered',
       error: { code: 'BROKER_TIMED_OUT' },

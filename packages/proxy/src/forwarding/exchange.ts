@@ -197,8 +197,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     while (!this.#ended.signal.aborted) {
       const limitMs = this.#head === undefined ? headTimeoutMs : stallTimeoutMs;
       const leftMs = limitMs - (clock.monotonicMs() - this.#progressMs);
-      if (leftMs > 0) await clock.sleep(leftMs, this.#ended.signal).catch(() => undefined); // it has ended
-      else if (this.#controller?.paused === true) this.noteProgress();
+      if (leftMs > 0) {
+        // The headers may arrive in the meantime, and the shorter timeout begins.
+        const sleepMs = Math.min(leftMs, stallTimeoutMs);
+        await clock.sleep(sleepMs, this.#ended.signal).catch(() => undefined); // it has ended
+      } else if (this.#controller?.paused === true) this.noteProgress();
       else {
         this.#giveUp(
           new QuireError('BROKER_TIMED_OUT', `${this.#broker.label} does not answer in time.`),
