@@ -2,7 +2,7 @@ import { errorCodeOfException, pagePath, queryPath } from '@quire/core/wire';
 import { type Clock, isQuireError, QuireError } from '@quire/core/portable';
 import type { Column, Row } from './cells.ts';
 import { QuireClientError } from './client-error.ts';
-import { downloadGrowing, type GrowingDownloadOptions } from './growing-download.ts';
+import { downloadGrowing, type GrowingDownloadOptions, pause } from './growing-download.ts';
 import { expectObject } from './json-fields.ts';
 import { parseLosslessJson, parseRoundingJson } from './lossless-json.ts';
 import { type BrokerAddress, decodeQueryPage, type QueryPage } from './query-page.ts';
@@ -18,9 +18,6 @@ import {
   unlessLost,
 } from './result-calls.ts';
 import { ResultCursor } from './result-cursor.ts';
-
-/** The pause between two calls of a server that does not wait for rows. */
-const pauseMs = 200;
 
 /**
  * A page of a query that may still run: it may be shorter than requested, and more rows may follow.
@@ -153,7 +150,7 @@ export class GrowingCursor implements AsyncDisposable {
       offset += page?.rows.length ?? 0;
       if (page?.isGrowing === false && offset >= page.totalRowCount) return;
       if (page === undefined || page.rows.length === 0) {
-        await this.#options.clock.sleep(pauseMs, signal);
+        await pause(this.#options.clock, signal);
       }
       page = undefined;
     }
@@ -192,7 +189,7 @@ export class GrowingCursor implements AsyncDisposable {
         throw new QuireClientError(errorCodeOfException(failure.errorCode), failure.message);
       }
       if (state === 'DONE') break;
-      await this.#options.clock.sleep(pauseMs, signal);
+      await pause(this.#options.clock, signal);
     }
     const { pageSize, keep } = this.#options;
     const page = await readPage(this.#caller, this, { offset: 0, rowCount: pageSize }, { signal });

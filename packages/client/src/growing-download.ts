@@ -46,7 +46,6 @@ export interface GrowingSource {
   readonly clock: Clock;
 }
 
-/** The pause between two calls of a server that does not wait for rows. */
 const pauseMs = 200;
 
 /** The existing part of a page; `totalRowCount` is known once the query has ended. */
@@ -81,7 +80,7 @@ export async function* downloadGrowing(
     };
     const part = await readPart(source, { ...asked, format, compression, formulas }, signal);
     if (part === undefined) {
-      await source.clock.sleep(pauseMs, signal);
+      await pause(source.clock, signal);
       continue;
     }
     const { bytes, rowCount, totalRowCount } = part;
@@ -113,7 +112,21 @@ export async function* downloadGrowing(
       yield* new Download(source.caller, source.address, totalRowCount, rest, pageRowCount);
       return;
     }
-    if (rowCount === 0) await source.clock.sleep(pauseMs, signal);
+    if (rowCount === 0) await pause(source.clock, signal);
+  }
+}
+
+/**
+ * Pauses between two calls of a server that does not wait for rows.
+ *
+ * @throws the signal's reason when it is aborted
+ */
+export async function pause(clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await clock.sleep(pauseMs, signal);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw cause;
   }
 }
 
