@@ -67,11 +67,14 @@ const beginningBytes = 512 * 1024;
 
 /**
  * Returns the beginning of a file, up to the end of a line; undefined if no row of it can be read,
- * such as of a long array.
+ * such as of a long array, or of a file that was deleted.
  */
 async function beginningOf(file: File): Promise<string | undefined> {
-  const text = await file.slice(0, beginningBytes).text();
-  if (file.size <= beginningBytes) return text;
+  const text = await file
+    .slice(0, beginningBytes)
+    .text()
+    .catch(() => undefined);
+  if (text === undefined || file.size <= beginningBytes) return text;
   const lines = text.slice(0, text.lastIndexOf('\n') + 1);
   return readRows(lines, { rowsMax: 1 }).rows.length === 0 ? undefined : lines;
 }

@@ -161,6 +161,19 @@ test('the beginning of a long file is previewed here, and a file whose beginning
   expect([shown.current?.file, shown.current?.read.rows.length]).toEqual([undefined, 1]);
 });
 
+test('a file that cannot be read any more is left to the server, whose answer says why', async () => {
+  const shown: { current?: PreviewedRows } = {};
+  const Rows = (): ReactNode => {
+    shown.current = useRows();
+    return null;
+  };
+  await show(createElement(Rows));
+  const slice = () => ({ text: () => Promise.reject(new Error('It is gone.')) });
+  const file: File = Object.assign(new File(['a'], 'gone.csv'), { slice });
+  await act(async () => shown.current?.choose(file));
+  expect(shown.current?.sampled?.name).toBe('gone.csv');
+});
+
 /** Sends an event to an element. */
 async function send(element: HTMLElement, selector: string, type: string): Promise<void> {
   await act(async () => element.querySelector(selector)?.dispatchEvent(eventOf(type)));
