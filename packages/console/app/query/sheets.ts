@@ -41,6 +41,8 @@ export class SheetStore {
   readonly #key: string;
   readonly #listeners = new Set<() => void>();
   #state: SheetState;
+  /** The stored text that the state was read from, or written to. */
+  #text: string | null = null;
 
   constructor(name: string) {
     this.#key = `quire.sheets.${name}`;
@@ -64,7 +66,7 @@ export class SheetStore {
 
   /** Opens a sheet with a text, and shows it: the current one, if it is empty. */
   open(text = '', name?: string): Sheet {
-    const { sheets, current } = this.#state;
+    const { sheets, current } = this.#latest();
     if (text !== '' && current.text.trim() === '' && current.resultIds === undefined) {
       return this.change(current.id, { text, ...(name !== undefined && { name }) });
     }
@@ -76,7 +78,7 @@ export class SheetStore {
 
   /** Changes a sheet; one that was closed in the meantime stays closed. */
   change(id: string, change: Partial<Omit<Sheet, 'id'>>): Sheet {
-    const { sheets, current } = this.#state;
+    const { sheets, current } = this.#latest();
     const changed = sheets.map((sheet) => (sheet.id === id ? { ...sheet, ...change } : sheet));
     this.#save({ ...this.#state, sheets: changed });
     return changed.find((sheet) => sheet.id === id) ?? current;
@@ -84,14 +86,14 @@ export class SheetStore {
 
   /** Records the result that a sheet shows. */
   show(id: string, requestId: string): void {
-    const { resultIds = [] } = this.#state.sheets.find((sheet) => sheet.id === id) ?? {};
+    const { resultIds = [] } = this.#latest().sheets.find((sheet) => sheet.id === id) ?? {};
     const others = resultIds.filter((each) => each !== requestId);
     this.change(id, { resultIds: [requestId, ...others].slice(0, resultsMax) });
   }
 
   /** Closes a sheet, and shows the next one, or an empty one. */
   close(id: string): void {
-    const { sheets, current } = this.#state;
+    const { sheets, current } = this.#latest();
     const index = sheets.findIndex((sheet) => sheet.id === id);
     const left = sheets.filter((sheet) => sheet.id !== id);
     this.#save({ ...this.#state, sheets: left });
@@ -101,13 +103,14 @@ export class SheetStore {
 
   /** Saves a query under a name; replaces one of the same name. */
   keep(query: SavedQuery): void {
-    const others = this.#state.saved.filter(({ name }) => name !== query.name);
+    const others = this.#latest().saved.filter(({ name }) => name !== query.name);
     const saved = [...others, query].toSorted((one, other) => one.name.localeCompare(other.name));
     this.#save({ ...this.#state, saved });
   }
 
   forget(name: string): void {
-    this.#save({ ...this.#state, saved: this.#state.saved.filter((each) => each.name !== name) });
+    const saved = this.#latest().saved.filter((each) => each.name !== name);
+    this.#save({ ...this.#state, saved });
   }
 
   /** Returns all of it as the text of a file. */
@@ -124,14 +127,23 @@ export class SheetStore {
   add(text: string): number {
     const { sheets, saved } = parseDocument(text);
     for (const query of saved) this.keep(query);
-    const known = new Set(this.#state.sheets.map(({ id }) => id));
+    const known = new Set(this.#latest().sheets.map(({ id }) => id));
     const fresh = sheets.filter(({ id }) => !known.has(id));
     this.#save({ ...this.#state, sheets: [...this.#state.sheets, ...fresh] });
     return saved.length + fresh.length;
   }
 
+  /** Returns the state with the changes of other windows, whose events may not have arrived. */
+  #latest(): SheetState {
+    const text = localStorage.getItem(this.#key);
+    const isOutdated = text !== null && text !== this.#text;
+    if (this.#state.isStored && isOutdated) this.#become(this.#load());
+    return this.#state;
+  }
+
   #load(): SheetState {
     const text = localStorage.getItem(this.#key);
+    this.#text = text;
     const stored = text === null ? undefined : readStored(text);
     return withCurrent(stored ?? { sheets: [], saved: [] }, sessionStorage.getItem(currentKey));
   }
@@ -139,7 +151,9 @@ export class SheetStore {
   #save(document: SheetDocument): void {
     const state = withCurrent(document, this.#state.current.id);
     const { sheets, saved } = state;
-    const isStored = storeText(this.#key, JSON.stringify({ sheets, saved }));
+    const text = JSON.stringify({ sheets, saved });
+    const isStored = storeText(this.#key, text);
+    if (isStored) this.#text = text;
     this.#become({ ...state, isStored });
   }
 

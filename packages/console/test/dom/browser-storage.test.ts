@@ -65,3 +65,22 @@ test('sheets without space keep the text, and report that it is not stored until
   expect(sheets.read().isStored).toBe(false);
   expect(write('x'.repeat(200))).toEqual([200, true, 200]);
 });
+
+test('a window keeps what another one has written, even if it has not been notified yet', () => {
+  const first = new SheetStore('ann');
+  const { id } = first.open('SELECT 1');
+  const second = new SheetStore('ann');
+  first.change(id, { text: 'SELECT 2' });
+  // Such as the end of a query in a window in the background.
+  second.show(id, 'result');
+  expect(new SheetStore('ann').read().sheets).toEqual([
+    { id, name: 'Query 1', text: 'SELECT 2', resultIds: ['result'] },
+  ]);
+  expect(second.read().current.text).toBe('SELECT 2');
+  first.keep({ name: 'two', sql: 'SELECT 2' });
+  second.keep({ name: 'three', sql: 'SELECT 3' });
+  first.change(id, { text: 'SELECT 4' });
+  second.forget('three');
+  const { sheets, saved } = new SheetStore('ann').read();
+  expect([sheets[0]?.text, saved]).toEqual(['SELECT 4', [{ name: 'two', sql: 'SELECT 2' }]]);
+});
