@@ -11,7 +11,10 @@ export interface ProxyTimeouts {
   readonly queryMs: number;
   /** For the start of any other answer, and between two pieces of any answer. */
   readonly answerMs: number;
-  /** For a whole health report, and for a broker's answer whether it has a result. */
+  /**
+   * For a whole health report, for a broker's answer whether it has a result, and for the lookup of
+   * the brokers' name.
+   */
   readonly healthMs: number;
 }
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseBrokerUrl } from '../src/brokers/broker-address.ts';
 import { BrokerSet } from '../src/brokers/broker-set.ts';
 import type { Broker } from '../src/brokers/broker.ts';
-import { WantedBrokers } from '../src/brokers/wanted-brokers.ts';
+import { type Wanted, WantedBrokers } from '../src/brokers/wanted-brokers.ts';
 import type { ProxyOptions } from '../src/index.ts';
 import { RouteCache } from '../src/brokers/route-cache.ts';
 
@@ -145,7 +145,7 @@ describe('a broker', () => {
 describe('brokers that a name stands for', () => {
   const wantedWith = (
     clock: ManualClock,
-    answers: (readonly string[] | Error)[],
+    answers: (readonly string[] | Error | Promise<readonly string[]>)[],
   ): WantedBrokers => {
     const resolveName = async (): Promise<readonly string[]> => {
       const answer = answers.shift() ?? [];
@@ -157,6 +157,7 @@ describe('brokers that a name stands for', () => {
       brokersName: 'https://brokers.example:8099',
       resolveName,
       resolveIntervalMs: 1000,
+      timeouts: { healthMs: 200 },
     };
     return new WantedBrokers(options as unknown as ProxyOptions, clock);
   };
@@ -197,6 +198,40 @@ describe('brokers that a name stands for', () => {
       before,
     ]);
     expect(await originsOf(wanted)).toEqual(['http://fixed:1', 'https://10.0.0.3:8099']);
+  });
+
+  test('brokers that a name stands for stay while a name server hangs, which is asked once', async () => {
+    const clock = new ManualClock();
+    const slow = Promise.withResolvers<readonly string[]>();
+    const wanted = wantedWith(clock, [['10.0.0.1'], slow.promise, ['10.0.0.9']]);
+    const before = await originsOf(wanted);
+    await clock.advance(1000);
+    const found: Wanted[] = [];
+    for (let round = 1; round <= 2; round += 1) {
+      void wanted.find().then((each) => found.push(each));
+      await clock.advance(200);
+      expect(found).toHaveLength(round);
+    }
+    expect(found[1]?.problem).toBe('brokers.example was not resolved within 200 ms.');
+    expect(found[1]?.addresses.map(({ origin }) => origin)).toEqual(before);
+    void wanted.find().then((each) => found.push(each));
+    slow.resolve(['10.0.0.2']);
+    await clock.advance(0);
+    expect(found[2]?.addresses.map(({ origin }) => origin)).toEqual([
+      'http://fixed:1',
+      'https://10.0.0.2:8099',
+    ]);
+  });
+
+  test('a name server that hangs is not waited for once the proxy stops', async () => {
+    const clock = new ManualClock();
+    const wanted = wantedWith(clock, [new Promise(() => undefined)]);
+    const stop = new AbortController();
+    let isFound = false;
+    void wanted.find(stop.signal).then(() => (isFound = true));
+    stop.abort();
+    await clock.advance(0);
+    expect(isFound).toBe(true);
   });
 });
 

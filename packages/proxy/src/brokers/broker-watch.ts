@@ -71,7 +71,8 @@ export class BrokerWatch {
 
   async #round(): Promise<void> {
     const { brokers, options, clock, routes, metrics } = this.#parts;
-    const { addresses, problem } = await this.#wanted.find();
+    const { addresses, problem } = await this.#wanted.find(this.#stopping.signal);
+    if (this.#stopping.signal.aborted) return;
     if (problem !== undefined) {
       this.#log?.warn(
         { problem },

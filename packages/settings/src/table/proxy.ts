@@ -104,7 +104,7 @@ export const proxy = {
     default: '2s',
     live: true,
     meaning:
-      "The timeout for a broker's answer to a health check, or to the question whether it has a result.",
+      "The timeout for a broker's answer to a health check, or to the question whether it has a result, and for the lookup of the brokers' name.",
   }),
   failuresMax: setting({
     key: 'proxy.health.failures',
