@@ -12,6 +12,20 @@ function linesOf(screen: string): string[] {
   return screen.replace(/\u001b\[[?\d]*[A-Za-z]/g, '').split('\r\n');
 }
 
+/** Returns the status of a query without rows. */
+function statusOf(state: string) {
+  return {
+    requestId: fakeRequestId,
+    brokerId: 'b',
+    state,
+    numRowsResultSet: 0,
+    sizeBytes: 0,
+    timeUsedMs: 1,
+    submissionTimeMs: 1,
+    exceptions: [],
+  };
+}
+
 describe('a result on a terminal', () => {
   it('a result on a terminal that fits on the screen is printed, and nothing waits for keys', async () => {
     await using broker = await startFakeBroker(2);
@@ -103,14 +117,7 @@ describe('a result on a terminal', () => {
     ['its first rows are waited for', 'GET'],
     ['its id is not known yet', 'POST'],
   ])('a result on a terminal is cancelled by Ctrl-C while %s', async (_when, interrupted) => {
-    const status = {
-      requestId: fakeRequestId,
-      brokerId: 'b',
-      state: 'RUNNING',
-      numRowsResultSet: 0,
-      exceptions: [],
-    };
-    const body = { ...status, sizeBytes: 0, timeUsedMs: 1, submissionTimeMs: 1 };
+    const body = statusOf('RUNNING');
     const environment = new FakeEnvironment({ terminal, variables: noColours });
     await using broker = await startFakeBroker(0, ({ method }) => {
       if (method === interrupted) environment.signal('SIGINT');
@@ -118,6 +125,22 @@ describe('a result on a terminal', () => {
     });
     expect(await runCommand(['query', '--url', broker.url, 'SELECT 1'], environment)).toBe(1);
     expect(broker.calls.at(-1)).toBe(`DELETE /query/${fakeRequestId}`);
+  });
+
+  it('a result on a terminal waits for a server that does not answer to Ctrl-C, but not for long', async () => {
+    const cancelled = Promise.withResolvers<void>();
+    const environment = new FakeEnvironment({ terminal, variables: noColours });
+    await using broker = await startFakeBroker(0, ({ method }) => {
+      if (method === 'POST') return { status: 202, body: statusOf('RUNNING') };
+      if (method === 'GET') environment.signal('SIGINT');
+      else cancelled.resolve();
+      return undefined;
+    });
+    const running = runCommand(['query', '--url', broker.url, 'SELECT 1'], environment);
+    const ended = running.then(() => environment.clock.monotonicMs());
+    await cancelled.promise;
+    await environment.clock.advance(60_000);
+    expect([await running, await ended]).toEqual([1, 2000]);
   });
 
   it('a result on a terminal stays on its page, and says why, when another page does not come', async () => {

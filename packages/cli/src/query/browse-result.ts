@@ -61,7 +61,7 @@ export async function printFirstRows(
     openFirstPage(environment, { ...request, pageSize: rowCountMax }, { isFull: true }),
   );
   const { cursor, page } = opened;
-  if (page.isGrowing) await cancelQuietly(cursor);
+  if (page.isGrowing) await cancelQuietly(environment, cursor);
   await printTable(environment, { page, elapsedMs }, { isCancelled: page.isGrowing });
 }
 
@@ -90,7 +90,7 @@ async function openFirstPage(
       await environment.clock.sleep(lookMs, signal);
     }
   } catch (error) {
-    if (signal.aborted) await cancelQuietly(cursor);
+    if (signal.aborted) await cancelQuietly(environment, cursor);
     throw error;
   }
 }

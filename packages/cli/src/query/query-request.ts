@@ -1,4 +1,5 @@
 import type { GrowingCursor, ParameterValues, QuireClient, ResultCursor } from '@quire/client';
+import type { Clock } from '@quire/core';
 import { unlessAborted } from '@quire/core/wait';
 import type { Environment } from '../environment.ts';
 import { showProgress } from '../progress.ts';
@@ -57,7 +58,7 @@ export function pageOf({
   return rowsLeft < 10_000 ? rowsLeft : undefined;
 }
 
-/** The time that an interrupted command waits for the id of the query to cancel. */
+/** The time that a command waits for the cancellation of its query. */
 const cancelWaitMs = 2000;
 
 /**
@@ -75,19 +76,29 @@ export async function startUnlessAborted(
     return await unlessAborted(starting, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-    const cancelled = starting.then((cursor) => cursor.cancel()).catch(() => undefined);
-    await Promise.race([
-      cancelled,
-      clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined),
-    ]);
-    givenUp.abort();
+    const cancelled = starting.then((cursor) => cursor.cancel());
+    await settledSoon(clock, cancelled, givenUp);
     throw error;
   }
 }
 
 /** Cancels a query, and ignores failures: a query that has ended needs no cancellation. */
-export async function cancelQuietly(cursor: GrowingCursor): Promise<void> {
-  await cursor.cancel().catch(() => undefined);
+export async function cancelQuietly({ clock }: Environment, cursor: GrowingCursor): Promise<void> {
+  const givenUp = new AbortController();
+  await settledSoon(clock, cursor.cancel({ signal: givenUp.signal }), givenUp);
+}
+
+/** Waits for a cancellation, whatever its outcome, and aborts it if it takes too long. */
+async function settledSoon(
+  clock: Clock,
+  cancelled: Promise<void>,
+  givenUp: AbortController,
+): Promise<void> {
+  await Promise.race([
+    cancelled.catch(() => undefined),
+    clock.sleep(cancelWaitMs, givenUp.signal).catch(() => undefined),
+  ]);
+  givenUp.abort();
 }
 
 /** Resolves to the result of an action, and its duration. */

@@ -61,10 +61,13 @@ export async function streamGrowing(
     if (format === 'tsv') await writeLines(environment, request, { ...output, header });
     else await writeBytes(environment, request, { ...output, format, formulas });
     // All requested rows are written, so the rest of the query is not needed.
-    if (request.rowCountMax !== undefined && cursor.isGrowing) await cancelQuietly(cursor);
+    if (request.rowCountMax !== undefined && cursor.isGrowing) {
+      await cancelQuietly(environment, cursor);
+    }
   } catch (error) {
-    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) await cancelQuietly(cursor);
-    else if (isWritten && isQuireError(error)) throw partlyWritten(error);
+    if (signal.aborted || isQuireError(error, 'OUTPUT_CLOSED')) {
+      await cancelQuietly(environment, cursor);
+    } else if (isWritten && isQuireError(error)) throw partlyWritten(error);
     throw error;
   }
 }
