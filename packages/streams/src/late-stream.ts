@@ -61,10 +61,7 @@ export class LateStream implements MessageStream {
   }
 
   async #openOnce(): Promise<MessageStream> {
-    const stream = await this.#open().catch((error: unknown) => {
-      this.#opened = undefined; // the next call tries again
-      throw error;
-    });
+    const stream = await this.#open();
     // The stream itself refuses calls after its disposal.
     if (this.#isClosed) await stream[Symbol.asyncDispose]();
     return stream;
