@@ -116,9 +116,9 @@ export async function resumeConsumption(
 /**
  * Waits until the segments that a pause commits are committed.
  *
- * A resumption starts each partition that has no consuming segment. In Apache Pinot 1.5.1, a segment
- * whose commit has begun during the pause counts as one until the commit ends, and none follows it:
- * its partition would not be consumed until a check that runs every hour.
+ * A resumption starts each partition that has no consuming segment. In Apache Pinot 1.5.1, a
+ * segment that is committed during a pause counts as one until its commit ends, and none follows
+ * it: its partition would not be consumed until a check that runs every hour.
  */
 async function untilCommitted(
   calls: AdminCalls,
