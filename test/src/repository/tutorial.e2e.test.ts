@@ -37,6 +37,8 @@ class Quickstart implements AsyncDisposable {
         .split('\n')
         .filter((line) => !ports.some((port) => line.startsWith(port)))
         .concat([...ports, 'proxy.port', 'controller.port'].map((port) => `${port} = 0`))
+        // On a busy machine, three million rows may take longer than a minute.
+        .concat('engine.broker.query.timeout = 10m', 'proxy.timeout.query = 11m')
         .join('\n')
         .replaceAll('= ../.quire', `= ${directory.path}`)
         .replaceAll('= ../', `= ${root}/`)
