@@ -1,4 +1,4 @@
-import { LateStream, type MessageStream, openStream } from '@quire/streams';
+import { openStream } from '@quire/streams';
 import { describe, expect, test } from 'vitest';
 
 const kafka = {
@@ -36,13 +36,4 @@ describe('openStream', () => {
     expect(stream.description).toBe('file topic orders');
     expect(() => openStream(file, {})).toThrow('`engine.stream.file.dir` is not set');
   });
-});
-
-test('a stream whose client could not be loaded is opened again by the next call', async () => {
-  const partitions = [{ partition: 0, earliestOffset: 0, latestOffset: 1 }];
-  const opened = { readPartitions: async () => partitions } as unknown as MessageStream;
-  const outcomes = [Promise.reject<MessageStream>(new Error('EMFILE')), Promise.resolve(opened)];
-  const stream = new LateStream('late', async () => (await outcomes.shift()) ?? opened);
-  await expect(stream.readPartitions()).rejects.toThrow('EMFILE');
-  expect(await stream.readPartitions()).toEqual(partitions);
 });

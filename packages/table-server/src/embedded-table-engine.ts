@@ -236,11 +236,11 @@ export class EmbeddedTableEngine implements TableEngine {
   // Streams
 
   async readConsumption(tableNameWithType: string, options?: CallOptions): Promise<Consumption> {
-    return this.#consumerOf(tableNameWithType).read(options);
+    return (await this.#consumerOf(tableNameWithType)).read(options);
   }
 
   async readPauseStatus(tableNameWithType: string): Promise<PauseStatus> {
-    return this.#consumerOf(tableNameWithType).readPauseStatus();
+    return (await this.#consumerOf(tableNameWithType)).readPauseStatus();
   }
 
   async pauseConsumption(
@@ -271,7 +271,7 @@ export class EmbeddedTableEngine implements TableEngine {
       readonly partitions?: readonly number[];
     },
   ): Promise<ForceCommitJob> {
-    this.#consumerOf(tableNameWithType);
+    await this.#consumerOf(tableNameWithType);
     return this.#write(() =>
       this.#forceCommits.submit(this.#registry.get(tableNameWithType), options),
     );
@@ -388,16 +388,21 @@ export class EmbeddedTableEngine implements TableEngine {
     act: (consumer: StreamConsumer) => Promise<Result>,
   ): Promise<Result> {
     try {
-      return await act(this.#consumerOf(tableNameWithType));
+      return await act(await this.#consumerOf(tableNameWithType));
     } catch (error) {
       if (!isQuireError(error, 'SHUTTING_DOWN') || this.#registry.closing.aborted) throw error;
       await this.#registry.settled();
-      return await act(this.#consumerOf(tableNameWithType));
+      return await act(await this.#consumerOf(tableNameWithType));
     }
   }
 
   /** @throws TABLE_NOT_FOUND, UNSUPPORTED */
-  #consumerOf(tableNameWithType: string): StreamConsumer {
+  async #consumerOf(tableNameWithType: string): Promise<StreamConsumer> {
+    const { consumer: known, record } = this.#registry.get(tableNameWithType);
+    // A table that is being opened has none yet.
+    if (known === undefined && record.config.tableType === 'REALTIME') {
+      await this.#registry.settled();
+    }
     const { name, consumer } = this.#registry.get(tableNameWithType);
     if (consumer !== undefined) return consumer;
     throw new QuireError('UNSUPPORTED', `${name} consumes no stream: only real-time tables do.`);

@@ -13,6 +13,7 @@ import { flightsConfig, flightsSchema, jsonLines, TestServer } from './test-serv
 
 /** The stream of `orders`, and actions that run once its partitions were read, or it was closed. */
 class ObservedOrders {
+  onOpen: (() => void) | undefined;
   onRead: (() => Promise<void>) | undefined;
   onClose: (() => Promise<void>) | undefined;
   /** The number of streams that are open. */
@@ -31,6 +32,7 @@ class ObservedOrders {
 
   #observed(stream: MessageStream): MessageStream {
     this.openCount += 1;
+    this.onOpen?.();
     return {
       description: stream.description,
       fetch: (...given) => stream.fetch(...given),
@@ -186,9 +188,11 @@ test('a table whose creation fails once its record is written is consumed by one
   vi.spyOn(ServedTable.prototype, 'markCreated').mockRejectedValueOnce(new Error('EIO'));
   await expect(engine.createTable(configOf())).rejects.toThrow('EIO');
   expect(observed.openCount).toBe(0);
-  // The next round of upkeep opens the table.
+  // The next round of upkeep opens the table, which is served before it has its consumer.
+  const opened = Promise.withResolvers<unknown>();
+  observed.onOpen = () => opened.resolve(engine.readPauseStatus('orders_REALTIME'));
   await clock.untilSleeping(3);
   await clock.advance(10_000);
-  await expect.poll(() => observed.openCount).toBe(1);
-  expect(await engine.readPauseStatus('orders_REALTIME')).toMatchObject({ isPaused: false });
+  expect(await opened.promise).toMatchObject({ isPaused: false });
+  expect(observed.openCount).toBe(1);
 });
