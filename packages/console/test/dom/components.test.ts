@@ -226,7 +226,7 @@ test('the file to load is the one that was chosen last, however long others take
   expect(element.textContent).toContain('fast.csv');
 });
 
-test('a search reports nothing of a text that is no longer searched for', async () => {
+test('a search whose text has changed reports nothing', async () => {
   const answers: ((rows: readonly string[]) => Promise<void>)[] = [];
   const call = () =>
     new Promise((resolve) => {

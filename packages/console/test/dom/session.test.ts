@@ -18,7 +18,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a token that is no longer accepted ends its own session, and not one that was opened since', async () => {
+test('a refused token ends its own session, and no later one', async () => {
   vi.stubGlobal('fetch', async (path: string) =>
     path === '/queries'
       ? Response.json({ error: 'Who calls?' }, { status: 401 })
